@@ -1,0 +1,33 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+
+.PHONY: help setup build demo test verify e2e bench format clean
+
+help: ## what can be made
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: ## Node 24 where the machine's is older, and the packages of the lock file
+	@scripts/setup.sh
+
+build: setup ## compile all apps and libraries into dist/
+	@tsc -p tsconfig.build.json && cp -r libs/platform/src/registry/proto dist/libs/platform/src/registry/ 2>/dev/null || true
+
+demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
+	@bin/flotilla demo $(if $(KEEP),--keep)
+
+test: build ## every test that needs Node and Redis alone
+	@vitest run --project unit --project integration
+
+verify: setup ## format, lint, types, import rule
+	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs
+
+e2e: build ## the end-to-end suite on a real kube-apiserver
+	@vitest run --project e2e
+
+format: setup ## rewrite files in our format
+	@biome check --write .
+
+clean: ## forget what was built
+	@rm -rf dist

@@ -1,0 +1,34 @@
+import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+
+/**
+ * What a decision wants done to one cluster, as data. The shell performs actions in order and stops at the first that
+ * fails; every pass may be repeated from its start, so each action is safe to do twice.
+ */
+export type Action =
+  /** POST. An object of that name that is there already is not an error. */
+  | Readonly<{ do: 'create'; object: KubernetesObject }>
+  /** PUT of the whole object; carries the resourceVersion that was read (optimistic lock). */
+  | Readonly<{ do: 'update'; object: KubernetesObject }>
+  /** PUT of the status subresource; carries the resourceVersion that was read (optimistic lock). */
+  | Readonly<{ do: 'updateStatus'; object: KubernetesObject }>
+  /** Server-side apply with our field manager, ownership forced. */
+  | Readonly<{ do: 'apply'; object: KubernetesObject }>
+  /** JSON merge patch; with `resourceVersion` inside `patch.metadata` it is an optimistic lock. */
+  | Readonly<{ do: 'patch'; ref: ObjectRef; patch: Readonly<Record<string, unknown>> }>
+  /** DELETE. An object that is gone already is not an error. */
+  | Readonly<{
+      do: 'delete';
+      ref: ObjectRef;
+      propagation: 'Background' | 'Foreground' | 'Orphan';
+      uid?: string | undefined;
+    }>
+  /** A Kubernetes Event about `about`. */
+  | Readonly<{
+      do: 'emitEvent';
+      about: ObjectRef & { uid?: string | undefined };
+      type: 'Normal' | 'Warning';
+      reason: string;
+      message: string;
+    }>
+  /** Look again at this key after a pause, even if nothing is seen to change. */
+  | Readonly<{ do: 'requeueAfter'; afterMs: number; because: string }>;

@@ -1,0 +1,121 @@
+import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import type { Subscription } from '../api/subscription.js';
+import type { Property } from '../catalog/catalog.js';
+
+/** Names a CatalogSource. */
+export type CatalogKey = Readonly<{ namespace: string; name: string }>;
+
+/** A bundle as one entry of one channel: what the solver chooses between (spec: classic-resolution.md §2). */
+export type EntryRecord = Readonly<{
+  name: string;
+  channel: string;
+  version: string;
+  replaces: string;
+  skips: readonly string[];
+  skipRange: string;
+  /** All properties but olm.bundle.object and olm.csv.metadata. */
+  properties: readonly Property[];
+  /** Where the manifests come from: an image reference, or the content digest of inline manifests (`sha256:…`). */
+  source: Readonly<{ image: string } | { inline: string }>;
+  /** Deprecation messages of the bundle; channel's and package's stand in {@link PackageRecord}. */
+  deprecation?: string;
+}>;
+
+/** Everything resolution needs to know of one package of one catalog. Its canonical hash is its identity. */
+export type PackageRecord = Readonly<{
+  name: string;
+  defaultChannel: string;
+  deprecation?: string;
+  channelDeprecations?: Readonly<Record<string, string>>;
+  entries: readonly EntryRecord[];
+}>;
+
+/** The part of one visible catalog that the namespace's wishes can reach: package record hashes by package name, sorted. */
+export type CatalogSlice = Readonly<{
+  key: CatalogKey;
+  priority: number;
+  /** Set when the catalog cannot answer: it then blocks the resolution with this cause (spec: classic-resolution.md §2.3). */
+  failure?: string;
+  /** True when the catalog holds no package at all, or is not known: messages differ from "no such package". */
+  empty: boolean;
+  packages: readonly Readonly<{ name: string; record: string }>[];
+}>;
+
+/** What is wished and installed in one namespace, reduced to what resolution reads. */
+export type NamespaceWishes = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  operatorGroups: readonly Readonly<{ name: string; upgradeStrategy: string; excludeGlobal: boolean }>[];
+  subscriptions: readonly WishedSubscription[];
+  csvs: readonly InstalledCsv[];
+}>;
+
+export type WishedSubscription = Readonly<{
+  name: string;
+  package: string;
+  channel: string;
+  startingCSV: string;
+  source: string;
+  sourceNamespace: string;
+  installedCSV: string;
+  currentCSV: string;
+}>;
+
+export type InstalledCsv = Readonly<{
+  name: string;
+  version: string;
+  replaces: string;
+  phase: string;
+  /** Annotation operatorframework.io/properties as written; absent when the CSV has none. */
+  propertiesAnnotation?: string;
+  ownedApis: readonly Readonly<{ name: string; group: string; version: string; kind: string }>[];
+  requiredApis: readonly Readonly<{ name: string; group: string; version: string; kind: string }>[];
+}>;
+
+/**
+ * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace and cluster
+ * that asks it. Package records are referred to by hash and stored beside it.
+ */
+export type ResolutionProblem = Readonly<{ v: 1; wishes: NamespaceWishes; catalogs: readonly CatalogSlice[] }>;
+
+/** A bundle to install now (spec: classic-resolution.md §7 "Output"). */
+export type ChosenBundle = Readonly<{
+  name: string;
+  package: string;
+  channel: string;
+  catalog: string;
+  catalogNamespace: string;
+  version: string;
+  /** The installed CSV on an upgrade, else what the channel entry says; empty when nothing. */
+  replaces: string;
+  startingCSV?: string;
+  source: EntryRecord['source'];
+  properties: readonly Property[];
+}>;
+
+/** One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it. */
+export type Reason = Readonly<{ kind: string; subject: string; text: string; because: readonly Reason[] }>;
+
+export type Resolution =
+  | Readonly<{
+      result: 'resolved';
+      chosen: readonly ChosenBundle[];
+      /** Subscriptions to be made for dependencies. */
+      subscriptionsCreated: readonly Readonly<{ name: string; spec: Readonly<Record<string, string>> }>[];
+      /** New status.currentCSV per existing Subscription. */
+      subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
+    }>
+  /** Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it. */
+  | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>
+  /** Condition reason ErrorPreventedResolution. */
+  | Readonly<{ result: 'error'; message: string; advice: string }>;
+
+/** Objects of one namespace and its visible catalogs as read from a cluster; input of `wishesOf`. */
+export type ObservedNamespace = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  operatorGroups: readonly OperatorGroup[];
+  subscriptions: readonly Subscription[];
+  csvs: readonly ClusterServiceVersion[];
+}>;

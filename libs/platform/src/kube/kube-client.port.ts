@@ -1,0 +1,82 @@
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+
+/** The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery. */
+export type KindRef = Readonly<{ apiVersion: string; kind: string }>;
+
+export type ListOptions = Readonly<{ namespace?: string; labelSelector?: string; fieldSelector?: string }>;
+
+export type KubernetesList<T extends KubernetesObject> = Readonly<{ items: readonly T[]; resourceVersion: string }>;
+
+/** What a write answered; `warnings` are the API server's `Warning: 299` headers. */
+export type Written<T extends KubernetesObject> = Readonly<{ object: T; warnings: readonly string[] }>;
+
+export type WatchEvent<T extends KubernetesObject> =
+  | Readonly<{ type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }>
+  | Readonly<{ type: 'BOOKMARK'; resourceVersion: string }>;
+
+export type WatchOptions = ListOptions & Readonly<{ resourceVersion: string; signal: AbortSignal }>;
+
+/** One managed cluster's API. Expected "no"s of reads are values; every other refusal is a {@link KubeApiError}. */
+export abstract class KubeClient {
+  /** The name under which Flotilla knows the cluster. */
+  abstract readonly cluster: string;
+  /** The object, or undefined where there is none (404). */
+  abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;
+  /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */
+  abstract list<T extends KubernetesObject>(
+    kind: KindRef,
+    options?: ListOptions,
+  ): Promise<KubernetesList<T> | undefined>;
+  abstract create<T extends KubernetesObject>(object: T): Promise<Written<T>>;
+  /** PUT; refused with reason Conflict when `metadata.resourceVersion` is not the newest. */
+  abstract update<T extends KubernetesObject>(object: T): Promise<Written<T>>;
+  abstract updateStatus<T extends KubernetesObject>(object: T): Promise<Written<T>>;
+  /** Server-side apply, ownership forced, as the client's field manager. */
+  abstract apply<T extends KubernetesObject>(
+    object: T,
+    options?: Readonly<{ subresource?: 'status' }>,
+  ): Promise<Written<T>>;
+  /** JSON merge patch (RFC 7386). */
+  abstract patch<T extends KubernetesObject>(
+    ref: ObjectRef,
+    patch: Readonly<Record<string, unknown>>,
+    options?: Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }>,
+  ): Promise<Written<T>>;
+  /** False where the object was gone already. */
+  abstract delete(
+    ref: ObjectRef,
+    options?: Readonly<{
+      propagation?: 'Background' | 'Foreground' | 'Orphan';
+      uid?: string;
+      gracePeriodSeconds?: number;
+    }>,
+  ): Promise<boolean>;
+  /** One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a KubeApiError of reason Expired. */
+  abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** Whether the cluster serves this kind now (fresh discovery when it was not known before). */
+  abstract serves(kind: KindRef): Promise<boolean>;
+  /** gitVersion of the API server, such as `v1.34.4`. */
+  abstract serverVersion(): Promise<string>;
+  /** A client of the same cluster that acts as another user (impersonation headers). */
+  abstract actingAs(user: Readonly<{ user: string; groups?: readonly string[] }>): KubeClient;
+  abstract close(): Promise<void>;
+}
+
+/** The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own word (NotFound, Conflict …). */
+export class KubeApiError extends FlotillaError {
+  readonly code = 'KubeApiError';
+  readonly retry: Retry = 'backoff';
+  constructor(
+    readonly cluster: string,
+    readonly status: number,
+    readonly reason: string,
+    message: string,
+    readonly causes: readonly string[] = [],
+  ) {
+    super(message);
+  }
+  static is(error: unknown, ...reasons: string[]): error is KubeApiError {
+    return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));
+  }
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** Solve one problem. Identity only, never state: the problem itself is a value in the problem store, under its hash. */
+export const RESOLVE_QUEUE = 'resolve';
+export const ResolveJob = z.strictObject({ v: z.literal(1), problem: z.string().regex(/^[0-9a-f]{64}$/) });
+export type ResolveJob = z.infer<typeof ResolveJob>;
+
+/** Look at one namespace of one cluster, with its newest state, and do what is next there. */
+export const APPLY_QUEUE = 'apply';
+export const ApplyJob = z.strictObject({ v: z.literal(1), cluster: z.string().min(1), namespace: z.string().min(1) });
+export type ApplyJob = z.infer<typeof ApplyJob>;
+
+/** Rebuild the problem of one namespace: asked for by the applier when the answer it holds no longer fits. */
+export const OBSERVE_QUEUE = 'observe';
+export const ObserveJob = ApplyJob;
+export type ObserveJob = ApplyJob;
+
+/** The identity of a namespace's work, one job of it at a time. */
+export const namespaceKey = (job: ApplyJob): string => `${job.cluster}/${job.namespace}`;

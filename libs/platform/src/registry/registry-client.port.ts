@@ -1,0 +1,57 @@
+import type { BundleFile } from '#core/bundle/bundle';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { Digest } from '../store/content-store.port.js';
+
+/** User and password for a registry host, as in a Docker config file. Never logged. */
+export type RegistryCredentials = Readonly<Record<string, Readonly<{ username: string; password: string }>>>;
+
+export type PullOptions = Readonly<{
+  credentials?: RegistryCredentials;
+  signal?: AbortSignal;
+}>;
+
+/** An image's files below the directory that its label names, layers applied in order, whiteouts honoured. */
+export type PulledImage = Readonly<{
+  /** Digest of the platform's image manifest: what "the same content" means. */
+  digest: Digest;
+  labels: Readonly<Record<string, string>>;
+  /** Regular files; paths relative to the image root, `/` between, sorted. */
+  files: readonly BundleFile[];
+}>;
+
+/** An OCI distribution registry. */
+export abstract class RegistryClient {
+  /** Digest that the reference names now; one HEAD request. */
+  abstract resolve(reference: string, options?: PullOptions): Promise<Digest>;
+  /** Pulls config and layers, checks every digest and bound. `keep` says which paths are wanted, given the labels. */
+  abstract pull(
+    reference: string,
+    keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
+    options?: PullOptions,
+  ): Promise<PulledImage>;
+}
+
+export type RegistryFailure =
+  | 'InvalidReference'
+  | 'Unreachable'
+  | 'Unauthorized'
+  | 'NotFound'
+  | 'DigestMismatch'
+  | 'UnsafePath'
+  | 'TooLarge'
+  | 'Unsupported'
+  | 'Malformed';
+
+/** A pull or push that failed: `failure` says how, the message says where and what to do. Never holds credentials. */
+export class RegistryError extends FlotillaError {
+  readonly code = 'RegistryError';
+  readonly retry: Retry;
+  constructor(
+    readonly failure: RegistryFailure,
+    readonly reference: string,
+    message: string,
+  ) {
+    super(message);
+    this.retry = failure === 'Unreachable' || failure === 'NotFound' ? 'backoff' : 'when-input-changes';
+  }
+}

@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = {
+  environment: 'node' as const,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
+// Three layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control plane.
+export default defineConfig({
+  resolve: { conditions: ['flotilla-source', 'node'] },
+  ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
+  test: {
+    reporters: ['default', './libs/testing/src/report/plain-line.reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { ...shared, name: 'unit', include: ['{libs,apps,test/vectors,test/rules}/**/*.spec.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'integration',
+          include: ['test/integration/**/*.spec.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'e2e',
+          include: ['test/e2e/**/*.spec.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 1_800_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
