@@ -1,0 +1,4 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.js';
+
+export const resolveCommand = (program: Command, _io: Io): Command => program.command('resolve');

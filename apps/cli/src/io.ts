@@ -1,0 +1,29 @@
+/** Exit codes of every verb, as grep, diff and opm use them. */
+export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** Where a command writes: data to `out`, progress and complaints to `err`, the outcome to `exit`. Injected, so tests can read it. */
+export type Io = Readonly<{
+  out: (text: string) => void;
+  err: (text: string) => void;
+  exit: (code: ExitCode) => void;
+  /** Whole standard input, for `-f -`. */
+  stdin: () => Promise<string>;
+}>;
+
+/** Bad input or usage: one clear line for the person at the keyboard, exit code 2. */
+export class UsageError extends Error {}
+
+/** The process's own streams. `exit` sets the code and lets pending output drain. */
+export const processIo: Io = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  exit: (code) => {
+    process.exitCode = code;
+  },
+  stdin: async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks).toString('utf8');
+  },
+};

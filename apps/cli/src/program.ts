@@ -1,0 +1,35 @@
+import { Command, CommanderError } from 'commander';
+import { catalogCommand } from './commands/catalog.command.js';
+import { planCommand } from './commands/plan.command.js';
+import { resolveCommand } from './commands/resolve.command.js';
+import { ExitCode, type Io, UsageError } from './io.js';
+
+/** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
+const commands = [catalogCommand, planCommand, resolveCommand];
+
+/** The whole `flotilla` command; every verb registers itself. */
+export function buildProgram(io: Io): Command {
+  const program = new Command('flotilla')
+    .description('Operator lifecycle management for fleets of Kubernetes clusters')
+    .option('--debug', 'print stack traces')
+    .showHelpAfterError('(add --help for what is possible)')
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: io.err });
+  for (const register of commands) register(program, io);
+  return program;
+}
+
+/** Runs one command line. Every failure ends as one line on stderr and an exit code; a stack only with --debug. */
+export async function run(argv: readonly string[], io: Io): Promise<void> {
+  try {
+    await buildProgram(io).parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      io.exit(error.exitCode === 0 ? ExitCode.done : ExitCode.badInput);
+      return;
+    }
+    io.err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (argv.includes('--debug') && error instanceof Error) io.err(`${error.stack}\n`);
+    io.exit(error instanceof UsageError ? ExitCode.badInput : ExitCode.remoteFailed);
+  }
+}
