@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { CatalogSource } from '../api/catalog-source.js';
+import { originOf, pollSchedule } from './catalog-source-spec.js';
+import { catalogSourceStatus, isServing } from './catalog-source-status.js';
+
+const digest = `sha256:${'a'.repeat(64)}`;
+const settings = { contentUrl: 'http://hub:8080', strict: false };
+const source = (spec: Partial<CatalogSource['spec']>, status?: CatalogSource['status']): CatalogSource => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'CatalogSource',
+  metadata: { name: 'shelf', namespace: 'olm' },
+  spec: { sourceType: 'grpc', ...spec },
+  ...(status ? { status } : {}),
+});
+const held = { digest, since: '2026-01-01T00:00:00Z' };
+const failure = { message: 'manifest unknown', since: '2026-01-02T00:00:00Z', nextTry: '2026-01-02T00:01:00Z' };
+
+describe('originOf', () => {
+  it.each([
+    { spec: {}, gives: 'image and address unset: at least one must be set for sourcetype: grpc' },
+    { spec: { sourceType: 'configmap' }, gives: 'configmap name unset: must be set for sourcetype: configmap' },
+    { spec: { sourceType: 'internal' }, gives: 'configmap name unset: must be set for sourcetype: internal' },
+    { spec: { sourceType: 'ftp' }, gives: 'unknown sourcetype: ftp' },
+  ])('refuses $spec in OLM’s words', ({ spec, gives }) => {
+    expect(originOf(source(spec))).toEqual({ kind: 'invalid', message: gives });
+    expect(catalogSourceStatus(source(spec), {}, settings)).toEqual({ reason: 'SpecInvalidError', message: gives });
+  });
+  it('lets image win over address', () => {
+    expect(originOf(source({ image: 'a/b:c', address: 'x:1' }))).toEqual({ kind: 'image', image: 'a/b:c' });
+  });
+});
+
+describe('pollSchedule', () => {
+  it.each([
+    { interval: '10m', everyMs: 600_000, problem: undefined },
+    { interval: 'often', everyMs: 900_000, problem: 'time: invalid duration "often"' },
+    { interval: undefined, everyMs: 900_000, problem: 'time: invalid duration ""' },
+  ])('interval $interval', ({ interval, everyMs, problem }) => {
+    const registryPoll = interval === undefined ? {} : { interval };
+    const schedule = pollSchedule(source({ image: 'a/b:c', updateStrategy: { registryPoll } }));
+    expect(schedule?.everyMs).toBe(everyMs);
+    expect(schedule?.problem ?? '').toContain(problem ?? '');
+  });
+  it('does not poll an address, nor a source without registryPoll', () => {
+    expect(pollSchedule(source({ address: 'x:1', updateStrategy: { registryPoll: {} } }))).toBeUndefined();
+    expect(pollSchedule(source({ image: 'a/b:c', updateStrategy: {} }))).toBeUndefined();
+  });
+});
+
+describe('catalogSourceStatus', () => {
+  const image = source({ image: 'a/b:c' });
+  it.each([
+    { state: {}, observed: 'CONNECTING', because: 'nothing was heard yet' },
+    { state: { held }, observed: 'READY', because: 'content is held' },
+    { state: { failure }, observed: 'TRANSIENT_FAILURE', because: 'nothing was ever loaded' },
+    { state: { held, failure }, observed: 'READY', because: 'the last good content stays in use' },
+  ])('$observed: $because', ({ state, observed }) => {
+    expect(catalogSourceStatus(image, state, settings).connectionState?.lastObservedState).toBe(observed);
+  });
+  it('says what failed, since when, when the next try is, and what stays in use', () => {
+    expect(catalogSourceStatus(image, { held, failure }, settings)).toMatchObject({
+      reason: 'RegistryServerError',
+      message: `manifest unknown; failing since 2026-01-02T00:00:00Z, next try 2026-01-02T00:01:00Z. The last good content (${digest}, held since 2026-01-01T00:00:00Z) stays in use.`,
+    });
+  });
+  it('drops an old complaint once it no longer holds', () => {
+    const before = source({ image: 'a/b:c' }, { reason: 'RegistryServerError', message: 'old' });
+    expect(catalogSourceStatus(before, { held }, settings)).toEqual({
+      connectionState: {
+        address: `http://hub:8080/content/${digest}`,
+        lastObservedState: 'READY',
+        lastConnect: held.since,
+      },
+    });
+  });
+  it('is strict when told so: a failed refresh takes the catalog out of resolution', () => {
+    expect(isServing({ held, failure }, true)).toBe(false);
+    expect(isServing({ held, failure }, false)).toBe(true);
+  });
+  it('writes the same status again from its own result', () => {
+    const once = catalogSourceStatus(image, { held, failure }, settings);
+    expect(catalogSourceStatus({ ...image, status: once }, { held, failure }, settings)).toEqual(once);
+  });
+});
