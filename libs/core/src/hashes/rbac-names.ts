@@ -1,0 +1,64 @@
+import type { PolicyRule, StrategyPermission } from '../api/cluster-service-version.js';
+import { deepHash, sha224Base62 } from './digest.js';
+import { goJson } from './go-json.js';
+
+/** The longest name that OLM gives to a Role, ClusterRole or one of their bindings, in characters. */
+export const MAX_RBAC_NAME_LENGTH = 63;
+
+/** A rule with its fields in the order of Go's rbacv1.PolicyRule; empty lists but `verbs` are left out, as Go does. */
+function orderedRule(rule: PolicyRule): Record<string, unknown> {
+  const ordered: Record<string, unknown> = { verbs: rule.verbs ?? null };
+  const optional = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
+  for (const field of optional) {
+    const list = rule[field];
+    if (list !== undefined && list.length > 0) ordered[field] = list;
+  }
+  return ordered;
+}
+
+const orderedPermission = (permission: StrategyPermission): Record<string, unknown> => ({
+  serviceAccountName: permission.serviceAccountName,
+  rules: permission.rules?.map(orderedRule) ?? null,
+});
+
+/** Base cut so that base, dash and hash fit the limit. */
+function named(base: string, hash: string): string {
+  const fits = base.length + hash.length <= MAX_RBAC_NAME_LENGTH;
+  const cut = fits ? base : base.slice(0, MAX_RBAC_NAME_LENGTH - hash.length - 1);
+  return `${cut}-${hash}`;
+}
+
+/** Name of the Role and RoleBinding of one namespaced permission of a CSV (spec: api-types.md §12). */
+export function roleName(csv: string, permission: StrategyPermission): string {
+  const hash = deepHash({ name: csv, permission: orderedPermission(permission) });
+  return named(`${csv}-${permission.serviceAccountName}`, hash);
+}
+
+/** Name of the ClusterRole and ClusterRoleBinding of one cluster permission of a CSV (spec: api-types.md §12). */
+export function clusterRoleName(csv: string, namespace: string, permission: StrategyPermission): string {
+  return named(csv, deepHash({ name: csv, namespace, permission: orderedPermission(permission) }));
+}
+
+/** Label `olm.permissions.hash` of a Role or ClusterRole: its rules, without the newline of a deep hash. */
+export const rulesHash = (rules: readonly PolicyRule[]): string => sha224Base62(goJson(rules.map(orderedRule)));
+
+/** Who a binding grants to and what: the parts that its hash is made of. */
+export type BindingContent = Readonly<{
+  roleRef: Readonly<{ apiGroup: string; kind: string; name: string }>;
+  subjects: readonly Readonly<{ kind: string; apiGroup?: string; name: string; namespace?: string }>[];
+}>;
+
+/** Label `olm.permissions.hash` of a RoleBinding or ClusterRoleBinding (spec: api-types.md §12). */
+export function bindingHash({ roleRef, subjects }: BindingContent): string {
+  return sha224Base62(
+    goJson({
+      RoleRef: { apiGroup: roleRef.apiGroup, kind: roleRef.kind, name: roleRef.name },
+      Subjects: subjects.map(({ kind, apiGroup, name, namespace }) => ({
+        kind,
+        ...(apiGroup ? { apiGroup } : {}),
+        name,
+        ...(namespace ? { namespace } : {}),
+      })),
+    }),
+  );
+}
