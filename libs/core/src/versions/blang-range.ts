@@ -1,0 +1,166 @@
+import { compareVersions, parseVersion, type Version, type VersionError } from './blang-version.js';
+import { goQuote } from './go-quote.js';
+
+type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
+type Comparator = Readonly<{ operator: Operator; operand: Version }>;
+
+/** A version range of blang/semver v4: any of the alternatives, all comparators of it (spec: classic-resolution.md §12). */
+export type Range = Readonly<{ alternatives: readonly (readonly Comparator[])[] }>;
+
+/** Parses a range, or says in blang's words why it is none. A text that would crash blang later is an error here. */
+export function parseRange(text: string): Range | VersionError {
+  const alternatives = splitAlternatives(words(text));
+  if ('error' in alternatives) return alternatives;
+  const parsed: Comparator[][] = [];
+  for (const alternative of alternatives.value) {
+    const comparators: Comparator[] = [];
+    for (const word of alternative) {
+      for (const plain of expandWildcard(word)) {
+        const comparator = parseComparator(plain);
+        if ('error' in comparator) return comparator;
+        comparators.push(comparator);
+      }
+    }
+    parsed.push(comparators);
+  }
+  return { alternatives: parsed };
+}
+
+/** Whether the version lies in the range. Pre-releases are ordinary versions; build metadata does not count. */
+export const inRange = (version: Version, range: Range): boolean =>
+  range.alternatives.some((comparators) => comparators.every((comparator) => holds(comparator, version)));
+
+function holds({ operator, operand }: Comparator, version: Version): boolean {
+  const order = compareVersions(version, operand);
+  switch (operator) {
+    case '=':
+      return order === 0;
+    case '!=':
+      return order !== 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+  }
+}
+
+/** Splits at blanks, but not after `>`, `<`, `=`; words of one byte are lost, as in blang. */
+function words(text: string): string[] {
+  const found: string[] = [];
+  const take = (word: string) => {
+    if (word.length > 1 || word > '\x7f') found.push(word.replaceAll(' ', ''));
+  };
+  let start = 0;
+  let lastChar = '';
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charAt(i);
+    if (char !== ' ') lastChar = char;
+    else if (!['>', '<', '='].includes(lastChar)) {
+      take(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  take(text.slice(start));
+  return found;
+}
+
+function splitAlternatives(all: readonly string[]): Readonly<{ value: string[][] }> | VersionError {
+  if (all[0] === '||') return { error: "First element in range is '||'" };
+  if (all.length === 0 || all.at(-1) === '||') return { error: "Last element in range is '||'" };
+  const alternatives: string[][] = [[]];
+  for (const word of all) {
+    if (word === '||') alternatives.push([]);
+    else alternatives.at(-1)?.push(word);
+  }
+  // blang accepts an empty alternative and then calls a nil function when the ones before it are false.
+  if (alternatives.some((alternative) => alternative.length === 0)) {
+    return { error: "Nothing stands between two '||' in the range" };
+  }
+  return { value: alternatives };
+}
+
+function splitOperator(word: string): readonly [operator: string, version: string] | undefined {
+  const at = word.search(/\p{Nd}/u);
+  return at < 0 ? undefined : [word.slice(0, at).trim(), word.slice(at)];
+}
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  '': '=',
+  '=': '=',
+  '==': '=',
+  '!': '!=',
+  '!=': '!=',
+  '>': '>',
+  '>=': '>=',
+  '<': '<',
+  '<=': '<=',
+};
+
+function parseComparator(word: string): Comparator | VersionError {
+  const split = splitOperator(word);
+  if (split === undefined) return { error: `Could not get version from string: ${goQuote(word)}` };
+  const [operatorText, versionText] = split;
+  const whole = goQuote(operatorText + versionText);
+  const operator = Object.hasOwn(OPERATORS, operatorText) ? OPERATORS[operatorText] : undefined;
+  if (operator === undefined) {
+    return rangeError(word, `Could not parse comparator ${goQuote(operatorText)} in ${whole}`);
+  }
+  const operand = parseVersion(versionText);
+  if ('error' in operand) {
+    return rangeError(word, `Could not parse version ${goQuote(versionText)} in ${whole}: ${operand.error}`);
+  }
+  return { operator, operand };
+}
+
+const rangeError = (word: string, cause: string): VersionError => ({
+  error: `Could not parse Range ${goQuote(word)}: ${cause}`,
+});
+
+/** Any word with an `x` in it goes through here, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails. */
+function expandWildcard(word: string): string[] {
+  const split = word.includes('x') ? splitOperator(word) : undefined;
+  if (split === undefined) return [word];
+  const [operator, version] = split;
+  const floor = wildcardFloor(version);
+  const ceiling = () => wildcardCeiling(version, floor);
+  switch (operator) {
+    case '>':
+      return [`>=${ceiling()}`];
+    case '>=':
+    case '<':
+      return [`${operator}${floor}`];
+    case '<=':
+      return [`<${ceiling()}`];
+    case '':
+    case '=':
+    case '==':
+      return [`>=${floor}`, `<${ceiling()}`];
+    case '!':
+    case '!=':
+      return [`<${floor}`, `>=${ceiling()}`];
+    default:
+      return [floor];
+  }
+}
+
+function wildcardFloor(version: string): string {
+  const floor = version.replace('.x.x', '.x').replace('.x', '.0');
+  return floor.split('.').length === 2 ? `${floor}.0` : floor;
+}
+
+/** The next minor after `1.2.x`, the next major after `1.x`; empty when there is none, which then fails to parse. */
+function wildcardCeiling(version: string, floor: string): string {
+  const parts = version.split('.');
+  if (parts.at(-1) !== 'x') return '';
+  const counted = parts.length === 3 ? 1 : parts.length === 2 ? 0 : undefined;
+  if (counted === undefined) return '';
+  const numbers = floor.split('.');
+  const number = numbers[counted] ?? '';
+  if (!/^[+-]?[0-9]{1,18}$/.test(number)) return '';
+  numbers[counted] = String(BigInt(number) + 1n);
+  return numbers.join('.');
+}
