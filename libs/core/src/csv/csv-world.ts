@@ -1,0 +1,81 @@
+import type { Action } from '../actions/action.js';
+import type { ClusterServiceVersion, CsvStatus } from '../api/cluster-service-version.js';
+import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+import type { OperatorCondition } from '../api/operator-condition.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import type { Subscription } from '../api/subscription.js';
+
+/**
+ * What one step of a ClusterServiceVersion looks at: a plain snapshot, read by the shell as {@link readsForCsv} says.
+ * "Of the namespace" means the CSV's own namespace. A list that was not read is empty.
+ */
+export type CsvWorld = Readonly<{
+  now: Date;
+  /** CSVs of the namespace, the one being stepped and copied ones included. */
+  csvs: readonly ClusterServiceVersion[];
+  /** OperatorGroups of the namespace. */
+  operatorGroups: readonly OperatorGroup[];
+  /** OperatorGroups of all other namespaces: whose provided APIs may intersect. */
+  otherOperatorGroups: readonly OperatorGroup[];
+  /** Subscriptions of the namespace: the one whose status.installedCSV is the CSV gives its `config`. */
+  subscriptions: readonly Subscription[];
+  /** CustomResourceDefinitions by name; absent means the cluster has none of that name. */
+  crds: ReadonlyMap<string, KubernetesObject>;
+  /** APIServices by name (`<version>.<group>`). */
+  apiServices: ReadonlyMap<string, KubernetesObject>;
+  /** ServiceAccounts, Roles, RoleBindings and Deployments of the namespace. */
+  serviceAccounts: readonly KubernetesObject[];
+  roles: readonly KubernetesObject[];
+  roleBindings: readonly KubernetesObject[];
+  deployments: readonly KubernetesObject[];
+  clusterRoles: readonly KubernetesObject[];
+  clusterRoleBindings: readonly KubernetesObject[];
+  /** OperatorConditions of the namespace by name. */
+  operatorConditions: ReadonlyMap<string, OperatorCondition>;
+  /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
+  serverVersion: string | undefined;
+  /** The kinds, as {@link servedKey}, that discovery answered for among those that were asked for. */
+  servedKinds: ReadonlySet<string>;
+}>;
+
+/** `Kind.version.group`: how {@link CsvWorld.servedKinds} and `olm.providedAPIs` write one API. */
+export const servedKey = (api: Readonly<{ group: string; version: string; kind: string }>): string =>
+  `${api.kind}.${api.version}.${api.group}`;
+
+/** A list the shell must read before a step; without `namespace` of the whole cluster. */
+export type ListRead = Readonly<{
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+}>;
+
+/** Everything a step wants to be read. `served` are kinds to ask discovery for. */
+export type CsvReads = Readonly<{
+  refs: readonly ObjectRef[];
+  lists: readonly ListRead[];
+  served: readonly Readonly<{ group: string; version: string; kind: string }>[];
+}>;
+
+/** When to step the same CSV again although nothing else is seen to change. */
+export type Again =
+  /** At once, after re-reading: this step moved on and the next may move further. */
+  | Readonly<{ again: 'now' }>
+  /** After a pause: something outside is awaited (retried with back-off by the shell when it comes up repeatedly). */
+  | Readonly<{ again: 'later'; afterMs: number; because: string }>;
+
+/**
+ * What one step decided. The shell performs `actions` in order, then writes `status` (PUT of the status subresource,
+ * with the resourceVersion read), then performs `afterwards` (events; work that must not hold up the status).
+ * When an action marked by `installing` fails, the shell calls {@link installFailed} instead of writing `status`.
+ */
+export type CsvStep = Readonly<{
+  actions: readonly Action[];
+  /** The whole new status, only when it differs from the one read. */
+  status?: CsvStatus;
+  afterwards: readonly Action[];
+  next?: Again;
+  /** True when `actions` install the operator: they run as the group's service account, and failures are verdicts. */
+  installing?: boolean;
+  /** Other CSVs of the namespace to step soon, because this step may have unblocked them. */
+  wake: readonly string[];
+}>;
