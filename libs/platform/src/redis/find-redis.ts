@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { startDockerRedis, whyNoDocker } from './docker-redis.js';
+import { type LocalRedis, startLocalRedis } from './local-redis.js';
+import { pingRedis, withoutCredentials } from './redis-connection.js';
+import { RedisNotFound } from './redis-errors.js';
+
+const run = promisify(execFile);
+const SERVERS = ['redis-server', 'valkey-server'];
+
+export type FindRedisOptions = Readonly<{
+  /** Gets one line per step that did not work, and one for the step that did. */
+  log: (line: string) => void;
+  /** False: never the Redis of REDIS_URL but one of our own, for those who flush or kill it. Default true. */
+  preferExisting?: boolean;
+  env?: Readonly<Record<string, string | undefined>>;
+}>;
+
+export type FoundRedis = Readonly<{
+  /** With the password: for connecting, never for printing. */
+  url: string;
+  /** Where it came from, for people. */
+  how: string;
+  /** Ends what was started; a Redis that was there before stays. */
+  stop(): Promise<void>;
+}>;
+
+/** A way to a Redis: the Redis, or one line saying why this way is closed here. */
+type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
+
+const named: Way = async (env) => {
+  const url = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
+  if (!url) return 'REDIS_URL is not set';
+  await pingRedis(url); // somebody who names a Redis wants that one: no quiet fall-back to another
+  return { url, how: `REDIS_URL (${withoutCredentials(url)})`, stop: async () => undefined };
+};
+
+const onPath: Way = async (env) => {
+  const binary = SERVERS.map((name) => findExecutable(name, env['PATH'] ?? '')).find((path) => path !== undefined);
+  if (binary === undefined) return `neither ${SERVERS.join(' nor ')} is on PATH`;
+  return attempt(() => startLocalRedis(binary), `${binary} started here`);
+};
+
+const inDocker: Way = async (env) => {
+  const closed = whyNoDocker(env);
+  return closed ?? attempt(startDockerRedis, 'a Docker container');
+};
+
+const fromDebian: Way = async (env, log) => {
+  if (process.getuid?.() !== 0) return 'not root, so redis-server cannot be installed with apt-get';
+  if (!existsSync('/etc/debian_version') || findExecutable('apt-get', env['PATH'] ?? '') === undefined) {
+    return 'not a Debian system, so there is no apt-get to install redis-server with';
+  }
+  log('redis: installing redis-server with apt-get (once)');
+  const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 24 };
+  try {
+    await run('apt-get', ['update', '-q'], quiet);
+    await run('apt-get', ['install', '-y', '-q', 'redis-server'], quiet);
+  } catch (error) {
+    return `apt-get install redis-server failed: ${lastLine(error)}`;
+  }
+  return onPath(env, log);
+};
+
+/**
+ * A Redis for demo, tests and `flotilla up`: REDIS_URL, else a server on PATH, else Docker, else Debian's package.
+ * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that was named does not answer
+ */
+export async function findRedis({
+  log,
+  preferExisting = true,
+  env = process.env,
+}: FindRedisOptions): Promise<FoundRedis> {
+  const ways = preferExisting ? [named, onPath, inDocker, fromDebian] : [onPath, inDocker, fromDebian];
+  const closed: string[] = [];
+  for (const way of ways) {
+    const answer = await way(env, log);
+    if (typeof answer !== 'string') {
+      log(`redis: ${answer.how}`);
+      return answer;
+    }
+    closed.push(answer);
+    log(`redis: ${answer}`);
+  }
+  throw new RedisNotFound(closed);
+}
+
+async function attempt(start: () => Promise<LocalRedis>, how: string): Promise<FoundRedis | string> {
+  try {
+    const { url, stop } = await start();
+    return { url, how: `${how} (${withoutCredentials(url)})`, stop };
+  } catch (error) {
+    return `${how}: ${lastLine(error)}`;
+  }
+}
+
+function findExecutable(name: string, path: string): string | undefined {
+  const candidates = path
+    .split(delimiter)
+    .filter(Boolean)
+    .map((directory) => join(directory, name));
+  return candidates.find((candidate) => {
+    try {
+      accessSync(candidate, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const lastLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1) ?? '';

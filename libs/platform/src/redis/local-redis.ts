@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pingRedis } from './redis-connection.js';
+import { RedisUnreachable } from './redis-errors.js';
+
+const START_DEADLINE_MS = 15_000;
+const STOP_DEADLINE_MS = 5_000;
+const PORT_ATTEMPTS = 3;
+
+export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
+
+/**
+ * Starts the server on a free loopback port, with a password and a private directory of its own, nothing written to disk
+ * that would outlive it. It ends with this process, even when this process is killed: a watchdog holds the other end of a
+ * pipe and acts when the pipe closes. Both stand outside the terminal's process group, so that Ctrl-C lets services drain.
+ */
+export async function startLocalRedis(binary: string): Promise<LocalRedis> {
+  let failure: unknown;
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+    try {
+      return await startOnce(binary);
+    } catch (error) {
+      failure = error; // most likely another process took the port between our asking for it and the start
+    }
+  }
+  throw failure;
+}
+
+async function startOnce(binary: string): Promise<LocalRedis> {
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-redis-'));
+  const port = await freePort();
+  const password = randomBytes(18).toString('base64url');
+  const config = join(directory, 'redis.conf');
+  await writeFile(config, configuration(directory, port, password), { mode: 0o600 });
+  const server = spawn(binary, [config], { stdio: 'ignore', detached: true });
+  const watchdog = watch(server, directory);
+  const stop = async () => {
+    watchdog.kill('SIGKILL');
+    await end(server);
+    await rm(directory, { recursive: true, force: true });
+  };
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  try {
+    await untilAnswering(server, url, join(directory, 'redis.log'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
+}
+
+const configuration = (directory: string, port: number, password: string) =>
+  [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${directory}`,
+    `logfile ${join(directory, 'redis.log')}`,
+    'daemonize no',
+    'save ""',
+    'appendonly no',
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n');
+
+/** `cat` returns when the last holder of the pipe's other end, this process, is gone. */
+function watch(server: ChildProcess, directory: string): ChildProcess {
+  const script = 'cat >/dev/null; kill -TERM "$1" 2>/dev/null; sleep 1; kill -KILL "$1" 2>/dev/null; rm -rf "$2"';
+  const watchdog = spawn('sh', ['-c', script, 'flotilla-redis-watchdog', String(server.pid ?? ''), directory], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watchdog.on('error', () => undefined); // without a shell the server still ends through stop()
+  watchdog.stdin?.on('error', () => undefined);
+  watchdog.unref();
+  server.unref();
+  if (watchdog.stdin !== null && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') {
+    watchdog.stdin.unref();
+  }
+  return watchdog;
+}
+
+async function untilAnswering(server: ChildProcess, url: string, logFile: string): Promise<void> {
+  let spawnError: Error | undefined;
+  server.on('error', (error) => {
+    spawnError = error;
+  });
+  const deadline = Date.now() + START_DEADLINE_MS;
+  for (;;) {
+    const ended = spawnError !== undefined || server.exitCode !== null || server.signalCode !== null;
+    const error = ended
+      ? new Error('it ended')
+      : await pingRedis(url, 1_000).then(
+          () => undefined,
+          (e: unknown) => e,
+        );
+    if (error === undefined) return;
+    if (ended || Date.now() > deadline) {
+      const log = await readFile(logFile, 'utf8').catch(() => '');
+      const last = log.trim().split('\n').slice(-3).join(' | ');
+      throw new RedisUnreachable(
+        '127.0.0.1',
+        spawnError?.message ?? `the server just started says: ${last || 'nothing'}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGTERM');
+  const timer = setTimeout(() => server.kill('SIGKILL'), STOP_DEADLINE_MS);
+  await exited;
+  clearTimeout(timer);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,35 @@
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+
+/** No way to get a Redis on this machine was found. */
+export class RedisNotFound extends FlotillaError {
+  readonly code = 'RedisNotFound';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(readonly tried: readonly string[]) {
+    super(
+      `no Redis: ${tried.join('; ')}. Three ways to get one: install redis-server or valkey-server (Debian: ` +
+        '`sudo apt-get install redis-server`); or start a Docker engine; or set REDIS_URL to a Redis you have ' +
+        '(redis://user:password@host:6379)',
+    );
+  }
+}
+
+/** A Redis that was named or started does not answer. The message never holds the password. */
+export class RedisUnreachable extends FlotillaError {
+  readonly code = 'RedisUnreachable';
+  readonly retry: Retry = 'backoff';
+  constructor(
+    readonly url: string,
+    readonly because: string,
+  ) {
+    super(`Redis at ${url} does not answer: ${because}`);
+  }
+}
+
+/** The value of REDIS_URL is not a Redis URL. */
+export class InvalidRedisUrl extends FlotillaError {
+  readonly code = 'InvalidRedisUrl';
+  readonly retry: Retry = 'when-input-changes';
+  constructor() {
+    super('the Redis URL must look like redis://host:6379 or rediss://user:password@host:6379/0');
+  }
+}

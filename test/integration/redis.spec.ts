@@ -1,0 +1,82 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
+import { RedisUnreachable } from '#platform/redis/redis-errors';
+import { runChild } from './redis-support/run-child.js';
+
+const started: FoundRedis[] = [];
+afterEach(async () => {
+  for (const redis of started.splice(0)) await redis.stop();
+});
+
+async function find(options: Partial<Parameters<typeof findRedis>[0]> = {}) {
+  const lines: string[] = [];
+  const redis = await findRedis({ log: (line) => lines.push(line), ...options });
+  started.push(redis);
+  return { redis, lines };
+}
+
+describe('findRedis', () => {
+  it('starts a server found on PATH, answers, and stop() ends it', async () => {
+    const { redis, lines } = await find({ preferExisting: false });
+    await pingRedis(redis.url);
+    await redis.stop();
+    await expect(pingRedis(redis.url, 500)).rejects.toBeInstanceOf(RedisUnreachable);
+    expect(lines.join('\n')).toMatch(/redis-server|valkey-server|Docker/);
+  });
+
+  it('asks for a password that it never prints', async () => {
+    const { redis, lines } = await find({ preferExisting: false });
+    const password = new URL(redis.url).password;
+    expect(password.length).toBeGreaterThan(10);
+    await expect(pingRedis(withoutCredentials(redis.url))).rejects.toThrow(/NOAUTH|Authentication/);
+    expect([...lines, redis.how].join('\n')).not.toContain(password);
+  });
+
+  it('takes the Redis of REDIS_URL first and leaves it running', async () => {
+    const own = await find({ preferExisting: false });
+    const { redis } = await find({ env: { REDIS_URL: own.redis.url } });
+    expect(redis.url).toBe(own.redis.url);
+    await redis.stop();
+    await pingRedis(own.redis.url);
+  });
+
+  it('says so when the Redis of REDIS_URL is gone, instead of taking another', async () => {
+    const env = { REDIS_URL: 'redis://someone:hunter2@127.0.0.1:1', PATH: process.env['PATH'] };
+    const failure = await find({ env }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(RedisUnreachable);
+    expect(String(failure)).toMatch(/Redis at redis:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
+    expect(String(failure)).not.toContain('hunter2');
+  });
+
+  it('goes on to the next way when the server on PATH cannot start, with one line that says why', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'flotilla-bad-redis-'));
+    await writeFile(join(directory, 'redis-server'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    const lines: string[] = [];
+    const env = { PATH: directory, DOCKER_HOST: '' };
+    const found = await findRedis({ log: (line) => lines.push(line), env }).catch((error: unknown) => error);
+    if (typeof found === 'object' && found !== null && 'stop' in found) started.push(found as FoundRedis);
+    expect(lines).toContainEqual(expect.stringMatching(/redis-server started here: .*says: nothing/));
+    expect(lines).toContainEqual(expect.stringMatching(/REDIS_URL is not set/));
+  });
+
+  it('the server ends when its parent is killed with SIGKILL', async () => {
+    const child = runChild(new URL('./redis-support/find-redis.child.ts', import.meta.url), []);
+    const url = await child.line('url ');
+    await pingRedis(url);
+    child.process.kill('SIGKILL');
+    await expect
+      .poll(
+        () =>
+          pingRedis(url, 500).then(
+            () => 'up',
+            () => 'down',
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe('down');
+  });
+});
