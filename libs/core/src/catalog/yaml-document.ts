@@ -1,0 +1,53 @@
+import { loadAll, YAMLException } from 'js-yaml';
+import { BlobError } from './catalog-load.error.js';
+import { KUBERNETES_YAML } from './yaml-schema.js';
+
+/** Deepest nesting of collections accepted in any document, JSON or YAML. */
+export const MAX_DEPTH = 200;
+/** Aliases may make a document this many times larger than its text … */
+const MAX_EXPANSION = 10;
+/** … or this many characters large, whichever is more. */
+const FREE_EXPANSION = 1 << 20;
+
+/**
+ * One YAML document as the value JSON would hold; null for a document without content. Throws {@link BlobError} with
+ * opm's prefix; `firstLine` is the line of the document's start within its file.
+ */
+export function parseYamlDocument(text: string, firstLine = 1): unknown {
+  let value: unknown;
+  try {
+    value = loadAll(text, { schema: KUBERNETES_YAML, json: true, maxDepth: MAX_DEPTH })[0] ?? null;
+  } catch (error) {
+    throw yamlError(error, firstLine);
+  }
+  if (text.includes('*') && text.includes('&')) boundExpansion(value, text.length, firstLine);
+  return value;
+}
+
+function yamlError(error: unknown, firstLine: number): BlobError {
+  if (error instanceof YAMLException) {
+    const line = firstLine + (error.mark?.line ?? 0);
+    return new BlobError(`error converting YAML to JSON: yaml: line ${line}: ${error.reason}`, line);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new BlobError(`error converting YAML to JSON: ${reason}`, firstLine);
+}
+
+/** Aliases share one value here but multiply once written out, so their sum is limited before anyone walks it. */
+function boundExpansion(root: unknown, textLength: number, line: number): void {
+  let left = Math.max(FREE_EXPANSION, textLength * MAX_EXPANSION);
+  const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, depth } = next;
+    left -= typeof value === 'string' ? value.length + 1 : 1;
+    if (left < 0) throw excessive('document contains excessive aliasing', line);
+    if (value === null || typeof value !== 'object') continue;
+    if (depth >= MAX_DEPTH) throw excessive(`nesting exceeds ${MAX_DEPTH} levels`, line);
+    for (const [key, inner] of Object.entries(value)) {
+      left -= key.length;
+      pending.push({ value: inner, depth: depth + 1 });
+    }
+  }
+}
+
+const excessive = (why: string, line: number) => new BlobError(`error converting YAML to JSON: yaml: ${why}`, line);
