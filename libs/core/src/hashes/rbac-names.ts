@@ -6,7 +6,7 @@ import { goJson } from './go-json.js';
 export const MAX_RBAC_NAME_LENGTH = 63;
 
 /** A rule with its fields in the order of Go's rbacv1.PolicyRule; empty lists but `verbs` are left out, as Go does. */
-function orderedRule(rule: PolicyRule): Record<string, unknown> {
+export function orderedRule(rule: PolicyRule): Record<string, unknown> {
   const ordered: Record<string, unknown> = { verbs: rule.verbs ?? null };
   const optional = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
   for (const field of optional) {
