@@ -1,0 +1,69 @@
+import { KubernetesObject } from '../api/kubernetes-object.js';
+import { readStream } from '../catalog/blob-stream.js';
+import { BlobError } from '../catalog/catalog-load.error.js';
+import type { BundleFile } from './bundle.js';
+
+/** What one file holds: its first document, and what else is to be said about it. */
+export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
+
+/** The first document of a JSON or YAML file; undefined for an empty or unreadable file, with the reason as a warning. */
+export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
+  try {
+    const documents = readStream(new TextDecoder().decode(bytes));
+    const first = documents.next();
+    if (first.done) return { value: undefined, warnings: [`${path}: the file is empty`] };
+    return {
+      value: first.value.value,
+      warnings: hasMore(documents) ? [`${path}: only the first document is used`] : [],
+    };
+  } catch (error) {
+    if (!(error instanceof BlobError)) throw error;
+    const line = error.line === undefined ? '' : `:${error.line}`;
+    return { value: undefined, warnings: [`${path}${line}: passed over: ${error.olmText}`] };
+  }
+}
+
+function hasMore(documents: Generator<{ value: unknown }>): boolean {
+  try {
+    const next = documents.next();
+    return !next.done && next.value.value !== null;
+  } catch (error) {
+    if (error instanceof BlobError) return true;
+    throw error;
+  }
+}
+
+export type Manifests = Readonly<{ objects: readonly KubernetesObject[]; warnings: readonly string[] }>;
+
+/** The manifests among `files`, one a file, in the order of file names; of several CSVs only the first is kept. */
+export function readManifests(files: readonly BundleFile[]): Manifests {
+  const objects: KubernetesObject[] = [];
+  const warnings: string[] = [];
+  let csvPath: string | undefined;
+  for (const file of files) {
+    const document = firstDocument(file);
+    warnings.push(...document.warnings);
+    if (document.value === undefined) continue;
+    const parsed = KubernetesObject.safeParse(withMetadata(document.value));
+    if (!parsed.success) {
+      warnings.push(`${file.path}: passed over: not a Kubernetes object (it needs apiVersion, kind and metadata)`);
+      continue;
+    }
+    if (parsed.data.kind === 'ClusterServiceVersion') {
+      if (csvPath !== undefined) {
+        warnings.push(`${file.path}: passed over: ${csvPath} already holds the ClusterServiceVersion`);
+        continue;
+      }
+      csvPath = file.path;
+    }
+    objects.push(parsed.data);
+  }
+  return { objects, warnings };
+}
+
+/** Some tools leave `metadata: null` in manifests; Kubernetes reads that as empty. */
+function withMetadata(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const metadata = 'metadata' in value ? value.metadata : undefined;
+  return metadata === undefined || metadata === null ? { ...value, metadata: {} } : value;
+}
