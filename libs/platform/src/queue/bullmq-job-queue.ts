@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { Job, Queue, UnrecoverableError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+import { type AttemptHost, attemptJob, describeError } from './job-attempt.js';
+import {
+  type AddOptions,
+  type FinishedJob,
+  type JobContract,
+  type JobCounts,
+  type JobHandler,
+  JobQueue,
+} from './job-queue.port.js';
+import { RedisAlarms } from './redis-alarms.js';
+import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
+
+export type BullmqJobQueueOptions = Readonly<{
+  redis: Redis;
+  log?: Log;
+  /** Before all keys in Redis. Default `flotilla`. */
+  prefix?: string;
+  /** A killed worker's job is free this long after its last sign of life. Default 10 s. */
+  lockDurationMs?: number;
+  /** How often free jobs are looked for. Default 5 s. */
+  stalledIntervalMs?: number;
+  backoff?: BackoffLimits;
+  onFinished?: (job: FinishedJob) => void;
+}>;
+
+/** A job whose workers are killed over and over is kept: it is not known that the job is what kills them. */
+const MAX_STALLED_COUNT = 1_000_000;
+const FAILURES_KEPT_SECONDS = 86_400;
+const GRACE_AFTER_ABORT_MS = 1_000;
+const KEPT = { removeOnComplete: { age: 3_600, count: 100 }, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
+
+/** The queue on Redis. */
+export class BullmqJobQueue<J> extends JobQueue<J> {
+  readonly name: string;
+  readonly #queue: Queue;
+  readonly #alarms: RedisAlarms;
+  readonly #host: AttemptHost<J>;
+  readonly #log: Log;
+  /** Jobs of one key after each other within this process, also when Redis was emptied while one ran. */
+  readonly #running = new Map<string, Promise<void>>();
+  #worker: Worker | undefined;
+  #closing = false;
+
+  constructor(
+    private readonly contract: JobContract<J>,
+    private readonly options: BullmqJobQueueOptions,
+  ) {
+    super();
+    const { redis, prefix = 'flotilla', log = silentLog } = options;
+    this.name = contract.name;
+    this.#log = log;
+    this.#queue = new Queue(contract.name, {
+      connection: redis,
+      prefix: `${prefix}:queue`,
+      streams: { events: { maxLen: 1_000 } },
+    });
+    this.#queue.on('error', (error) => this.#report(error));
+    this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, (error) => this.#report(error));
+    const failures = `${prefix}:failures:${contract.name}`;
+    this.#host = {
+      contract,
+      log,
+      backoff: options.backoff ?? defaultBackoff,
+      random: Math.random,
+      now: () => new Date(),
+      onFinished: options.onFinished ?? (() => undefined),
+      countFailure: async (key) => {
+        const count = await redis.hincrby(failures, key, 1);
+        await redis.expire(failures, FAILURES_KEPT_SECONDS);
+        return count;
+      },
+      forgetFailures: async (key) => {
+        await redis.hdel(failures, key);
+      },
+      again: (job, delayMs) => this.#alarms.set(canonicalJson(job), delayMs),
+    };
+  }
+
+  async add(job: J, { delayMs = 0, priority = 0 }: AddOptions = {}): Promise<void> {
+    const data = this.contract.schema.parse(job);
+    if (delayMs > 0) return this.#alarms.set(canonicalJson(data), delayMs);
+    const jobId = randomUUID();
+    const added = await this.#queue.add(this.name, data, {
+      ...KEPT,
+      jobId,
+      priority,
+      attempts: 1, // tries after a failure are alarms: a job that the queue itself holds back would hold back its key
+      deduplication: { id: this.contract.keyOf(data), keepLastIfActive: true },
+    });
+    if (added.id !== undefined && added.id !== jobId) await this.#raise(added.id, priority);
+  }
+
+  /** A more urgent duplicate makes the waiting job as urgent as itself. */
+  async #raise(jobId: string, priority: number): Promise<void> {
+    const waiting = await Job.fromId(this.#queue, jobId);
+    if (waiting === undefined || waiting.priority <= priority) return;
+    await waiting.changePriority({ priority }).catch((error: unknown) => {
+      this.#log.debug({ queue: this.name, error: describeError(error) }, 'priority of a finished job left as it was');
+    });
+  }
+
+  async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
+    const { redis, prefix = 'flotilla', lockDurationMs = 10_000, stalledIntervalMs = 5_000 } = this.options;
+    const worker = new Worker(
+      this.name,
+      // Three parameters by name: the queue makes a signal only for a function that has them.
+      (job, _token, signal) => this.#attempt(job, handler, signal ?? new AbortController().signal),
+      {
+        connection: redis,
+        prefix: `${prefix}:queue`,
+        concurrency,
+        lockDuration: lockDurationMs,
+        stalledInterval: stalledIntervalMs,
+        maxStalledCount: MAX_STALLED_COUNT,
+        runRetryDelay: 1_000,
+        metrics: { maxDataPoints: 60 },
+      },
+    );
+    this.#worker = worker;
+    worker.on('error', (error) => this.#report(error));
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) worker.cancelJob(id, 'the lock on the job was lost');
+    });
+    this.#alarms.start((member) => this.#ring(member));
+    await worker.waitUntilReady();
+  }
+
+  async #attempt(job: Job, handler: JobHandler<J>, signal: AbortSignal): Promise<void> {
+    if (this.#closing) return this.#alarms.set(canonicalJson(job.data), 0); // fetched before the pause took hold
+    const key = job.deduplicationId ?? '';
+    const before = this.#running.get(key);
+    const run = (async () => {
+      await before?.catch(() => undefined);
+      await attemptJob(this.#host, job.data, handler, signal);
+    })();
+    this.#running.set(key, run);
+    try {
+      await run;
+    } catch (error) {
+      throw toQueueError(error);
+    } finally {
+      if (this.#running.get(key) === run) this.#running.delete(key);
+    }
+  }
+
+  async #ring(member: string): Promise<void> {
+    const job = this.contract.schema.safeParse(parseJson(member));
+    if (job.success) await this.add(job.data);
+    else this.#log.warn({ queue: this.name }, 'dropped an alarm that does not hold a job of this queue');
+  }
+
+  async counts(): Promise<JobCounts> {
+    const states = ['wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'] as const;
+    const [counts, alarms] = await Promise.all([this.#queue.getJobCounts(...states), this.#alarms.count()]);
+    const of = (state: string) => counts[state] ?? 0;
+    return {
+      waiting: of('wait') + of('prioritized'),
+      active: of('active'),
+      delayed: of('delayed') + alarms,
+      completed: of('completed'),
+      failed: of('failed'),
+    };
+  }
+
+  async pause(): Promise<void> {
+    await this.#worker?.pause(true);
+  }
+
+  async resume(): Promise<void> {
+    await this.#worker?.resume();
+  }
+
+  async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
+    this.#closing = true;
+    await this.#worker?.pause(true);
+    if (!(await this.#idleWithin(deadlineMs))) {
+      this.#worker?.cancelAllJobs('the process is ending');
+      await this.#idleWithin(GRACE_AFTER_ABORT_MS);
+    }
+    await this.#alarms.stop();
+    await this.#worker?.close(this.#running.size > 0);
+    await this.#queue.close();
+  }
+
+  async #idleWithin(ms: number): Promise<boolean> {
+    const idle = Promise.allSettled([...this.#running.values()]).then(() => true);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const inTime = await Promise.race([idle, late]);
+    clearTimeout(timer);
+    return inTime;
+  }
+
+  #report(error: unknown): void {
+    // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them.
+    this.#log.warn({ queue: this.name, error: describeError(error) }, 'queue');
+  }
+}
+
+/** The only place that knows both our errors and the queue's: tries after a failure are ours, so each failure is final to it. */
+export const toQueueError = (error: unknown): Error => new UnrecoverableError(describeError(error));
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

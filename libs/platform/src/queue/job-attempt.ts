@@ -1,0 +1,82 @@
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { Log } from '../telemetry/log.port.js';
+import type { FinishedJob, JobContract, JobHandler } from './job-queue.port.js';
+import { type BackoffLimits, retryDelayMs } from './retry-delay.js';
+
+/** A job that does not have the shape of its queue's jobs: written by another version, or by hand. */
+export class InvalidJob extends FlotillaError {
+  readonly code = 'InvalidJob';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(
+    readonly queue: string,
+    readonly problems: string,
+  ) {
+    super(`a job of queue ${queue} does not have the shape of one: ${problems}`);
+  }
+}
+
+/** What an attempt needs of the queue it came from. */
+export type AttemptHost<J> = Readonly<{
+  contract: JobContract<J>;
+  log: Log;
+  backoff: BackoffLimits;
+  random: () => number;
+  now: () => Date;
+  onFinished: (job: FinishedJob) => void;
+  /** Counts one more failure of the key and answers how many there were in a row. */
+  countFailure: (key: string) => Promise<number>;
+  forgetFailures: (key: string) => Promise<void>;
+  /** Sets the key's alarm. */
+  again: (job: J, delayMs: number) => Promise<void>;
+}>;
+
+/**
+ * Runs the handler once. A failure sets the alarm of the next try before it is thrown on, so that a process that dies in
+ * between loses nothing. @throws what the handler threw, or InvalidJob
+ */
+export async function attemptJob<J>(
+  host: AttemptHost<J>,
+  data: unknown,
+  handler: JobHandler<J>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { contract } = host;
+  const parsed = contract.schema.safeParse(data);
+  if (!parsed.success)
+    throw new InvalidJob(contract.name, parsed.error.issues.map((issue) => issue.message).join('; '));
+  const job = parsed.data;
+  const key = contract.keyOf(job);
+  const start = host.now().getTime();
+  const finished = (outcome: FinishedJob['outcome']) =>
+    host.onFinished({ queue: contract.name, key, outcome, seconds: (host.now().getTime() - start) / 1_000 });
+  try {
+    await handler(job, { signal });
+  } catch (error) {
+    await planRetry(host, job, error, signal);
+    finished('failed');
+    throw error;
+  }
+  await host.forgetFailures(key);
+  finished('completed');
+}
+
+async function planRetry<J>(host: AttemptHost<J>, job: J, error: unknown, signal: AbortSignal): Promise<void> {
+  const key = host.contract.keyOf(job);
+  if (signal.aborted) return host.again(job, 0); // not its fault: it was stopped
+  const attempt = await host.countFailure(key);
+  const delayMs = retryDelayMs(error, attempt, host.random(), host.backoff);
+  const fields = { queue: host.contract.name, key, attempt, error: describeError(error) };
+  if (delayMs === undefined) {
+    host.log.warn(fields, 'job failed; it will be tried when it is asked for again');
+    await host.forgetFailures(key);
+  } else {
+    host.log.warn({ ...fields, againInMs: delayMs }, 'job failed; it will be tried again');
+    await host.again(job, delayMs);
+  }
+}
+
+/** One line for logs and for the queue's record of the failure. */
+export const describeError = (error: unknown): string => {
+  if (error instanceof FlotillaError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+};

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+
+/** What a queue carries: its name, the shape of its jobs (identity only, never state) and which thing a job is about. */
+export type JobContract<J> = Readonly<{ name: string; schema: z.ZodType<J>; keyOf: (job: J) => string }>;
+
+export type AddOptions = Readonly<{
+  /** Milliseconds to wait first. */
+  delayMs?: number;
+  /** 0, the default, goes before all others; then smaller numbers first. A waiting job takes the smallest it was given. */
+  priority?: number;
+}>;
+
+export type JobContext = Readonly<{
+  /** Aborted when the process must end, or when another process may have taken the job over: stop writing. */
+  signal: AbortSignal;
+}>;
+
+/** Runs one job. Called again after a failure, and possibly twice for one job: must be safe to repeat. */
+export type JobHandler<J> = (job: J, context: JobContext) => Promise<void>;
+
+export type JobCounts = Readonly<{
+  waiting: number;
+  active: number;
+  /** Keys that have an alarm set: delayed jobs and jobs that wait for their next try. */
+  delayed: number;
+  completed: number;
+  failed: number;
+}>;
+
+/**
+ * Work by key, at least once, one job of a key at a time.
+ *
+ * - A job that is added while one of its key waits is the same job; added while one of its key runs, it runs once after
+ *   it: the newest wish is never lost, and no more than one waits.
+ * - A delayed job is an alarm: per key the earliest stands, jobs without delay neither wait for it nor take it away. When
+ *   it rings, the handler looks at the newest state and asks again if it wants a later one.
+ * - A handler that throws is called again as the error's retry policy says (FlotillaError): after a growing pause, after
+ *   the time it names, or not until somebody adds the job again. A job without delay overtakes the pause.
+ * - Jobs of a process that is killed are taken over by another.
+ * - Nothing here is truth: when the store behind the queue is emptied, whoever added the jobs adds them again at the next
+ *   resync. Just after that a job may run twice at once in two processes.
+ */
+export abstract class JobQueue<J> {
+  abstract readonly name: string;
+  abstract add(job: J, options?: AddOptions): Promise<void>;
+  /** Starts taking jobs. Once per queue object. */
+  abstract process(handler: JobHandler<J>, options: Readonly<{ concurrency: number }>): Promise<void>;
+  abstract counts(): Promise<JobCounts>;
+  /** This process takes no more jobs; those that run go on. */
+  abstract pause(): Promise<void>;
+  abstract resume(): Promise<void>;
+  /** Takes no more jobs, waits for those that run; after the deadline their signal is aborted and others take them over. */
+  abstract close(options?: Readonly<{ deadlineMs?: number }>): Promise<void>;
+}
+
+export type FinishedJob = Readonly<{ queue: string; key: string; outcome: 'completed' | 'failed'; seconds: number }>;

@@ -1,0 +1,164 @@
+import type { Clock } from '../clock/clock.port.js';
+import { SystemClock } from '../clock/system-clock.js';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+import { type AttemptHost, attemptJob } from './job-attempt.js';
+import {
+  type AddOptions,
+  type FinishedJob,
+  type JobContract,
+  type JobCounts,
+  type JobHandler,
+  JobQueue,
+} from './job-queue.port.js';
+import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
+
+type Waiting<J> = { readonly job: J; priority: number; readonly order: number };
+type Alarm<J> = Readonly<{ job: J; dueMs: number; cancel: () => void }>;
+type Running<J> = { readonly stop: AbortController; next: Readonly<{ job: J; priority: number }> | undefined };
+
+export type MemoryJobQueueOptions = Readonly<{
+  clock?: Clock;
+  log?: Log;
+  backoff?: BackoffLimits;
+  random?: () => number;
+  onFinished?: (job: FinishedJob) => void;
+}>;
+
+/** The queue within one process: for tests, and where one process does it all. Forgets everything when it ends. */
+export class MemoryJobQueue<J> extends JobQueue<J> {
+  readonly name: string;
+  readonly #waiting = new Map<string, Waiting<J>>();
+  readonly #running = new Map<string, Running<J>>();
+  readonly #alarms = new Map<string, Alarm<J>>();
+  readonly #failures = new Map<string, number>();
+  readonly #clock: Clock;
+  readonly #host: AttemptHost<J>;
+  #handler: JobHandler<J> | undefined;
+  #concurrency = 0;
+  #taking = true;
+  #order = 0;
+  #completed = 0;
+  #failed = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(
+    private readonly contract: JobContract<J>,
+    options: MemoryJobQueueOptions = {},
+  ) {
+    super();
+    this.name = contract.name;
+    this.#clock = options.clock ?? new SystemClock();
+    this.#host = {
+      contract,
+      log: options.log ?? silentLog,
+      backoff: options.backoff ?? defaultBackoff,
+      random: options.random ?? Math.random,
+      now: () => this.#clock.now(),
+      onFinished: options.onFinished ?? (() => undefined),
+      countFailure: async (key) => {
+        const count = (this.#failures.get(key) ?? 0) + 1;
+        this.#failures.set(key, count);
+        return count;
+      },
+      forgetFailures: async (key) => {
+        this.#failures.delete(key);
+      },
+      again: (job, delayMs) => this.add(job, { delayMs }),
+    };
+  }
+
+  async add(job: J, { delayMs = 0, priority = 0 }: AddOptions = {}): Promise<void> {
+    const copy = this.contract.schema.parse(structuredClone(job));
+    if (delayMs > 0) this.#setAlarm(copy, delayMs);
+    else this.#enqueue(copy, priority);
+  }
+
+  async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
+    this.#handler = handler;
+    this.#concurrency = concurrency;
+    this.#pump();
+  }
+
+  async counts(): Promise<JobCounts> {
+    const next = [...this.#running.values()].filter((running) => running.next !== undefined).length;
+    return {
+      waiting: this.#waiting.size + next,
+      active: this.#running.size,
+      delayed: this.#alarms.size,
+      completed: this.#completed,
+      failed: this.#failed,
+    };
+  }
+
+  async pause(): Promise<void> {
+    this.#taking = false;
+  }
+
+  async resume(): Promise<void> {
+    this.#taking = true;
+    this.#pump();
+  }
+
+  async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
+    this.#taking = false;
+    const cancel = this.#clock.after(deadlineMs, () => {
+      for (const { stop } of this.#running.values()) stop.abort();
+    });
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    cancel();
+    for (const alarm of this.#alarms.values()) alarm.cancel();
+  }
+
+  #setAlarm(job: J, delayMs: number): void {
+    const key = this.contract.keyOf(job);
+    const dueMs = this.#clock.now().getTime() + delayMs;
+    const old = this.#alarms.get(key);
+    if (old !== undefined && old.dueMs <= dueMs) return;
+    old?.cancel();
+    const ring = () => {
+      this.#alarms.delete(key);
+      this.#enqueue(job, 0);
+    };
+    this.#alarms.set(key, { job, dueMs, cancel: this.#clock.after(delayMs, ring) });
+  }
+
+  #enqueue(job: J, priority: number): void {
+    const key = this.contract.keyOf(job);
+    const running = this.#running.get(key);
+    const waiting = this.#waiting.get(key);
+    if (running !== undefined) {
+      running.next = { job, priority: Math.min(priority, running.next?.priority ?? priority) };
+    } else if (waiting !== undefined) {
+      waiting.priority = Math.min(waiting.priority, priority);
+    } else {
+      this.#waiting.set(key, { job, priority, order: this.#order++ });
+    }
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#handler === undefined) return;
+    while (this.#taking && this.#running.size < this.#concurrency && this.#waiting.size > 0) {
+      const first = [...this.#waiting].toSorted(([, a], [, b]) => a.priority - b.priority || a.order - b.order)[0];
+      if (first === undefined) return;
+      const [key, { job }] = first;
+      this.#waiting.delete(key);
+      const running: Running<J> = { stop: new AbortController(), next: undefined };
+      this.#running.set(key, running);
+      void this.#run(key, job, running, this.#handler);
+    }
+  }
+
+  async #run(key: string, job: J, running: Running<J>, handler: JobHandler<J>): Promise<void> {
+    try {
+      await attemptJob(this.#host, job, handler, running.stop.signal);
+      this.#completed++;
+    } catch {
+      this.#failed++; // attemptJob has logged it and set the alarm of the next try
+    }
+    this.#running.delete(key);
+    if (running.next !== undefined) this.#enqueue(running.next.job, running.next.priority);
+    this.#pump();
+    if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,36 @@
+import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
+import type { JobContract, JobQueue } from './job-queue.port.js';
+import { APPLY_QUEUE, ApplyJob, namespaceKey, OBSERVE_QUEUE, ObserveJob, RESOLVE_QUEUE, ResolveJob } from './jobs.js';
+import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
+
+/** One job per distinct problem, however many namespaces and clusters wait for its answer. */
+export const resolveContract: JobContract<ResolveJob> = {
+  name: RESOLVE_QUEUE,
+  schema: ResolveJob,
+  keyOf: (job) => job.problem,
+};
+export const applyContract: JobContract<ApplyJob> = { name: APPLY_QUEUE, schema: ApplyJob, keyOf: namespaceKey };
+export const observeContract: JobContract<ObserveJob> = {
+  name: OBSERVE_QUEUE,
+  schema: ObserveJob,
+  keyOf: namespaceKey,
+};
+
+/** All queues between the services. */
+export type Queues = Readonly<{
+  resolve: JobQueue<ResolveJob>;
+  apply: JobQueue<ApplyJob>;
+  observe: JobQueue<ObserveJob>;
+}>;
+
+export const redisQueues = (options: BullmqJobQueueOptions): Queues => ({
+  resolve: new BullmqJobQueue(resolveContract, options),
+  apply: new BullmqJobQueue(applyContract, options),
+  observe: new BullmqJobQueue(observeContract, options),
+});
+
+export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
+  resolve: new MemoryJobQueue(resolveContract, options),
+  apply: new MemoryJobQueue(applyContract, options),
+  observe: new MemoryJobQueue(observeContract, options),
+});

@@ -1,0 +1,114 @@
+import type { Redis } from 'ioredis';
+
+/** A claim that its holder has not settled for so long is taken by another: the holder died. */
+const CLAIM_MS = 10_000;
+const CLAIMS_AT_ONCE = 200;
+/** Alarms set by other processes are seen no later than this. */
+const LONGEST_WAIT_MS = 500;
+
+// Time is the Redis server's in all of these, so that the clocks of our processes need not agree.
+const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
+
+/** Sets the alarm unless an earlier one stands. KEYS: alarms. ARGV: delay, member. */
+const SET = `${NOW} redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`;
+
+/** Moves due alarms, and claims whose holder died, to the claims. Answers the claim's number, then the members. KEYS: alarms, claims. */
+const CLAIM = `${NOW}
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, ARGV[1])) do
+  due[#due + 1] = member
+end
+for _, member in ipairs(due) do
+  redis.call('ZREM', KEYS[1], member)
+  redis.call('ZADD', KEYS[2], now, member)
+end
+local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local wait = first[2] and math.max(0, tonumber(first[2]) - now) or -1
+return { now, wait, due }`;
+
+/** Forgets a claim, if it is still the one that was made. KEYS: claims. ARGV: number, member. */
+const SETTLE = `if redis.call('ZSCORE', KEYS[1], ARGV[2]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end`;
+
+/**
+ * One alarm per member, the earliest that was asked for; kept in Redis, rung by whichever process comes first, and rung
+ * again by another when that one dies before it is done. The queue's own delayed jobs would not do: with them a delayed
+ * duplicate replaces an immediate one that waits for its running twin, and the other way round.
+ */
+export class RedisAlarms {
+  readonly #alarms: string;
+  readonly #claims: string;
+  readonly #ended = new AbortController();
+  #loop: Promise<void> | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly redis: Redis,
+    prefix: string,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.#alarms = `${prefix}:alarms`;
+    this.#claims = `${prefix}:claims`;
+  }
+
+  async set(member: string, delayMs: number): Promise<void> {
+    await this.redis.eval(SET, 1, this.#alarms, Math.ceil(delayMs), member);
+    this.#wake();
+  }
+
+  async count(): Promise<number> {
+    const [alarms, claims] = await Promise.all([this.redis.zcard(this.#alarms), this.redis.zcard(this.#claims)]);
+    return alarms + claims;
+  }
+
+  /** Starts ringing: `ring` must have taken the member over for good when it resolves. */
+  start(ring: (member: string) => Promise<void>): void {
+    this.#loop ??= this.#run(ring);
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    this.#wake();
+    await this.#loop;
+  }
+
+  async #run(ring: (member: string) => Promise<void>): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      const waitMs = await this.#ringDue(ring).catch((error: unknown) => {
+        if (!this.#ended.signal.aborted) this.onError(error);
+        return LONGEST_WAIT_MS;
+      });
+      if (waitMs > 0) await this.#sleep(Math.min(waitMs, LONGEST_WAIT_MS));
+    }
+  }
+
+  async #ringDue(ring: (member: string) => Promise<void>): Promise<number> {
+    const answer = await this.redis.eval(CLAIM, 2, this.#alarms, this.#claims, CLAIMS_AT_ONCE, CLAIM_MS);
+    const { claim, waitMs, members } = readClaims(answer);
+    for (const member of members) {
+      await ring(member);
+      await this.redis.eval(SETTLE, 1, this.#claims, claim, member);
+    }
+    return waitMs;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#ended.signal.aborted) this.#wake();
+    });
+  }
+}
+
+function readClaims(answer: unknown): { claim: string; waitMs: number; members: string[] } {
+  const [claim, wait, members] = Array.isArray(answer) ? answer : [];
+  const waitMs = Number(wait);
+  return {
+    claim: String(claim),
+    waitMs: waitMs < 0 ? LONGEST_WAIT_MS : waitMs,
+    members: Array.isArray(members) ? members.map(String) : [],
+  };
+}

@@ -1,0 +1,318 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { FinishedJob, JobQueue } from '#platform/queue/job-queue.port';
+import { type ThingJob, thing } from './thing.contract.js';
+
+export type QueueUnderTest = Readonly<{ queue: JobQueue<ThingJob>; dispose(): Promise<void> }>;
+export type QueueOptions = Readonly<{ onFinished?: (job: FinishedJob) => void }>;
+
+class Failure extends FlotillaError {
+  readonly code = 'Failure';
+  constructor(readonly retry: Retry) {
+    super('did not work');
+  }
+}
+
+/** A handler whose runs a test can hold open, and that writes down what it did. */
+export function recorder() {
+  const runs: string[] = [];
+  const held = new Map<string, () => void>();
+  let inFlight = 0;
+  let most = 0;
+  const hold = new Set<string>();
+  const handler = async (job: ThingJob) => {
+    runs.push(job.thing);
+    most = Math.max(most, ++inFlight);
+    if (hold.has(job.thing)) await new Promise<void>((resolve) => held.set(job.thing, resolve));
+    inFlight--;
+  };
+  const release = (name: string) => {
+    hold.delete(name);
+    held.get(name)?.();
+  };
+  return { runs, hold, release, handler, most: () => most, isHeld: (name: string) => held.has(name) && hold.has(name) };
+}
+
+const settled = async (queue: JobQueue<ThingJob>) => {
+  const { waiting, active, delayed } = await queue.counts();
+  return { waiting, active, delayed };
+};
+const NOTHING = { waiting: 0, active: 0, delayed: 0 };
+const patiently = { timeout: 20_000, interval: 20 };
+
+/** What every JobQueue does, whatever stands behind it. */
+export function jobQueueConformance(make: (options?: QueueOptions) => Promise<QueueUnderTest>): void {
+  const open: QueueUnderTest[] = [];
+  const start = async (options?: QueueOptions) => {
+    const made = await make(options);
+    open.push(made);
+    return made.queue;
+  };
+  afterEach(async () => {
+    for (const { dispose } of open.splice(0)) await dispose();
+  });
+
+  describe('by key', () => {
+    it('many adds while one waits are one run', async () => {
+      const queue = await start();
+      const { runs, handler } = recorder();
+      for (let i = 0; i < 5; i++) await queue.add(thing('a'));
+      expect((await queue.counts()).waiting).toBe(1);
+      await queue.process(handler, { concurrency: 2 });
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(runs).toEqual(['a']);
+    });
+
+    it('adds while one runs are exactly one more run, afterwards and never beside it', async () => {
+      const queue = await start();
+      const it = recorder();
+      it.hold.add('a');
+      await queue.process(it.handler, { concurrency: 4 });
+      await queue.add(thing('a'));
+      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      for (let i = 0; i < 3; i++) await queue.add(thing('a'));
+      expect(it.runs).toEqual(['a']);
+      it.release('a');
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(it.runs).toEqual(['a', 'a']);
+      expect(it.most()).toBe(1);
+    });
+
+    it('different keys run side by side, as many as the concurrency says', async () => {
+      const queue = await start();
+      const it = recorder();
+      const names = ['a', 'b', 'c', 'd'];
+      for (const name of names) it.hold.add(name);
+      await queue.process(it.handler, { concurrency: 2 });
+      for (const name of names) await queue.add(thing(name));
+      await expect.poll(() => it.runs.length, patiently).toBe(2);
+      for (const name of names) it.release(name);
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(it.runs.toSorted()).toEqual(names);
+      expect(it.most()).toBe(2);
+    });
+
+    it('a smaller priority number goes first, and an urgent duplicate raises the one that waits', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.add(thing('low'), { priority: 9 });
+      await queue.add(thing('high'), { priority: 2 });
+      await queue.add(thing('raised'), { priority: 9 });
+      await queue.add(thing('raised'), { priority: 1 });
+      await queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(it.runs).toEqual(['raised', 'high', 'low']);
+    });
+
+    it('refuses a job of another shape where it is added', async () => {
+      const queue = await start();
+      const wrong = { v: 2, thing: 'a' } as unknown as ThingJob;
+      await expect(queue.add(wrong)).rejects.toThrow();
+      expect(await settled(queue)).toEqual(NOTHING);
+    });
+  });
+
+  describe('alarms (delayed jobs)', () => {
+    const soon = { delayMs: 300 };
+    const late = { delayMs: 3_600_000 };
+
+    it('a delayed job does not run before its time and does run after it', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      const begin = Date.now();
+      await queue.add(thing('a'), soon);
+      expect(await settled(queue)).toEqual({ waiting: 0, active: 0, delayed: 1 });
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      expect(Date.now() - begin).toBeGreaterThanOrEqual(soon.delayMs - 20);
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+    });
+
+    it('a job without delay overtakes a delayed one, which still rings', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.add(thing('a'), late);
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('a'));
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(() => settled(queue), patiently).toEqual({ ...NOTHING, delayed: 1 });
+      await queue.add(thing('a'), soon);
+      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+    });
+
+    it('a delayed job does not hold back one that waits', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.add(thing('a'));
+      await queue.add(thing('a'), late);
+      expect(await settled(queue)).toEqual({ waiting: 1, active: 0, delayed: 1 });
+      await queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+    });
+
+    it.each([
+      { order: ['now', 'later'], because: 'the delayed one must not replace the immediate one behind the running one' },
+      { order: ['later', 'now'], because: 'the immediate one must not take the alarm away' },
+    ])('while one runs, $order: $because', async ({ order }) => {
+      const queue = await start();
+      const it = recorder();
+      it.hold.add('a');
+      await queue.process(it.handler, { concurrency: 2 });
+      await queue.add(thing('a'));
+      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      for (const when of order) await queue.add(thing('a'), when === 'now' ? {} : late);
+      it.release('a');
+      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+      await expect.poll(() => settled(queue), patiently).toEqual({ ...NOTHING, delayed: 1 });
+    });
+
+    it.each([
+      { order: [late, soon], because: 'an earlier alarm takes the place of a later one' },
+      { order: [soon, late], because: 'a later alarm does not move an earlier one' },
+    ])('of two alarms of a key the earlier stands: $because', async ({ order }) => {
+      const queue = await start();
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      for (const options of order) await queue.add(thing('a'), options);
+      expect((await queue.counts()).delayed).toBe(1);
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+    });
+
+    it('a handler that asks to be called again later gets its call', async () => {
+      const queue = await start();
+      const runs: string[] = [];
+      const handler = async (job: ThingJob) => {
+        runs.push(job.thing);
+        if (runs.length < 3) await queue.add(job, { delayMs: 50 });
+      };
+      await queue.process(handler, { concurrency: 1 });
+      await queue.add(thing('a'));
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(runs).toEqual(['a', 'a', 'a']);
+    });
+  });
+
+  describe('failures', () => {
+    it.each([
+      { retry: 'backoff' as const, because: 'it may pass' },
+      { retry: { afterMs: 40 }, because: 'the error names its time' },
+    ])('$retry: runs again until it works, since $because', async ({ retry }) => {
+      const finished: FinishedJob[] = [];
+      const queue = await start({ onFinished: (job) => finished.push(job) });
+      let tries = 0;
+      await queue.process(
+        async () => {
+          if (++tries < 3) throw new Failure(retry);
+        },
+        { concurrency: 1 },
+      );
+      await queue.add(thing('a'));
+      await expect.poll(() => finished.length, patiently).toBe(3);
+      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      expect(finished.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'completed']);
+      expect(await queue.counts()).toMatchObject({ failed: 2, completed: 1 });
+    });
+
+    it('when-input-changes: rests until it is added again', async () => {
+      const queue = await start();
+      let tries = 0;
+      await queue.process(
+        async () => {
+          if (++tries === 1) throw new Failure('when-input-changes');
+        },
+        { concurrency: 1 },
+      );
+      await queue.add(thing('a'));
+      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      expect(await settled(queue)).toEqual(NOTHING);
+      await queue.add(thing('a'));
+      await expect.poll(async () => (await queue.counts()).completed, patiently).toBe(1);
+      expect(tries).toBe(2);
+    });
+
+    it('a new job overtakes the pause after a failure, also when it came while the failing one ran', async () => {
+      const queue = await start();
+      const it = recorder();
+      it.hold.add('a');
+      let tries = 0;
+      await queue.process(
+        async (job) => {
+          await it.handler(job);
+          if (++tries === 1) throw new Failure({ afterMs: 3_600_000 });
+        },
+        { concurrency: 1 },
+      );
+      await queue.add(thing('a'));
+      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await queue.add(thing('a'));
+      it.release('a');
+      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+    });
+
+    it('one key that fails does not hold up another', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.process(
+        async (job) => {
+          if (job.thing === 'bad') throw new TypeError('a bug');
+          await it.handler(job);
+        },
+        { concurrency: 1 },
+      );
+      await queue.add(thing('bad'));
+      await queue.add(thing('good'));
+      await expect.poll(() => it.runs, patiently).toEqual(['good']);
+    });
+  });
+
+  describe('ending', () => {
+    it('close waits for the job that runs', async () => {
+      const queue = await start();
+      const it = recorder();
+      it.hold.add('a');
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('a'));
+      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      let closed = false;
+      const closing = queue.close({ deadlineMs: 60_000 }).then(() => {
+        closed = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(closed).toBe(false);
+      it.release('a');
+      await closing;
+      expect(it.runs).toEqual(['a']);
+    });
+
+    it('after the deadline the running job is told by its signal', async () => {
+      const queue = await start();
+      let aborted = false;
+      await queue.process(
+        async (_job, { signal }) => {
+          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+          aborted = true;
+          throw new Error('stopped half way');
+        },
+        { concurrency: 1 },
+      );
+      await queue.add(thing('a'));
+      await expect.poll(async () => (await queue.counts()).active, patiently).toBe(1);
+      await queue.close({ deadlineMs: 50 });
+      expect(aborted).toBe(true);
+    });
+
+    it('a paused queue takes nothing, a resumed one goes on', async () => {
+      const queue = await start();
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('first'));
+      await expect.poll(() => it.runs, patiently).toEqual(['first']);
+      await queue.pause();
+      await queue.add(thing('a'));
+      await queue.add(thing('a'));
+      await queue.resume();
+      await expect.poll(() => it.runs, patiently).toEqual(['first', 'a']);
+    });
+  });
+}

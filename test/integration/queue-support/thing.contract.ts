@@ -1,0 +1,7 @@
+import { z } from 'zod';
+import type { JobContract } from '#platform/queue/job-queue.port';
+
+export const ThingJob = z.strictObject({ v: z.literal(1), thing: z.string() });
+export type ThingJob = z.infer<typeof ThingJob>;
+export const thingContract: JobContract<ThingJob> = { name: 'things', schema: ThingJob, keyOf: (job) => job.thing };
+export const thing = (name: string): ThingJob => ({ v: 1, thing: name });

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
+import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
+import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
+import { connectRedis } from '#platform/redis/redis-connection';
+import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';
+import { thing, thingContract } from './queue-support/thing.contract.js';
+import { runChild } from './redis-support/run-child.js';
+
+const backoff = { firstMs: 40, longestMs: 200 };
+const patiently = { timeout: 60_000, interval: 50 };
+
+describe('the queue in memory', () => {
+  jobQueueConformance(async (options = {}) => {
+    const queue = new MemoryJobQueue(thingContract, { backoff, ...options });
+    return { queue, dispose: () => queue.close({ deadlineMs: 0 }) };
+  });
+});
+
+describe('the queue on Redis', () => {
+  let found: FoundRedis;
+  beforeAll(async () => {
+    found = await findRedis({ log: (line) => console.log(line), preferExisting: false });
+  });
+  afterAll(() => found.stop());
+
+  const make = (prefix: string = randomUUID(), options = {}) => {
+    const redis = connectRedis(found.url);
+    const queue = new BullmqJobQueue(thingContract, { redis, prefix, backoff, ...options });
+    const dispose = async () => {
+      await queue.close({ deadlineMs: 0 }).catch(() => undefined);
+      redis.disconnect();
+    };
+    return { queue, dispose, redis };
+  };
+
+  jobQueueConformance(async (options = {}) => make(undefined, options));
+
+  it('a job whose worker was killed with SIGKILL is taken over by another', async () => {
+    const prefix = randomUUID();
+    const child = runChild(new URL('./queue-support/stuck-worker.child.ts', import.meta.url), [found.url, prefix]);
+    await child.line('ready');
+    const { queue, dispose } = make(prefix);
+    try {
+      await queue.add(thing('a'));
+      await child.line('started a');
+      await queue.add(thing('a')); // and what was added meanwhile is not lost either
+      child.process.kill('SIGKILL');
+      const killed = Date.now();
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => it.runs.length, patiently).toBeGreaterThan(0);
+      console.log(`taken over ${((Date.now() - killed) / 1_000).toFixed(1)} s after the kill`);
+      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('emptying Redis in the middle of a job harms no worker: what is added afterwards runs', async () => {
+    const { queue, dispose, redis } = make();
+    try {
+      const it = recorder();
+      it.hold.add('a');
+      await queue.process(it.handler, { concurrency: 4 });
+      await queue.add(thing('a'));
+      await queue.add(thing('later'), { delayMs: 3_600_000 });
+      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await redis.flushall();
+      await queue.add(thing('b'));
+      await queue.add(thing('a'));
+      await expect.poll(() => it.runs.includes('b'), patiently).toBe(true);
+      expect(it.runs.filter((name) => name === 'a')).toEqual(['a']); // not beside the one that still runs here
+      it.release('a');
+      await expect.poll(() => it.runs.filter((name) => name === 'a').length, patiently).toBe(2);
+      await queue.add(thing('c'), { delayMs: 20 });
+      await expect.poll(() => it.runs.includes('c'), patiently).toBe(true);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('a lost connection comes back by itself, and jobs added meanwhile run', async () => {
+    const own = await findRedis({ log: () => undefined, preferExisting: false });
+    const redis = connectRedis(own.url);
+    const queue = new BullmqJobQueue(thingContract, { redis, prefix: randomUUID(), backoff });
+    try {
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('before'));
+      await expect.poll(() => it.runs, patiently).toEqual(['before']);
+      const killer = connectRedis(own.url);
+      await killer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await queue.add(thing('after'));
+      await expect.poll(() => it.runs, patiently).toEqual(['before', 'after']);
+      killer.disconnect();
+    } finally {
+      await queue.close({ deadlineMs: 0 });
+      redis.disconnect();
+      await own.stop();
+    }
+  });
+
+  it('the alarm of a process that died while ringing rings again elsewhere', async () => {
+    const prefix = randomUUID();
+    const { queue, dispose, redis } = make(prefix);
+    try {
+      // What such a process leaves behind: a claim, made long ago.
+      await redis.zadd(`${prefix}:alarm:things:claims`, Date.now() - 60_000, JSON.stringify({ thing: 'a', v: 1 }));
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('a job of another shape, written by another version, fails alone and is not tried again', async () => {
+    const prefix = randomUUID();
+    const { queue, dispose, redis } = make(prefix);
+    try {
+      const { Queue } = await import('bullmq');
+      const stranger = new Queue('things', { connection: redis, prefix: `${prefix}:queue` });
+      await stranger.add('things', { v: 7, whatever: true });
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('a'));
+      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      const [failed] = await stranger.getFailed();
+      expect(failed?.failedReason).toMatch(/^InvalidJob: a job of queue things does not have the shape of one/);
+      await stranger.close();
+    } finally {
+      await dispose();
+    }
+  });
+});
