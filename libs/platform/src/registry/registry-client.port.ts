@@ -2,7 +2,10 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Digest } from '../store/content-store.port.js';
 
-/** User and password for a registry host, as in a Docker config file. Never logged. */
+/**
+ * User and password for a registry, as in a Docker config file: the key is a host, or a host and the beginning of a
+ * repository path; `*` stands for one part of the host. Never logged.
+ */
 export type RegistryCredentials = Readonly<Record<string, Readonly<{ username: string; password: string }>>>;
 
 export type PullOptions = Readonly<{
@@ -14,6 +17,8 @@ export type PullOptions = Readonly<{
 export type PulledImage = Readonly<{
   /** Digest of the platform's image manifest: what "the same content" means. */
   digest: Digest;
+  /** Digest that the reference named, as `resolve` tells it: that of the index where there is one, else `digest`. */
+  resolved: Digest;
   labels: Readonly<Record<string, string>>;
   /** Regular files; paths relative to the image root, `/` between, sorted. */
   files: readonly BundleFile[];

@@ -1,0 +1,57 @@
+import type { Digest } from '../store/content-store.port.js';
+import type { HttpRegistryClient } from './http-registry-client.js';
+import type { BuiltBlob, BuiltImage } from './image-builder.js';
+import { manifestName, parseImageReference } from './image-reference.js';
+import type { PullOptions } from './registry-client.port.js';
+import type { RegistryTransport, Session } from './registry-transport.js';
+
+/** Pushes an image under a tag or digest; blobs that the registry has already are not sent. Gives the manifest's digest. */
+export async function pushImage(
+  client: HttpRegistryClient,
+  reference: string,
+  image: BuiltImage,
+  options: PullOptions = {},
+): Promise<Digest> {
+  const parsed = parseImageReference(reference);
+  using session = client.transport.startSession(parsed, options, 'pull,push');
+  if (parsed.digest !== undefined && parsed.digest !== image.manifest.digest) {
+    throw session.refuse('DigestMismatch', `the image to push has digest ${image.manifest.digest}: push it by tag`);
+  }
+  for (const blob of [...image.layers, image.config]) await pushBlob(client.transport, session, blob);
+  const url = client.transport.url(parsed, `manifests/${manifestName(parsed)}`);
+  const { bytes, mediaType } = image.manifest;
+  const response = await client.transport.send(session, url, {
+    method: 'PUT',
+    headers: { 'content-type': mediaType },
+    body: bytes,
+  });
+  await response.body?.cancel();
+  return image.manifest.digest;
+}
+
+async function pushBlob(transport: RegistryTransport, session: Session, { digest, bytes }: BuiltBlob): Promise<void> {
+  if (await holds(transport, session, digest)) return;
+  const start = await transport.send(session, transport.url(session.reference, 'blobs/uploads/'), { method: 'POST' });
+  await start.body?.cancel();
+  const location = start.headers.get('location');
+  const base = transport.url(session.reference, 'blobs/uploads/');
+  if (location === null || !URL.canParse(location, base.href)) {
+    throw session.refuse('Malformed', `registry ${base.host} began an upload and named no location for it`);
+  }
+  const url = new URL(location, base);
+  url.searchParams.set('digest', digest);
+  const headers = { 'content-type': 'application/octet-stream' };
+  const response = await transport.send(session, url, { method: 'PUT', headers, body: bytes });
+  await response.body?.cancel();
+}
+
+async function holds(transport: RegistryTransport, session: Session, digest: Digest): Promise<boolean> {
+  const url = transport.url(session.reference, `blobs/${digest}`);
+  return transport.send(session, url, { method: 'HEAD' }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Error && 'failure' in error && error.failure === 'NotFound') return false;
+      throw error;
+    },
+  );
+}

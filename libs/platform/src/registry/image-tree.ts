@@ -1,0 +1,159 @@
+import type { BundleFile } from '#core/bundle/bundle';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { linkTarget } from './entry-path.js';
+import type { Refuse } from './image-manifest.js';
+
+type Path = Readonly<{ path: readonly string[] }>;
+type FileEntry = Path &
+  (
+    | Readonly<{ kind: 'file'; bytes?: Uint8Array }>
+    | Readonly<{ kind: 'symlink'; target: string }>
+    | Readonly<{ kind: 'hardlink'; target: readonly string[] }>
+  );
+
+type Whiteout = Path & Readonly<{ kind: 'whiteout' }>;
+type Opaque = Path & Readonly<{ kind: 'opaque' }>;
+
+/** One entry of a layer, in the layer's order. A file's `bytes` are absent when nobody wants them. */
+export type LayerEntry = FileEntry | (Path & Readonly<{ kind: 'directory' }>) | Whiteout | Opaque;
+
+/** `origin` is the path under which a file came: two hard links share one file. */
+type File = Readonly<{ kind: 'file'; origin: string; bytes?: Uint8Array }>;
+type Link = Readonly<{ kind: 'symlink'; target: string }>;
+type Directory = { readonly kind: 'directory'; readonly children: Map<string, Node> };
+type Node = File | Link | Directory;
+
+const MAX_LINKS = 40;
+/** Directories that entries bring along by their paths alone; a layer of long, distinct paths must not fill the memory. */
+const MAX_DIRECTORIES = 500_000;
+const newDirectory = (): Directory => ({ kind: 'directory', children: new Map() });
+
+/** An image's file tree in memory: layers are laid over each other, nothing is written to disk. */
+export class ImageTree {
+  readonly #root = newDirectory();
+  #directories = 0;
+
+  constructor(private readonly refuse: Refuse) {}
+
+  /** Lays one layer over what is there. Whiteouts hide lower layers only, wherever they stand in their own layer. */
+  apply(layer: readonly LayerEntry[]): void {
+    for (const entry of layer) if (entry.kind === 'whiteout' || entry.kind === 'opaque') this.#hide(entry);
+    for (const entry of layer) this.#add(entry);
+  }
+
+  /**
+   * The wanted files, links followed inside the image, sorted by path. `missing` names files that a wanted path turned
+   * out to link to and that were read past: read the layers again wanting these too.
+   */
+  files(wanted: (path: string) => boolean): { files: readonly BundleFile[]; missing: readonly string[] } {
+    const files: BundleFile[] = [];
+    const missing = new Set<string>();
+    for (const { path, node } of walk(this.#root, [])) {
+      const name = path.join('/');
+      if (!wanted(name)) continue;
+      const { bytes, origin } = this.#followed(path, node);
+      if (bytes === undefined) missing.add(origin);
+      else files.push({ path: name, bytes });
+    }
+    return { files: files.toSorted((a, b) => byCodeUnit(a.path, b.path)), missing: [...missing] };
+  }
+
+  #hide(entry: LayerEntry): void {
+    if (entry.kind === 'opaque') {
+      const node = this.#at(entry.path);
+      if (node?.kind === 'directory') node.children.clear();
+      return;
+    }
+    const parent = this.#at(entry.path.slice(0, -1));
+    if (parent?.kind === 'directory') parent.children.delete(entry.path.at(-1) ?? '');
+  }
+
+  #add(entry: LayerEntry): void {
+    const name = entry.path.at(-1);
+    if (name === undefined || entry.kind === 'whiteout' || entry.kind === 'opaque') return;
+    const parent = this.#directory(entry.path.slice(0, -1));
+    if (entry.kind !== 'directory') parent.children.set(name, this.#nodeOf(entry));
+    else if (parent.children.get(name)?.kind !== 'directory') parent.children.set(name, newDirectory());
+  }
+
+  #nodeOf(entry: FileEntry): Node {
+    if (entry.kind === 'symlink') return { kind: 'symlink', target: entry.target };
+    const path = entry.path.join('/');
+    if (entry.kind === 'file') {
+      return { kind: 'file', origin: path, ...(entry.bytes === undefined ? {} : { bytes: entry.bytes }) };
+    }
+    const target = this.#at(entry.target);
+    if (target !== undefined && target.kind !== 'directory') return target;
+    throw this.refuse(
+      'Malformed',
+      `hard link "${path}" points to "${entry.target.join('/')}", which is ${target ? 'a directory' : 'not in the image'}`,
+    );
+  }
+
+  /** The directory at `path`, made where there is none; what stood in its way is replaced, as a container runtime does. */
+  #directory(path: readonly string[]): Directory {
+    let directory = this.#root;
+    for (const part of path) {
+      const child = directory.children.get(part);
+      const next = child?.kind === 'directory' ? child : newDirectory();
+      if (next !== child) {
+        directory.children.set(part, next);
+        if (++this.#directories > MAX_DIRECTORIES) {
+          throw this.refuse('TooLarge', `the image has more than ${MAX_DIRECTORIES} directories`);
+        }
+      }
+      directory = next;
+    }
+    return directory;
+  }
+
+  #at(path: readonly string[]): Node | undefined {
+    let node: Node | undefined = this.#root;
+    for (const part of path) node = node?.kind === 'directory' ? node.children.get(part) : undefined;
+    return node;
+  }
+
+  /** The file behind a path; symbolic links are resolved inside the image root, those in the middle of a path too. */
+  #followed(path: readonly string[], start: File | Link): File {
+    let node: Node | undefined = start;
+    let at = path;
+    for (let hops = 0; node?.kind === 'symlink'; hops++) {
+      if (hops === MAX_LINKS) throw this.refuse('Malformed', `link "${path.join('/')}" goes round in circles`);
+      at = this.#throughLinks(linkTarget(at, node.target, this.refuse), path);
+      node = this.#at(at);
+    }
+    if (node?.kind === 'file') return node;
+    const shown = start.kind === 'symlink' ? start.target : '';
+    if (node !== undefined) {
+      throw this.refuse('Malformed', `link "${path.join('/')}" points to "${shown}", which is a directory`);
+    }
+    const failure = shown.startsWith('/') ? 'UnsafePath' : 'Malformed';
+    throw this.refuse(failure, `link "${path.join('/')}" points to "${shown}", which is not in the image`);
+  }
+
+  /** `path` with linked directories in its middle replaced by what they point to. */
+  #throughLinks(path: readonly string[], origin: readonly string[]): readonly string[] {
+    let current = path;
+    for (let hops = 0; hops < MAX_LINKS; hops++) {
+      const cut = current.findIndex((_, at) => this.#at(current.slice(0, at))?.kind === 'symlink');
+      const link = this.#at(current.slice(0, Math.max(cut, 0)));
+      if (cut < 0 || link?.kind !== 'symlink') return current;
+      current = [...linkTarget(current.slice(0, cut), link.target, this.refuse), ...current.slice(cut)];
+    }
+    throw this.refuse('Malformed', `link "${origin.join('/')}" goes round in circles`);
+  }
+}
+
+function* walk(
+  directory: Directory,
+  path: readonly string[],
+): Generator<{ path: readonly string[]; node: File | Link }> {
+  const pending: { path: readonly string[]; directory: Directory }[] = [{ path, directory }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const [name, node] of next.directory.children) {
+      const at = [...next.path, name];
+      if (node.kind === 'directory') pending.push({ path: at, directory: node });
+      else yield { path: at, node };
+    }
+  }
+}

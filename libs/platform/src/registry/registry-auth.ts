@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { IDENTITY_TOKEN_USER } from './docker-config.js';
+import type { Refuse } from './image-manifest.js';
+import type { Login } from './registry-credentials.js';
+
+/** What a registry asks for with 401. */
+export type Challenge = Readonly<
+  { scheme: 'basic' } | { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'unknown' }
+>;
+
+export const basic = ({ username, password }: Login) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** Reads `WWW-Authenticate`; a Bearer challenge is preferred where both are offered. */
+export function parseChallenge(header: string): Challenge {
+  const bearer = /(?:^|,)\s*bearer\s+(.*)$/i.exec(header.slice(0, 4096))?.[1];
+  if (bearer !== undefined) {
+    const parameters = new Map<string, string>();
+    for (const match of bearer.matchAll(/([A-Za-z_]+)\s*=\s*"([^"]*)"/g)) {
+      parameters.set((match[1] ?? '').toLowerCase(), match[2] ?? '');
+    }
+    const realm = parameters.get('realm');
+    const service = parameters.get('service');
+    const scope = parameters.get('scope');
+    if (realm === undefined) return { scheme: 'unknown' };
+    return { scheme: 'bearer', realm, ...(service ? { service } : {}), ...(scope ? { scope } : {}) };
+  }
+  return /(?:^|,)\s*basic\b/i.test(header) ? { scheme: 'basic' } : { scheme: 'unknown' };
+}
+
+const Token = z.looseObject({
+  token: z.string().optional(),
+  access_token: z.string().optional(),
+  expires_in: z.number().optional(),
+});
+
+export type FetchedToken = Readonly<{ value: string; seconds: number }>;
+type Bearer = Extract<Challenge, { scheme: 'bearer' }>;
+export type TokenQuery = Readonly<{ challenge: Bearer; scope: string; login: Login | undefined }>;
+
+/** The request for a token: GET with basic authentication, or the OAuth2 form for an identity token. */
+export function tokenRequest({ challenge, scope, login }: TokenQuery, refuse: Refuse): Request {
+  const url = realmUrl(challenge.realm, login !== undefined, refuse);
+  if (login?.username === IDENTITY_TOKEN_USER) {
+    const form = { grant_type: 'refresh_token', refresh_token: login.password, client_id: 'flotilla', scope };
+    return new Request(url, {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, ...(challenge.service ? { service: challenge.service } : {}) }),
+    });
+  }
+  if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
+  url.searchParams.set('scope', scope);
+  return new Request(url, { headers: login === undefined ? {} : { authorization: basic(login) } });
+}
+
+function realmUrl(realm: string, withLogin: boolean, refuse: Refuse): URL {
+  if (!URL.canParse(realm)) throw refuse('Malformed', `the registry names a token server that is no URL: "${realm}"`);
+  const url = new URL(realm);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refuse('Malformed', `the registry names a token server that is not HTTP: "${realm}"`);
+  }
+  if (withLogin && url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw refuse('Unauthorized', `the token server ${url.host} is not HTTPS: credentials are not sent there`);
+  }
+  return url;
+}
+
+export function tokenOf(body: unknown, refuse: Refuse): FetchedToken {
+  const answer = Token.safeParse(body).data;
+  const value = answer?.token ?? answer?.access_token;
+  if (!value) throw refuse('Malformed', 'the token server answered without a token');
+  return { value, seconds: answer?.expires_in ?? 60 };
+}
+
+/** Whether a host name means this machine: such registries are spoken to in plain HTTP. */
+export const isLoopback = (hostname: string) =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);

@@ -1,0 +1,40 @@
+/** Bounds on what a registry may send. Outside input: every one of them is enforced while streaming. */
+export type RegistryLimits = Readonly<{
+  /** Bytes of all layers of an image as sent. */
+  compressedBytes: number;
+  /** Bytes of all layers of an image, unpacked, wanted files or not. */
+  unpackedBytes: number;
+  /** Entries of all layers of an image. */
+  entries: number;
+  /** Bytes of one wanted file. */
+  fileBytes: number;
+  /** Bytes of all wanted files. */
+  wantedBytes: number;
+  layers: number;
+  /** Bytes of a manifest, an index or an image config. */
+  documentBytes: number;
+  /** Milliseconds for a whole pull or push. */
+  pullMs: number;
+  /** Milliseconds until the answer to one request begins. */
+  requestMs: number;
+  /** Tries of one request that met 429, 5xx or a broken connection. */
+  attempts: number;
+  /** Pause before the second try; doubles from try to try. */
+  retryDelayMs: number;
+}>;
+
+const MiB = 1024 * 1024;
+
+export const defaultRegistryLimits: RegistryLimits = {
+  compressedBytes: 1024 * MiB,
+  unpackedBytes: 4096 * MiB,
+  entries: 300_000,
+  fileBytes: 256 * MiB,
+  wantedBytes: 768 * MiB,
+  layers: 256,
+  documentBytes: 4 * MiB,
+  pullMs: 10 * 60_000,
+  requestMs: 30_000,
+  attempts: 4,
+  retryDelayMs: 250,
+};

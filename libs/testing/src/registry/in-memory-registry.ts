@@ -1,0 +1,219 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type BuiltImage, digestOf } from '#platform/registry/image-builder';
+import { parseImageReference } from '#platform/registry/image-reference';
+import { authorize, type Login } from './registry-login.js';
+import { RegistryState } from './registry-state.js';
+
+export type RegistryCounters = Readonly<{
+  total: number;
+  /** GET and HEAD of manifests. */
+  manifests: number;
+  /** GET of blobs. */
+  blobs: number;
+}>;
+
+export type FailNext = Readonly<{
+  status?: number;
+  /** How many requests fail; one by default. */
+  times?: number;
+  /** Only requests whose path matches. */
+  path?: RegExp;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  /** Instead of an answer the connection is cut: at once, or in the middle of the body. */
+  cut?: 'before' | 'within';
+}>;
+
+/** A distribution registry in this process, on a loopback port, in plain HTTP. */
+export type InMemoryRegistry = Readonly<{
+  /** `127.0.0.1:PORT`, the first part of references to its images. */
+  host: string;
+  url: string;
+  /** Puts an image without a request; the reference may leave out the host. Gives the manifest's digest. */
+  put: (reference: string, image: BuiltImage) => string;
+  /** Puts any document as manifest: indexes, broken ones. */
+  putManifest: (reference: string, mediaType: string, bytes: Uint8Array) => string;
+  putBlob: (bytes: Uint8Array) => string;
+  requests: RegistryCounters;
+  /** Paths of all requests so far, with method. */
+  log: readonly string[];
+  failNext: (failure: FailNext) => void;
+  /** From now on the blob or manifest is served with its last byte changed. */
+  corrupt: (digest: string) => void;
+  /** Asks for this login from now on: by token as most registries do, or by basic authentication. */
+  requireAuth: (login: Login, scheme?: 'bearer' | 'basic') => void;
+  stop: () => Promise<void>;
+}>;
+
+export async function startRegistry(options: Readonly<{ port?: number }> = {}): Promise<InMemoryRegistry> {
+  const registry = new RegistryServer();
+  await registry.listen(options.port ?? 0);
+  const { host, state } = registry;
+  const repositoryOf = (reference: string) => {
+    const parsed = parseImageReference(reference.startsWith(`${host}/`) ? reference : `${host}/${reference}`);
+    return { repository: parsed.repository, tag: parsed.digest === undefined ? parsed.tag : undefined };
+  };
+  const putManifest = (reference: string, mediaType: string, bytes: Uint8Array) => {
+    const { repository, tag } = repositoryOf(reference);
+    return state.putManifest(repository, tag, mediaType, bytes);
+  };
+  return {
+    host,
+    url: `http://${host}`,
+    putManifest,
+    putBlob: (bytes) => state.putBlob(bytes),
+    put: (reference, image) => {
+      for (const blob of [image.config, ...image.layers]) state.putBlob(blob.bytes);
+      return putManifest(reference, image.manifest.mediaType, image.manifest.bytes);
+    },
+    requests: registry.counters,
+    log: registry.log,
+    failNext: (failure) => registry.failures.push({ times: 1, ...failure }),
+    corrupt: (digest) => void state.corrupted.add(digest),
+    requireAuth: (login, scheme = 'bearer') => {
+      registry.login = { ...login, scheme };
+    },
+    stop: () => registry.stop(),
+  };
+}
+
+type PendingFailure = FailNext & { times: number };
+
+class RegistryServer {
+  readonly state = new RegistryState();
+  readonly counters = { total: 0, manifests: 0, blobs: 0 };
+  readonly log: string[] = [];
+  failures: PendingFailure[] = [];
+  login: (Login & { scheme: 'bearer' | 'basic' }) | undefined;
+  host = '';
+  readonly #server: Server = createServer((request, response) => {
+    this.#answer(request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : undefined),
+    );
+  });
+
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
+    const address: AddressInfo | string | null = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the registry has no port');
+    this.host = `127.0.0.1:${address.port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', `http://${this.host}`);
+    const method = request.method ?? 'GET';
+    const body = await bodyOf(request);
+    this.#count(method, url.pathname);
+    if (this.#failed(url.pathname, response)) return;
+    if (!authorize({ login: this.login, host: this.host, url, header: request.headers.authorization }, response))
+      return;
+    const route = url.pathname === '/v2/' ? [] : /^\/v2\/(.+?)\/(manifests|blobs|tags)\/(.+)$/.exec(url.pathname);
+    const [, repository = '', kind = '', name = ''] = route ?? [];
+    if (route?.length === 0) response.writeHead(200).end('{}');
+    else if (kind === 'manifests')
+      this.#manifest({ method, repository, name, type: request.headers['content-type'], body }, response);
+    else if (kind === 'blobs' && name.startsWith('uploads')) this.#upload(method, url, repository, body, response);
+    else if (kind === 'blobs') this.#blob(method, name, response);
+    else if (kind === 'tags') response.end(JSON.stringify({ name: repository, tags: this.state.tags(repository) }));
+    else problem(response, 404, 'NAME_UNKNOWN');
+  }
+
+  #count(method: string, path: string): void {
+    this.log.push(`${method} ${path}`);
+    this.counters.total++;
+    if (path.includes('/manifests/') && method !== 'PUT') this.counters.manifests++;
+    if (path.includes('/blobs/sha256:') && method === 'GET') this.counters.blobs++;
+  }
+
+  #failed(path: string, response: ServerResponse): boolean {
+    const failure = this.failures.find((candidate) => candidate.path?.test(path) ?? true);
+    if (failure === undefined) return false;
+    failure.times--;
+    this.failures = this.failures.filter(({ times }) => times > 0);
+    if (failure.cut === 'before') response.destroy();
+    else if (failure.cut === 'within') {
+      response.writeHead(200, { 'content-length': '1000000' }).write('the beginning', () => response.destroy());
+    } else response.writeHead(failure.status ?? 500, failure.headers).end(failure.body ?? '');
+    return true;
+  }
+
+  #manifest(
+    {
+      method,
+      repository,
+      name,
+      type,
+      body,
+    }: { method: string; repository: string; name: string; type: string | undefined; body: Buffer },
+    response: ServerResponse,
+  ): void {
+    if (method === 'PUT') {
+      const digest = this.state.putManifest(
+        repository,
+        name.startsWith('sha256:') ? undefined : name,
+        type ?? '',
+        body,
+      );
+      response
+        .writeHead(201, { 'docker-content-digest': digest, location: `/v2/${repository}/manifests/${digest}` })
+        .end();
+      return;
+    }
+    const manifest = this.state.manifest(repository, name);
+    if (manifest === undefined) {
+      problem(response, 404, 'MANIFEST_UNKNOWN');
+      return;
+    }
+    const headers = { 'content-type': manifest.mediaType, 'docker-content-digest': manifest.digest };
+    response.writeHead(200, { ...headers, 'content-length': manifest.bytes.length });
+    response.end(method === 'HEAD' ? undefined : manifest.bytes);
+  }
+
+  #blob(method: string, digest: string, response: ServerResponse): void {
+    const bytes = this.state.blob(digest);
+    if (bytes === undefined) {
+      problem(response, 404, 'BLOB_UNKNOWN');
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
+    response.end(method === 'HEAD' ? undefined : bytes);
+  }
+
+  #upload(method: string, url: URL, repository: string, body: Buffer, response: ServerResponse): void {
+    if (method === 'POST') {
+      const location = `/v2/${repository}/blobs/uploads/${this.counters.total}?state=begun`;
+      response.writeHead(202, { location }).end();
+      return;
+    }
+    if (method !== 'PUT') {
+      problem(response, 405, 'UNSUPPORTED');
+      return;
+    }
+    const digest = url.searchParams.get('digest');
+    if (digestOf(body) !== digest) {
+      problem(response, 400, 'DIGEST_INVALID');
+      return;
+    }
+    this.state.putBlob(body);
+    response.writeHead(201, { location: `/v2/${repository}/blobs/${digest}`, 'docker-content-digest': digest }).end();
+  }
+}
+
+export function problem(response: ServerResponse, status: number, code: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ errors: [{ code, message: code.toLowerCase().replaceAll('_', ' ') }] }));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
