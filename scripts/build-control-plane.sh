@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a real control plane (etcd, kube-apiserver, kube-controller-manager, kwok) from the Go module proxy
+# Builds a real control plane (etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok) from the Go module proxy
 # into the folder named by the first argument. Needs Go only; no C compiler, no Docker.
 # About twelve minutes on two cores, once: the folder is a cache that outlives the checkout.
 set -euo pipefail
@@ -47,6 +47,7 @@ stamp="-X $version.gitVersion=v$kubernetes -X $version.gitMajor=1 -X $version.gi
 kubernetes_module "$work/kubernetes"
 build kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver "$stamp"
 build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager "$stamp"
+build kube-scheduler k8s.io/kubernetes/cmd/kube-scheduler "$stamp"
 
 mkdir -p "$work/etcd" && cd "$work/etcd"
 printf 'module flotilla.dev/etcd\ngo 1.24.0\nrequire go.etcd.io/etcd/server/v3 v%s\n' "$etcd" > go.mod

@@ -15,7 +15,12 @@ export type WatchEvent<T extends KubernetesObject> =
   | Readonly<{ type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }>
   | Readonly<{ type: 'BOOKMARK'; resourceVersion: string }>;
 
-export type WatchOptions = ListOptions & Readonly<{ resourceVersion: string; signal: AbortSignal }>;
+/** `timeoutSeconds`: after that time the server ends the watch by itself. */
+export type WatchOptions = ListOptions &
+  Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number }>;
+
+/** `dryRun`: the server checks, defaults and answers, but stores nothing. */
+export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 
 /** One managed cluster's API. Expected "no"s of reads are values; every other refusal is a {@link KubeApiError}. */
 export abstract class KubeClient {
@@ -28,22 +33,23 @@ export abstract class KubeClient {
     kind: KindRef,
     options?: ListOptions,
   ): Promise<KubernetesList<T> | undefined>;
-  abstract create<T extends KubernetesObject>(object: T): Promise<Written<T>>;
+  abstract create<T extends KubernetesObject>(object: T, options?: WriteOptions): Promise<Written<T>>;
   /** PUT; refused with reason Conflict when `metadata.resourceVersion` is not the newest. */
-  abstract update<T extends KubernetesObject>(object: T): Promise<Written<T>>;
+  abstract update<T extends KubernetesObject>(object: T, options?: WriteOptions): Promise<Written<T>>;
+  /** PUT of the status subresource, with the same lock. */
   abstract updateStatus<T extends KubernetesObject>(object: T): Promise<Written<T>>;
   /** Server-side apply, ownership forced, as the client's field manager. */
   abstract apply<T extends KubernetesObject>(
     object: T,
-    options?: Readonly<{ subresource?: 'status' }>,
+    options?: WriteOptions & Readonly<{ subresource?: 'status' }>,
   ): Promise<Written<T>>;
   /** JSON merge patch (RFC 7386). */
   abstract patch<T extends KubernetesObject>(
     ref: ObjectRef,
     patch: Readonly<Record<string, unknown>>,
-    options?: Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }>,
+    options?: WriteOptions & Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }>,
   ): Promise<Written<T>>;
-  /** False where the object was gone already. */
+  /** False where the object was gone already, or another one than that of `uid` has its name by now. */
   abstract delete(
     ref: ObjectRef,
     options?: Readonly<{
@@ -73,6 +79,8 @@ export class KubeApiError extends FlotillaError {
     readonly reason: string,
     message: string,
     readonly causes: readonly string[] = [],
+    /** The server's own words alone, as conditions quote them; `message` also says where and at what. */
+    readonly said: string = message,
   ) {
     super(message);
   }

@@ -1,0 +1,85 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
+import type { ApiRequest, ApiResponse, HttpTransport } from './http-transport.js';
+import { KubeApiError, type Written } from './kube-client.port.js';
+import { outage, refusal } from './kube-status.js';
+import { readBody } from './read-body.js';
+import { TransportError } from './transport.error.js';
+import { warningsOf } from './warnings.js';
+import type { Exchange, RequestHeaders } from './wire.js';
+
+const LONGEST_REFUSAL_BYTES = 1024 * 1024;
+
+/** Requests of one cluster as one user: every failure comes out as a {@link KubeApiError} that says what was asked. */
+export class ApiRequests {
+  constructor(
+    readonly cluster: string,
+    private readonly transport: HttpTransport,
+    private readonly headers: RequestHeaders,
+  ) {}
+
+  actingAs(headers: RequestHeaders): ApiRequests {
+    return new ApiRequests(this.cluster, this.transport, { ...this.headers, ...headers });
+  }
+
+  /** The answer; statuses of 400 and more are thrown. `what` tells people what was asked for. */
+  async send(what: string, request: ApiRequest): Promise<ApiResponse> {
+    const response = await this.#guard(what, () => this.transport.request(this.#signed(request)));
+    if (response.status >= 300) throw refusal(this.cluster, what, response.status, response.text);
+    return response;
+  }
+
+  /** As {@link send}, with undefined for 404. */
+  async find(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
+    try {
+      return await this.send(what, request);
+    } catch (error) {
+      if (error instanceof KubeApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** The body of a long answer as it comes. */
+  async stream(what: string, request: ApiRequest): Promise<Exchange> {
+    const exchange = await this.#guard(what, () => this.transport.stream(this.#signed(request)));
+    if (exchange.status < 300) return exchange;
+    const text = await this.#guard(what, () => readBody(exchange, LONGEST_REFUSAL_BYTES));
+    throw refusal(this.cluster, what, exchange.status, text);
+  }
+
+  json(what: string, response: ApiResponse): unknown {
+    try {
+      return JSON.parse(response.text);
+    } catch {
+      throw this.failure(what, new TransportError('lost', 'the answer is not JSON'));
+    }
+  }
+
+  object<T extends KubernetesObject>(what: string, response: ApiResponse): T {
+    const parsed = this.json(what, response);
+    if (!KubernetesObjectSchema.safeParse(parsed).success) {
+      throw this.failure(what, new TransportError('lost', 'the answer is no Kubernetes object'));
+    }
+    return parsed as T;
+  }
+
+  written<T extends KubernetesObject>(what: string, response: ApiResponse): Written<T> {
+    return { object: this.object<T>(what, response), warnings: warningsOf(response.headers['warning']) };
+  }
+
+  failure(what: string, error: TransportError): KubeApiError {
+    return outage(this.cluster, this.transport.server, what, error);
+  }
+
+  #signed(request: ApiRequest): ApiRequest {
+    return { ...request, headers: { ...this.headers, ...request.headers } };
+  }
+
+  async #guard<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof TransportError ? this.failure(what, error) : error;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { KindRef } from './kube-client.port.js';
+import { groupVersionPath, type ServedResource } from './resource-path.js';
+import { TransportError } from './transport.error.js';
+
+const ApiResourceList = z.looseObject({
+  resources: z
+    .array(z.looseObject({ name: z.string(), kind: z.string(), namespaced: z.boolean() }))
+    .nullable()
+    .optional(),
+});
+
+type Known = Readonly<{ kinds: ReadonlyMap<string, ServedResource>; readAt: number }>;
+
+/** How long `fresh` lookups trust what was read. */
+const FRESH_MS = 30_000;
+
+/**
+ * What kinds a cluster serves, read per group and version when first asked for, and again whenever a kind is missing:
+ * CRDs come at any time.
+ */
+export class Discovery {
+  readonly #known = new Map<string, Known>();
+  readonly #reading = new Map<string, Promise<Known>>();
+
+  constructor(
+    /** The body of a GET, or undefined where the server answers 404. */
+    private readonly read: (path: string) => Promise<string | undefined>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** The kind as it is served; undefined where a fresh look does not find it. */
+  async find(kind: KindRef): Promise<ServedResource | undefined> {
+    const cached = this.#known.get(kind.apiVersion)?.kinds.get(kind.kind);
+    return cached ?? (await this.#refresh(kind.apiVersion)).kinds.get(kind.kind);
+  }
+
+  /** As {@link find}, but does not trust a yes that is older than half a minute either: CRDs also go. */
+  async findFresh(kind: KindRef): Promise<ServedResource | undefined> {
+    const known = this.#known.get(kind.apiVersion);
+    if (known !== undefined && this.now() - known.readAt > FRESH_MS) this.forget(kind.apiVersion);
+    return this.find(kind);
+  }
+
+  /** The next lookup in this group and version asks the server. Of all groups where none is named. */
+  forget(apiVersion?: string): void {
+    if (apiVersion === undefined) this.#known.clear();
+    else this.#known.delete(apiVersion);
+  }
+
+  /** Forgets all versions of a group: one of its CRDs has changed. */
+  forgetGroup(group: string): void {
+    for (const apiVersion of this.#known.keys()) if (apiVersion.startsWith(`${group}/`)) this.forget(apiVersion);
+  }
+
+  #refresh(apiVersion: string): Promise<Known> {
+    const running = this.#reading.get(apiVersion);
+    if (running !== undefined) return running;
+    const reading = this.#load(apiVersion).finally(() => this.#reading.delete(apiVersion));
+    this.#reading.set(apiVersion, reading);
+    return reading;
+  }
+
+  async #load(apiVersion: string): Promise<Known> {
+    const readAt = this.now();
+    const body = await this.read(groupVersionPath(apiVersion));
+    const kinds = new Map<string, ServedResource>();
+    for (const { name, kind, namespaced } of body === undefined ? [] : (parse(body).resources ?? [])) {
+      // `deployments/status`, `serviceaccounts/token`: subresources are not kinds of their own.
+      if (!name.includes('/')) kinds.set(kind, { apiVersion, kind, plural: name, namespaced });
+    }
+    const known = { kinds, readAt };
+    if (kinds.size > 0) this.#known.set(apiVersion, known);
+    else this.#known.delete(apiVersion);
+    return known;
+  }
+}
+
+function parse(body: string): z.infer<typeof ApiResourceList> {
+  try {
+    return ApiResourceList.parse(JSON.parse(body));
+  } catch {
+    throw new TransportError('lost', 'the answer is no list of resources');
+  }
+}

@@ -1,0 +1,264 @@
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { refOf, splitApiVersion } from '#core/api/kubernetes-object';
+import { ApiRequests } from './api-requests.js';
+import { Discovery } from './discovery.js';
+import type { ApiRequest, HttpTransport } from './http-transport.js';
+import {
+  type KindRef,
+  KubeApiError,
+  KubeClient,
+  type KubernetesList,
+  type ListOptions,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
+  type Written,
+} from './kube-client.port.js';
+import { listAll } from './list-pages.js';
+import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
+import { asLost, watchEvents } from './watch-events.js';
+import type { RequestHeaders } from './wire.js';
+
+const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+export type HttpKubeClientOptions = Readonly<{
+  cluster: string;
+  transport: HttpTransport;
+  /** The owner of the fields that this client writes. */
+  fieldManager: string;
+  /** Most objects of one page of a list. */
+  pageSize?: number;
+}>;
+
+type Method = Exclude<ApiRequest['method'], 'GET'>;
+type Write = Readonly<{ method: Method; ref: ObjectRef; subresource?: 'status'; body: unknown; type?: string }>;
+type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldManager: string; pageSize: number }>;
+
+/** {@link KubeClient} over our own pooled transport; all clients of one cluster share its connections and discovery. */
+export class HttpKubeClient extends KubeClient {
+  readonly cluster: string;
+  readonly #requests: ApiRequests;
+  readonly #shared: Shared;
+  readonly #owner: boolean;
+
+  constructor(options: HttpKubeClientOptions, acting?: Readonly<{ requests: ApiRequests; shared: Shared }>) {
+    super();
+    this.cluster = options.cluster;
+    this.#owner = acting === undefined;
+    const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {});
+    this.#requests = requests;
+    this.#shared = acting?.shared ?? {
+      transport: options.transport,
+      fieldManager: options.fieldManager,
+      pageSize: options.pageSize ?? 500,
+      discovery: new Discovery(
+        async (path) => (await requests.find(`read which kinds ${path} serves`, { method: 'GET', path }))?.text,
+      ),
+    };
+  }
+
+  async get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {
+    const what = `get ${describe(ref)}`;
+    const resource = await this.#shared.discovery.find(ref);
+    if (resource === undefined) return undefined;
+    const response = await this.#requests.find(what, { method: 'GET', path: this.#path(what, resource, ref) });
+    if (response !== undefined) return this.#requests.object<T>(what, response);
+    return undefined;
+  }
+
+  async list<T extends KubernetesObject>(
+    kind: KindRef,
+    options: ListOptions = {},
+  ): Promise<KubernetesList<T> | undefined> {
+    const resource = await this.#shared.discovery.find(kind);
+    if (resource === undefined) return undefined;
+    const list = await listAll<T>(this.#requests, resource, options, this.#shared.pageSize);
+    // Its CRD went since we asked.
+    if (list === undefined) this.#shared.discovery.forget(kind.apiVersion);
+    return list;
+  }
+
+  create<T extends KubernetesObject>(object: T, options: WriteOptions = {}): Promise<Written<T>> {
+    return this.#write<T>({ method: 'POST', ref: refOf(object), body: object }, options);
+  }
+
+  update<T extends KubernetesObject>(object: T, options: WriteOptions = {}): Promise<Written<T>> {
+    return this.#write<T>({ method: 'PUT', ref: refOf(object), body: object }, options);
+  }
+
+  updateStatus<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+    return this.#write<T>({ method: 'PUT', ref: refOf(object), subresource: 'status', body: object }, {});
+  }
+
+  apply<T extends KubernetesObject>(
+    object: T,
+    options: WriteOptions & Readonly<{ subresource?: 'status' }> = {},
+  ): Promise<Written<T>> {
+    const { managedFields: _refusedByTheServer, ...metadata } = object.metadata;
+    const write = {
+      method: 'PATCH',
+      ref: refOf(object),
+      body: { ...object, metadata },
+      type: PATCH_TYPES.apply,
+    } as const;
+    return this.#write<T>(withSubresource(write, options.subresource), options);
+  }
+
+  patch<T extends KubernetesObject>(
+    ref: ObjectRef,
+    patch: Readonly<Record<string, unknown>>,
+    options: WriteOptions & Readonly<{ subresource?: 'status'; type?: 'merge' | 'strategic' }> = {},
+  ): Promise<Written<T>> {
+    const write = { method: 'PATCH', ref, body: patch, type: PATCH_TYPES[options.type ?? 'merge'] } as const;
+    return this.#write<T>(withSubresource(write, options.subresource), options);
+  }
+
+  async delete(
+    ref: ObjectRef,
+    options: Readonly<{
+      propagation?: 'Background' | 'Foreground' | 'Orphan';
+      uid?: string;
+      gracePeriodSeconds?: number;
+    }> = {},
+  ): Promise<boolean> {
+    const what = `delete ${describe(ref)}`;
+    const resource = await this.#shared.discovery.find(ref);
+    if (resource === undefined) return false;
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: options.propagation ?? 'Background',
+      gracePeriodSeconds: options.gracePeriodSeconds,
+      preconditions: options.uid === undefined ? undefined : { uid: options.uid },
+    });
+    const path = this.#path(what, resource, ref);
+    try {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await this.#requests.find(what, { method: 'DELETE', path, body, headers });
+      this.#noteChange(ref, undefined);
+      return answer !== undefined;
+    } catch (error) {
+      if (options.uid !== undefined && KubeApiError.is(error, 'Conflict')) {
+        const there = await this.get(ref);
+        if (there?.metadata.uid !== options.uid) return false;
+      }
+      throw error;
+    }
+  }
+
+  async *watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    const what = `watch ${kind.kind}`;
+    const resource = await this.#required(what, kind);
+    const { namespace, signal, ...parameters } = options;
+    const path = collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
+    try {
+      const exchange = await this.#requests.stream(what, { method: 'GET', path, signal });
+      yield* watchEvents<T>(this.cluster, what, exchange.body);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);
+      throw KubeApiError.is(error) ? error : this.#requests.failure(what, asLost(error));
+    }
+  }
+
+  async serves(kind: KindRef): Promise<boolean> {
+    return (await this.#shared.discovery.findFresh(kind)) !== undefined;
+  }
+
+  async serverVersion(): Promise<string> {
+    const what = 'read the version of the API server';
+    const answer = this.#requests.json(what, await this.#requests.send(what, { method: 'GET', path: '/version' }));
+    const version = typeof answer === 'object' && answer !== null && 'gitVersion' in answer ? answer.gitVersion : '';
+    return String(version);
+  }
+
+  actingAs(user: Readonly<{ user: string; groups?: readonly string[] }>): KubeClient {
+    const requests = this.#requests.actingAs(impersonation(user));
+    return new HttpKubeClient({ ...this.#shared, cluster: this.cluster }, { requests, shared: this.#shared });
+  }
+
+  /** Ends the cluster's connections; on a client that acts as another user it does nothing. */
+  async close(): Promise<void> {
+    if (this.#owner) await this.#shared.transport.close();
+  }
+
+  async #write<T extends KubernetesObject>(write: Write, options: WriteOptions): Promise<Written<T>> {
+    const { method, ref, subresource, body, type } = write;
+    const verb = {
+      POST: 'create',
+      PUT: 'update',
+      PATCH: type === PATCH_TYPES.apply ? 'apply' : 'patch',
+      DELETE: 'delete',
+    };
+    const what = `${verb[method]} ${subresource === undefined ? '' : `${subresource} of `}${describe(ref)}`;
+    const resource = await this.#required(what, ref);
+    const path =
+      method === 'POST' ? this.#collection(what, resource, ref) : this.#path(what, resource, ref, subresource);
+    const parameters = {
+      fieldManager: this.#shared.fieldManager,
+      force: type === PATCH_TYPES.apply ? true : undefined,
+      dryRun: options.dryRun === true ? 'All' : undefined,
+    };
+    const response = await this.#requests.send(what, {
+      method,
+      path: path + query(parameters),
+      headers: { 'content-type': type ?? 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const written = this.#requests.written<T>(what, response);
+    this.#noteChange(ref, written.object);
+    return written;
+  }
+
+  /** Kinds come and go with CRDs; those that go through us need no second look to be known. */
+  #noteChange(ref: ObjectRef, object: KubernetesObject | undefined): void {
+    if (ref.kind !== CRD.kind || splitApiVersion(ref.apiVersion).group !== CRD.group) return;
+    const name = ref.name === '' ? (object?.metadata.name ?? '') : ref.name;
+    this.#shared.discovery.forgetGroup(name.slice(name.indexOf('.') + 1));
+  }
+
+  async #required(what: string, kind: KindRef): Promise<ServedResource> {
+    const resource = await this.#shared.discovery.find(kind);
+    if (resource !== undefined) return resource;
+    const text = `cluster "${this.cluster}": ${what}: the cluster does not serve kind ${kind.kind} of ${kind.apiVersion}; install its CustomResourceDefinition first`;
+    throw new KubeApiError(this.cluster, 404, 'NotFound', text);
+  }
+
+  #collection(what: string, resource: ServedResource, ref: ObjectRef): string {
+    if (resource.namespaced && (ref.namespace ?? '') === '') throw this.#unnamed(what);
+    return collectionPath(resource, ref.namespace);
+  }
+
+  #path(what: string, resource: ServedResource, ref: ObjectRef, subresource?: string): string {
+    const path = objectPath(resource, ref, subresource);
+    if (path === undefined) throw this.#unnamed(what);
+    return path;
+  }
+
+  #unnamed(what: string): KubeApiError {
+    const text = `cluster "${this.cluster}": ${what}: the name, or the namespace of a namespaced kind, is missing or holds "/" or "%"`;
+    return new KubeApiError(this.cluster, 400, 'BadRequest', text);
+  }
+}
+
+function withSubresource(write: Write, subresource: 'status' | undefined): Write {
+  return subresource === undefined ? write : { ...write, subresource };
+}
+
+function impersonation(user: Readonly<{ user: string; groups?: readonly string[] }>): RequestHeaders {
+  return {
+    'impersonate-user': user.user,
+    ...(user.groups === undefined ? {} : { 'impersonate-group': [...user.groups] }),
+  };
+}
+
+/** `Deployment shop/web`. */
+function describe(ref: ObjectRef): string {
+  const name = ref.name === '' ? '(name to be generated)' : ref.name;
+  return `${ref.kind} ${ref.namespace === undefined ? name : `${ref.namespace}/${name}`}`;
+}

@@ -1,0 +1,109 @@
+import http2, { type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { TransportError, textOf } from './transport.error.js';
+import type { Exchange, WireRequest } from './wire.js';
+
+const { NGHTTP2_REFUSED_STREAM, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } =
+  http2.constants;
+const SESSION_WINDOW = 8 * 1024 * 1024;
+/** Until the server has told its own limit; the least that RFC 9113 advises a server to allow. */
+const STREAMS_BEFORE_SETTINGS = 100;
+
+export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
+
+/** One HTTP/2 session: counts its streams, finds out by pings when its peer is gone, obeys GOAWAY. */
+export class Http2Lane {
+  #streams = 0;
+  #draining = false;
+  #lastStream = Number.POSITIVE_INFINITY;
+  #whyEnded = 'the connection was closed';
+  #pinging: NodeJS.Timeout;
+
+  constructor(
+    private readonly session: ClientHttp2Session,
+    ping: LanePing,
+    private readonly listener: Readonly<{ onRoom: () => void; onEnd: () => void }>,
+  ) {
+    session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
+    session.on('goaway', (code, lastStream) => {
+      this.#draining = true;
+      this.#lastStream = lastStream;
+      if (code !== NGHTTP2_NO_ERROR) this.#whyEnded = `the server sent GOAWAY (code ${code})`;
+    });
+    session.on('error', (error) => {
+      this.#whyEnded = textOf(error);
+    });
+    this.#pinging = setInterval(() => this.#ping(ping.pingTimeoutMs), ping.pingIntervalMs).unref();
+    session.once('close', () => {
+      this.#draining = true;
+      clearInterval(this.#pinging);
+      this.listener.onEnd();
+    });
+  }
+
+  get open(): boolean {
+    return !this.#draining && !this.session.closed && !this.session.destroyed;
+  }
+
+  get free(): number {
+    const limit = this.session.remoteSettings?.maxConcurrentStreams ?? STREAMS_BEFORE_SETTINGS;
+    return Math.max(limit, 1) - this.#streams;
+  }
+
+  retire(): void {
+    this.#draining = true;
+    if (!this.session.closed) this.session.close();
+  }
+
+  destroy(): void {
+    this.#draining = true;
+    this.session.destroy();
+  }
+
+  send(request: WireRequest): Promise<Exchange> {
+    return new Promise((resolve, reject) => {
+      const stream = this.#open(request);
+      this.#streams += 1;
+      stream.on('error', (error) => reject(this.#failure(stream, error)));
+      stream.once('response', (headers) =>
+        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream }),
+      );
+      stream.once('close', () => {
+        this.#streams -= 1;
+        this.listener.onRoom();
+        reject(this.#failure(stream, new Error(this.#whyEnded)));
+      });
+    });
+  }
+
+  #open(request: WireRequest): ClientHttp2Stream {
+    try {
+      const stream = this.session.request(
+        { ...request.headers, [HTTP2_HEADER_METHOD]: request.method, [HTTP2_HEADER_PATH]: request.path },
+        { endStream: request.body === undefined, signal: request.signal },
+      );
+      if (request.body !== undefined) stream.end(request.body);
+      return stream;
+    } catch (error) {
+      throw new TransportError('not-processed', textOf(error));
+    }
+  }
+
+  #failure(stream: ClientHttp2Stream, error: Error): Error {
+    if (error.name === 'AbortError') return error;
+    const unseen = stream.rstCode === NGHTTP2_REFUSED_STREAM || stream.id === undefined || stream.id > this.#lastStream;
+    return new TransportError(unseen ? 'not-processed' : 'lost', textOf(error));
+  }
+
+  #ping(timeoutMs: number): void {
+    if (this.session.destroyed || this.session.closed) return;
+    const silent = setTimeout(() => {
+      this.#whyEnded = `no answer to a ping within ${timeoutMs} ms`;
+      this.session.destroy();
+    }, timeoutMs).unref();
+    try {
+      this.session.ping(() => clearTimeout(silent));
+    } catch {
+      // Too many pings unanswered: the timer of the first one ends the session.
+    }
+  }
+}

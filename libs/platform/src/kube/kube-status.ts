@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { KubeApiError } from './kube-client.port.js';
+import { TransportError } from './transport.error.js';
+
+const LONGEST_MESSAGE = 4096;
+
+/** What the API server answers instead of an object (meta/v1 Status). */
+export const KubeStatus = z.looseObject({
+  kind: z.literal('Status'),
+  status: z.string().optional(),
+  message: z.string().optional(),
+  reason: z.string().optional(),
+  code: z.number().optional(),
+  details: z
+    .looseObject({
+      causes: z
+        .array(
+          z.looseObject({
+            reason: z.string().optional(),
+            message: z.string().optional(),
+            field: z.string().optional(),
+          }),
+        )
+        .nullable()
+        .optional(),
+      retryAfterSeconds: z.number().optional(),
+    })
+    .nullable()
+    .optional(),
+});
+export type KubeStatus = z.infer<typeof KubeStatus>;
+
+/** apimachinery's words for a status without a reason of its own (proxies and load balancers answer such). */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
+  409: 'Conflict',
+  410: 'Expired',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+export function parseStatus(text: string): KubeStatus | undefined {
+  try {
+    return KubeStatus.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The refusal as an error with the server's own reason, message and causes. */
+export function refusal(cluster: string, what: string, code: number, body: string): KubeApiError {
+  const status = parseStatus(body);
+  const said = clip((status?.message ?? body.trim().replaceAll(/\s+/g, ' ')) || `HTTP ${code}`);
+  const message = `cluster "${cluster}": ${what}: ${said}`;
+  return new KubeApiError(cluster, code, reasonOf(code, status?.reason), message, causesOf(status), said);
+}
+
+/** 410 has two names in Kubernetes, `Gone` and `Expired`; one is enough for everybody behind the port. */
+function reasonOf(code: number, reason: string | undefined): string {
+  if (code === 410) return 'Expired';
+  return reason === undefined || reason === '' ? (REASONS[code] ?? 'Unknown') : reason;
+}
+
+function causesOf(status: KubeStatus | undefined): string[] {
+  return (status?.details?.causes ?? []).map(({ field, message, reason }) => {
+    const text = message ?? reason ?? '';
+    return clip(field === undefined || field === '' ? text : `${field}: ${text}`);
+  });
+}
+
+const clip = (text: string): string => (text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`);
+
+const ADVICE: Readonly<Record<TransportError['failure'], string>> = {
+  unreachable: 'check that the API server runs, and the server address, CA and proxy of its kubeconfig',
+  'not-processed': 'the server is shutting down or overloaded; it is tried again',
+  lost: 'the request may or may not have been carried out; the state is read again before the next try',
+  timeout: 'check the load of the API server and the network to it',
+  'too-large': 'read less at once, or raise the limit of answers',
+  credentials: 'check the user of its context in the kubeconfig',
+  closed: 'Flotilla is shutting down or has let go of this cluster',
+};
+
+const OUTAGE_REASONS: Readonly<Partial<Record<TransportError['failure'], string>>> = {
+  timeout: 'Timeout',
+  'too-large': 'ResponseTooLarge',
+};
+
+/** A failure of the network, of the credentials or of time, as the port's error of status 0. */
+export function outage(cluster: string, server: URL, what: string, error: TransportError): KubeApiError {
+  const reason = OUTAGE_REASONS[error.failure] ?? 'Unreachable';
+  const place = `${server.protocol}//${server.host}${server.pathname === '/' ? '' : server.pathname}`;
+  const message = `cluster "${cluster}" at ${place}: ${what}: ${clip(error.message)}; ${ADVICE[error.failure]}`;
+  return new KubeApiError(cluster, 0, reason, message);
+}

@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { ClusterConfigError } from './cluster-config.error.js';
+import { HttpKubeClient } from './http-kube-client.js';
+import { HttpTransport, type TransportOptions } from './http-transport.js';
+import type { KubeClient } from './kube-client.port.js';
+import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
+import { LibraryCredentials } from './library-credentials.js';
+import { proxyFor } from './proxy-environment.js';
+
+export type LoadClustersOptions = Readonly<{
+  /** Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in. */
+  kubeconfigs?: readonly string[];
+  /** Contexts by name. Without any: every context of files that were named, else the current context alone. */
+  contexts?: readonly string[];
+  fieldManager: string;
+  environment?: Readonly<Record<string, string | undefined>>;
+  /** Where a pod finds its service account. */
+  serviceAccountFolder?: string;
+  transport?: Omit<TransportOptions, 'server' | 'credentials' | 'proxy'>;
+}>;
+
+const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * A client for each chosen context, named after it; a further context of the same name in another file gets `-2`, `-3` …
+ * Connects to nothing. Fails with a {@link ClusterConfigError} that names every context that cannot be used.
+ */
+export async function loadClusters(options: LoadClustersOptions): Promise<KubeClient[]> {
+  const environment = options.environment ?? process.env;
+  const chosen = await chooseAccess(options, environment);
+  // Loaded late: the library costs 80 MB and most commands never talk to a cluster.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const names = new Set<string>();
+  return chosen.map((access) => {
+    const server = serverUrl(access);
+    const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, environment);
+    const transport = new HttpTransport({
+      userAgent: options.fieldManager,
+      ...options.transport,
+      server,
+      credentials: new LibraryCredentials(KubeConfig, access),
+      ...(proxy === undefined ? {} : { proxy }),
+    });
+    return new HttpKubeClient({
+      cluster: uniqueName(access.context, names),
+      transport,
+      fieldManager: options.fieldManager,
+    });
+  });
+}
+
+async function chooseAccess(
+  options: LoadClustersOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ClusterAccess[]> {
+  const named = options.kubeconfigs ?? [];
+  const configs = named.length > 0 ? await Promise.all(named.map(readConfig)) : await defaultConfigs(environment);
+  const wanted = options.contexts ?? [];
+  if (configs.length === 0) return [inCluster(options, environment, wanted)];
+  if (wanted.length > 0) return collect(wanted, (context) => [owner(configs, context).access(context)]);
+  if (named.length > 0) {
+    return collect(configs, (config) => collect(config.contexts, (context) => [config.access(context)]));
+  }
+  const config = configs.find(({ currentContext }) => currentContext);
+  if (config?.currentContext === undefined) {
+    const files = configs.map(({ file }) => file).join(', ');
+    throw new ClusterConfigError(undefined, `${files}: no current-context is set; name one with --context`);
+  }
+  return [owner(configs, config.currentContext).access(config.currentContext)];
+}
+
+/** All that can be had of all items, or one error with the reasons of all that cannot. */
+function collect<T>(items: readonly T[], access: (item: T) => ClusterAccess[]): ClusterAccess[] {
+  const failures: ClusterConfigError[] = [];
+  const found = items.flatMap((item) => {
+    try {
+      return access(item);
+    } catch (error) {
+      if (!(error instanceof ClusterConfigError)) throw error;
+      failures.push(error);
+      return [];
+    }
+  });
+  const [first] = failures;
+  if (first === undefined) return found;
+  throw failures.length === 1
+    ? first
+    : new ClusterConfigError(first.context, failures.map(({ message }) => message).join('\n'));
+}
+
+function owner(configs: readonly ParsedKubeconfig[], context: string): ParsedKubeconfig {
+  const found = configs.find(({ contexts }) => contexts.includes(context));
+  if (found !== undefined) return found;
+  const files = configs.map(({ file, contexts }) => `${file} has ${contexts.join(', ') || 'none'}`);
+  throw new ClusterConfigError(context, `there is no context "${context}": ${files.join('; ')}`);
+}
+
+async function readConfig(file: string): Promise<ParsedKubeconfig> {
+  try {
+    return parseKubeconfig(file, await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof ClusterConfigError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new ClusterConfigError(undefined, `the kubeconfig ${file} cannot be read (${code}); check --kubeconfig`);
+  }
+}
+
+/** As kubectl: files of `$KUBECONFIG` that are not there are passed over. */
+async function defaultConfigs(environment: Readonly<Record<string, string | undefined>>): Promise<ParsedKubeconfig[]> {
+  const list = environment['KUBECONFIG']?.split(delimiter).filter((file) => file !== '') ?? [];
+  const files = list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
+  const configs: ParsedKubeconfig[] = [];
+  for (const file of files) {
+    const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw new ClusterConfigError(undefined, `the kubeconfig ${file} cannot be read (${error.code})`);
+    });
+    if (source !== undefined) configs.push(parseKubeconfig(file, source));
+  }
+  return configs;
+}
+
+function inCluster(
+  options: LoadClustersOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+  wanted: readonly string[],
+): ClusterAccess {
+  const host = environment['KUBERNETES_SERVICE_HOST'];
+  if (host === undefined || wanted.length > 0) {
+    const text = 'no kubeconfig was found: name one with --kubeconfig, set KUBECONFIG, or have ~/.kube/config';
+    throw new ClusterConfigError(wanted[0], text);
+  }
+  const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
+  const address = host.includes(':') ? `[${host}]` : host;
+  return {
+    context: 'in-cluster',
+    file: folder,
+    cluster: {
+      server: `https://${address}:${environment['KUBERNETES_SERVICE_PORT'] ?? '443'}`,
+      'certificate-authority': join(folder, 'ca.crt'),
+    },
+    user: { tokenFile: join(folder, 'token') },
+  };
+}
+
+function serverUrl({ cluster, context, file }: ClusterAccess): URL {
+  // kubectl takes `host:port` too.
+  const text = /^[a-z]+:\/\//.test(cluster.server) ? cluster.server : `https://${cluster.server}`;
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
+  throw new ClusterConfigError(context, `context "${context}" of ${file} cannot be used: its server is no http(s) URL`);
+}
+
+function uniqueName(context: string, taken: Set<string>): string {
+  let name = context;
+  for (let n = 2; taken.has(name); n += 1) name = `${context}-${n}`;
+  taken.add(name);
+  return name;
+}

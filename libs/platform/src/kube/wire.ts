@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+
+/** A list stands for several headers of the name. */
+export type RequestHeaders = Readonly<Record<string, string | string[]>>;
+
+/** One HTTP request as it goes over a connection. */
+export type WireRequest = Readonly<{
+  method: string;
+  /** Path and query, the server's own prefix included. */
+  path: string;
+  headers: RequestHeaders;
+  body?: Buffer;
+  signal: AbortSignal;
+  /** A watch: it lives for minutes, so that it must not hold up short requests. */
+  longLived: boolean;
+}>;
+
+/** The head of the answer, and its body still to be read. Destroying the body cancels the exchange. */
+export type Exchange = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+}>;
+
+/** Connections of one identity to one server. */
+export interface Wire {
+  readonly protocol: 'h2' | 'http/1.1';
+  /** False once new requests need a new wire. */
+  usable(): boolean;
+  send(request: WireRequest): Promise<Exchange>;
+  /** Takes no new requests; what runs may end. */
+  retire(): void;
+  /** Ends everything at once. */
+  destroy(): void;
+}
