@@ -52,7 +52,10 @@ export class HttpRegistryClient extends RegistryClient {
   }
 
   override async resolve(reference: string, options: PullOptions = {}): Promise<Digest> {
-    using session = this.transport.startSession(parseImageReference(reference), options, 'pull');
+    return this.transport.session(parseImageReference(reference), options, 'pull', (session) => this.#head(session));
+  }
+
+  async #head(session: Session): Promise<Digest> {
     const url = this.transport.url(session.reference, `manifests/${manifestName(session.reference)}`);
     const request = { method: 'HEAD', headers: { accept: acceptedManifests } } as const;
     const response = await this.transport.send(session, url, request);
@@ -66,13 +69,14 @@ export class HttpRegistryClient extends RegistryClient {
     keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
     options: PullOptions = {},
   ): Promise<PulledImage> {
-    using session = this.transport.startSession(parseImageReference(reference), options, 'pull');
-    const { manifest, digest, resolved } = await this.#image(session);
-    const config = this.#bounded(session, manifest.config);
-    const labels = labelsOf(await this.#blobs.read(session, config, collected), session.refuse);
-    keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const files = await this.#files(session, manifest, (path) => keep(path, labels));
-    return { digest, resolved, labels, files };
+    return this.transport.session(parseImageReference(reference), options, 'pull', async (session) => {
+      const { manifest, digest, resolved } = await this.#image(session);
+      const config = this.#bounded(session, manifest.config);
+      const labels = labelsOf(await this.#blobs.read(session, config, collected), session.refuse);
+      keep('', labels); // Labels that make the image useless are found before any layer is pulled.
+      const files = await this.#files(session, manifest, (path) => keep(path, labels));
+      return { digest, resolved, labels, files };
+    });
   }
 
   async #image(session: Session): Promise<FoundImage> {

@@ -12,15 +12,20 @@ export async function pushImage(
   image: BuiltImage,
   options: PullOptions = {},
 ): Promise<Digest> {
-  const parsed = parseImageReference(reference);
-  using session = client.transport.startSession(parsed, options, 'pull,push');
+  return client.transport.session(parseImageReference(reference), options, 'pull,push', (session) =>
+    push(client.transport, session, image),
+  );
+}
+
+async function push(transport: RegistryTransport, session: Session, image: BuiltImage): Promise<Digest> {
+  const parsed = session.reference;
   if (parsed.digest !== undefined && parsed.digest !== image.manifest.digest) {
     throw session.refuse('DigestMismatch', `the image to push has digest ${image.manifest.digest}: push it by tag`);
   }
-  for (const blob of [...image.layers, image.config]) await pushBlob(client.transport, session, blob);
-  const url = client.transport.url(parsed, `manifests/${manifestName(parsed)}`);
+  for (const blob of [...image.layers, image.config]) await pushBlob(transport, session, blob);
+  const url = transport.url(parsed, `manifests/${manifestName(parsed)}`);
   const { bytes, mediaType } = image.manifest;
-  const response = await client.transport.send(session, url, {
+  const response = await transport.send(session, url, {
     method: 'PUT',
     headers: { 'content-type': mediaType },
     body: bytes,

@@ -46,11 +46,13 @@ export class RegistryTransport {
 
   constructor(private readonly options: TransportOptions) {}
 
-  startSession(
+  /** Runs one pull or push with its time limit. */
+  async session<T>(
     reference: ImageReference,
     options: PullOptions,
     action: Session['action'],
-  ): Session & { [Symbol.dispose](): void } {
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
     const refuse: Refuse = (failure, message) =>
       new RegistryError(failure, reference.text, `image ${reference.text}: ${message}`);
     const { pullMs } = this.options.limits;
@@ -58,8 +60,11 @@ export class RegistryTransport {
     const late = refuse('Unreachable', `not done after ${pullMs} ms: check the network, or raise the time limit`);
     const timer = setTimeout(() => deadline.abort(late), pullMs);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline.signal]) : deadline.signal;
-    const { credentials } = options;
-    return { reference, credentials, action, signal, refuse, [Symbol.dispose]: () => clearTimeout(timer) };
+    try {
+      return await work({ reference, credentials: options.credentials, action, signal, refuse });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** URL of a path below the reference's repository. */
@@ -199,7 +204,7 @@ function meaningOf(status: number, { reference }: Session): readonly [RegistryFa
 
 function unauthorized(session: Session, url: URL, hadLogin: boolean): RegistryError {
   const why = hadLogin
-    ? `the credentials given for ${session.reference.host} were refused by ${url.host}: renew the pull secret`
+    ? `the credentials given for ${session.reference.host} were refused by ${url.host}: renew the pull secret, or check that the repository exists`
     : `${url.host} asks for a login and no credentials were given for ${session.reference.host}: name a pull secret`;
   return session.refuse('Unauthorized', why);
 }
