@@ -44,11 +44,12 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     const document = firstDocument(file);
     warnings.push(...document.warnings);
     if (document.value === undefined) continue;
-    const parsed = KubernetesObject.safeParse(withMetadata(document.value));
+    const parsed = KubernetesObject.safeParse(completed(document.value));
     if (!parsed.success) {
       warnings.push(`${file.path}: passed over: not a Kubernetes object (it needs apiVersion, kind and metadata)`);
       continue;
     }
+    if (parsed.data.apiVersion === '') warnings.push(`${file.path}: no apiVersion: no cluster will accept this`);
     if (parsed.data.kind === 'ClusterServiceVersion') {
       if (csvPath !== undefined) {
         warnings.push(`${file.path}: passed over: ${csvPath} already holds the ClusterServiceVersion`);
@@ -61,9 +62,13 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
   return { objects, warnings };
 }
 
-/** Some tools leave `metadata: null` in manifests; Kubernetes reads that as empty. */
-function withMetadata(value: unknown): unknown {
+/**
+ * Fills what OLM's reader does not insist on: a manifest without apiVersion is carried along (with an empty one) and
+ * refused by the cluster, and `metadata: null` is empty metadata.
+ */
+function completed(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const metadata = 'metadata' in value ? value.metadata : undefined;
-  return metadata === undefined || metadata === null ? { ...value, metadata: {} } : value;
+  const apiVersion = 'apiVersion' in value ? value.apiVersion : undefined;
+  return { ...value, apiVersion: apiVersion ?? '', metadata: metadata ?? {} };
 }
