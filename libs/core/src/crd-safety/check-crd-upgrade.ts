@@ -1,0 +1,109 @@
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { convertsByWebhook, crdGroup, crdKind, crdVersions, storedVersions } from './crd-versions.js';
+import { fieldErrorText } from './schema-errors.js';
+import { schemaViolations } from './validate-custom-resource.js';
+
+/** A CRD that is to be replaced by what a bundle brings. */
+export type CrdUpgrade = Readonly<{
+  current: KubernetesObject;
+  next: KubernetesObject;
+  /** The custom resources as each version shows them: per version of {@link versionsToList}. */
+  instances: ReadonlyMap<string, readonly KubernetesObject[]>;
+  /** Other installed operators that came with this CRD, as `<namespace>/<csv>`. */
+  otherOwners: readonly string[];
+}>;
+
+/** `refusal` fails the plan; `warnings` are told as events and the CRD is updated all the same. */
+export type CrdVerdict = Readonly<{ refusal?: string; warnings: readonly string[] }>;
+
+const served = (crd: KubernetesObject): string[] =>
+  crdVersions(crd)
+    .filter((version) => version.served)
+    .map(({ name }) => name);
+
+const servedInBoth = (current: KubernetesObject, next: KubernetesObject): string[] => {
+  const later = new Set(served(next));
+  return served(current).filter((version) => later.has(version));
+};
+
+/** Versions that are served now and that the next CRD no longer knows, not even unserved. */
+const removedOutright = (current: KubernetesObject, next: KubernetesObject): string[] => {
+  const later = new Set(crdVersions(next).map(({ name }) => name));
+  return served(current).filter((version) => !later.has(version));
+};
+
+/** The versions in which all custom resources must be listed before {@link checkCrdUpgrade} can judge. */
+export function versionsToList(current: KubernetesObject, next: KubernetesObject): string[] {
+  const [removed] = removedOutright(current, next);
+  const kept = servedInBoth(current, next);
+  return removed === undefined || kept.length > 0 ? kept : [removed];
+}
+
+/** What OLM prints of an object it refuses: a cluster-scoped one has no slash. */
+const namespacedName = ({ metadata }: KubernetesObject): string =>
+  metadata.namespace ? `${metadata.namespace}/${metadata.name ?? ''}` : (metadata.name ?? '');
+
+function tooRestrictive({ current, next, instances }: CrdUpgrade): string | undefined {
+  const versions = new Map(crdVersions(next).map((version) => [version.name, version]));
+  for (const name of servedInBoth(current, next)) {
+    const schema = versions.get(name)?.schema;
+    if (schema === undefined) continue;
+    const gvk = `${crdGroup(next)}/${name}, Kind=${crdKind(next)}`;
+    for (const object of instances.get(name) ?? []) {
+      const errors = schemaViolations(schema, object).map(fieldErrorText);
+      if (errors.length === 0) continue;
+      const text = errors.length === 1 ? errors[0] : `[${errors.slice(0, MAX_ERRORS).join(', ')}]`;
+      return `error validating ${gvk} "${namespacedName(object)}": updated validation is too restrictive: ${text}`;
+    }
+  }
+  return undefined;
+}
+
+// Field errors told of one object: a status has room for a few, and the first ones show what is wrong.
+const MAX_ERRORS = 20;
+
+function dataLoss({ current, next }: CrdUpgrade): string | undefined {
+  const name = next.metadata.name ?? '';
+  const later = new Set(crdVersions(next).map((version) => version.name));
+  if (later.size === 0) {
+    return `checking CRD for potential data loss updating "${name}": could not find any versions in the new CRD`;
+  }
+  const lost = storedVersions(current).find((version) => !later.has(version));
+  if (lost === undefined) return undefined;
+  return `risk of data loss updating "${name}": new CRD removes version ${lost} that is listed as a stored version on the existing CRD`;
+}
+
+function servedVersionRemoved({ current, next, instances, otherOwners }: CrdUpgrade): string | undefined {
+  const [removed] = removedOutright(current, next);
+  if (removed === undefined) return undefined;
+  const used = Math.max(0, ...[...instances.values()].map((list) => list.length));
+  const reasons = [
+    ...(used > 0 ? [`${used} existing ${used === 1 ? 'object' : 'objects'}`] : []),
+    ...(otherOwners.length > 0 ? [`other operators that came with it: ${otherOwners.join(', ')}`] : []),
+  ];
+  if (reasons.length === 0) return undefined;
+  return (
+    `new CRD "${next.metadata.name ?? ''}" removes version ${removed} that is still served and has ${reasons.join(' and ')}: ` +
+    `first install a version of the operator that keeps ${removed} with served: false`
+  );
+}
+
+/** The prefix under which OLM reports everything about existing custom resources. */
+export const existingCrsPrefix = (crd: string): string =>
+  `error validating existing CRs against new CRD's schema for "${crd}": `;
+
+/**
+ * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored versions,
+ * then (ours, after the user's document) served versions that would vanish. An object that the new schema rejects is
+ * only warned of where a webhook converts. Spec: install-plans.md §7; decision on CRD changes.
+ */
+export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
+  const restrictive = tooRestrictive(upgrade);
+  const told =
+    restrictive === undefined ? undefined : existingCrsPrefix(upgrade.next.metadata.name ?? '') + restrictive;
+  const excused = told !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
+  const refusal = (excused ? undefined : told) ?? dataLoss(upgrade) ?? servedVersionRemoved(upgrade);
+  return { ...(refusal === undefined ? {} : { refusal }), warnings: excused ? [told] : [] };
+}
+
+const isV1 = ({ apiVersion }: KubernetesObject): boolean => apiVersion === 'apiextensions.k8s.io/v1';

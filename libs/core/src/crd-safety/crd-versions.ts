@@ -1,0 +1,58 @@
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { asList, asRecord, asText } from './loose-value.js';
+
+/** One entry of a CustomResourceDefinition's spec.versions, reduced to what upgrades look at. */
+export type CrdVersion = Readonly<{
+  name: string;
+  served: boolean;
+  storage: boolean;
+  /** schema.openAPIV3Schema; absent where the version has none. */
+  schema?: Readonly<Record<string, unknown>>;
+}>;
+
+const specOf = (crd: KubernetesObject): Readonly<Record<string, unknown>> => asRecord(crd['spec']);
+
+/** spec.group. */
+export const crdGroup = (crd: KubernetesObject): string => asText(specOf(crd)['group']);
+
+/** spec.names.kind. */
+export const crdKind = (crd: KubernetesObject): string => asText(asRecord(specOf(crd)['names'])['kind']);
+
+/** True where objects are turned from one version into another by a webhook. */
+export const convertsByWebhook = (crd: KubernetesObject): boolean =>
+  asRecord(specOf(crd)['conversion'])['strategy'] === 'Webhook';
+
+/**
+ * spec.versions; of the old API v1beta1 also spec.version with spec.validation, which then serves and stores
+ * (spec: install-plans.md §7).
+ */
+export function crdVersions(crd: KubernetesObject): CrdVersion[] {
+  const spec = specOf(crd);
+  const shared = asRecord(asRecord(spec['validation'])['openAPIV3Schema']);
+  const listed = asList(spec['versions']).map((entry) => versionOf(asRecord(entry), shared));
+  if (listed.length > 0 || asText(spec['version']) === '') return listed;
+  return [versionOf({ name: spec['version'], served: true, storage: true }, shared)];
+}
+
+function versionOf(entry: Readonly<Record<string, unknown>>, shared: Readonly<Record<string, unknown>>): CrdVersion {
+  const own = asRecord(asRecord(entry['schema'])['openAPIV3Schema']);
+  const schema = Object.keys(own).length > 0 ? own : shared;
+  return {
+    name: asText(entry['name']),
+    served: entry['served'] === true,
+    storage: entry['storage'] === true,
+    ...(Object.keys(schema).length > 0 ? { schema } : {}),
+  };
+}
+
+/** status.storedVersions: every version in which an object may still lie in the cluster's storage. */
+export const storedVersions = (crd: KubernetesObject): string[] =>
+  asList(asRecord(crd['status'])['storedVersions']).map(asText);
+
+/** True once the API server accepted the names and serves the kind. */
+export function isEstablished(crd: KubernetesObject): boolean {
+  const conditions = asList(asRecord(crd['status'])['conditions']).map(asRecord);
+  const holds = (type: string) =>
+    conditions.some((condition) => condition['type'] === type && condition['status'] === 'True');
+  return holds('Established') && holds('NamesAccepted');
+}

@@ -1,0 +1,51 @@
+import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
+import { withInstalled, withoutMessage } from './plan-conditions.js';
+import type { StepOutcome } from './step-world.js';
+import { elapsedMs, kubernetesTime } from './timestamp.js';
+
+/** OLM looks at an unfinished plan every five seconds. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** The new status of an executed plan, and when to execute it again. */
+export type ExecutionConclusion = Readonly<{ status: InstallPlanStatus; againAfterMs?: number }>;
+
+type Execution = Readonly<{ now: string; retryTimeoutMs: number }>;
+
+const text = (status: InstallPlanStatus, message: string): InstallPlanStatus => ({ ...status, message });
+
+function afterError(status: InstallPlanStatus, { error, forbidden }: StepOutcome, { now, retryTimeoutMs }: Execution) {
+  const message = error ?? '';
+  const patient = forbidden === true || elapsedMs(status.startTime ?? now, now) < retryTimeoutMs;
+  if (patient) {
+    return { status: text(status, `retrying execution due to error: ${message}`), againAfterMs: LOOK_AGAIN_MS };
+  }
+  const verdict = { status: 'False', reason: 'InstallComponentFailed', message } as const;
+  return { status: withInstalled({ ...text(status, message), phase: 'Failed' }, verdict, now) };
+}
+
+/**
+ * The plan's status after one execution. `outcomes` by index of the step; steps behind the first error have none. An
+ * error is retried until `retryTimeoutMs` after the first execution, and for ever when it is Forbidden.
+ * Spec: install-plans.md §3, §6.
+ */
+export function concludeExecution(
+  plan: InstallPlan,
+  outcomes: ReadonlyMap<number, StepOutcome>,
+  execution: Execution,
+): ExecutionConclusion {
+  const before = plan.status ?? { phase: 'Installing', catalogSources: [] };
+  const steps = (before.plan ?? []).map((step, index) => {
+    const outcome = outcomes.get(index);
+    return step === null || outcome === undefined ? step : { ...step, status: outcome.status };
+  });
+  const startTime = before.startTime ?? kubernetesTime(execution.now);
+  const executed: InstallPlanStatus = { ...before, plan: steps, startTime };
+  const failed = [...outcomes.values()].find(({ error }) => error !== undefined);
+  if (failed !== undefined) return afterError(executed, failed, execution);
+  const clean = withoutMessage(executed);
+  if (steps.some((step) => step?.status === 'WaitingForApi')) return { status: clean, againAfterMs: API_WAIT_MS };
+  return { status: withInstalled({ ...clean, phase: 'Complete' }, { status: 'True' }, execution.now) };
+}
+
+/** A new CRD is served after tens of milliseconds: waiting OLM's five seconds would be most of an install's time. */
+const API_WAIT_MS = 500;

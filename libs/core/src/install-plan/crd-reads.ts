@@ -1,0 +1,56 @@
+import { ClusterServiceVersion, CSV_API } from '../api/cluster-service-version.js';
+import type { InstallPlanStep } from '../api/install-plan.js';
+import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+import { byCodeUnit } from '../canonical/canonical-json.js';
+import { versionsToList } from '../crd-safety/check-crd-upgrade.js';
+import { crdGroup, crdKind } from '../crd-safety/crd-versions.js';
+import { isCopied } from '../csv/csv-facts.js';
+import { ALONGSIDE_PREFIX } from '../hashes/object-names.js';
+import { manifestOf } from './step-manifest.js';
+import { listIn, objectIn, type StepRead, type StepWorld } from './step-world.js';
+
+/** The CSVs that a CRD says it came with, one per annotation, sorted. Spec: install-plans.md §7.3. */
+function alongside(crd: KubernetesObject): { key: string; csv: ObjectRef }[] {
+  return Object.entries(crd.metadata.annotations ?? {})
+    .filter(([key, value]) => key.startsWith(ALONGSIDE_PREFIX) && value.includes('/'))
+    .map(([key, value]) => {
+      const [namespace, name] = [value.slice(0, value.indexOf('/')), value.slice(value.indexOf('/') + 1)];
+      return { key, csv: { ...CSV_API, namespace, name } };
+    })
+    .toSorted((a, b) => byCodeUnit(a.key, b.key));
+}
+
+/** The annotations of the live CRD that stay: those that point to a CSV that exists and is no copy. */
+export function keptAlongside(live: KubernetesObject, world: StepWorld): { key: string; csv: ObjectRef }[] {
+  return alongside(live).filter(({ csv }) => {
+    const parsed = ClusterServiceVersion.safeParse(objectIn(world, csv));
+    return parsed.success && !isCopied(parsed.data);
+  });
+}
+
+/** The lists of custom resources that an upgrade of `live` to `next` is judged by, per version. */
+export const instanceReads = (live: KubernetesObject, next: KubernetesObject): Map<string, StepRead> =>
+  new Map(
+    versionsToList(live, next).map((version) => [
+      version,
+      { read: 'list', apiVersion: `${crdGroup(live)}/${version}`, kind: crdKind(live) },
+    ]),
+  );
+
+/** The custom resources that were read, per version. */
+export const instancesIn = (
+  reads: ReadonlyMap<string, StepRead>,
+  world: StepWorld,
+): Map<string, readonly KubernetesObject[]> =>
+  new Map([...reads].map(([version, read]) => [version, listIn(world, read)]));
+
+/** What a CRD step reads beyond the CRD itself: nothing for a new one, much for one that is there. */
+export function crdReads(step: InstallPlanStep, world: StepWorld): StepRead[] {
+  const manifest = manifestOf(step);
+  if (step.status === 'WaitingForApi' || 'fail' in manifest) return [];
+  const { apiVersion, kind, metadata } = manifest.object;
+  const live = objectIn(world, { apiVersion, kind, name: metadata.name ?? '' });
+  if (live === undefined) return [];
+  const csvs = alongside(live).map(({ csv }): StepRead => ({ read: 'get', ref: csv }));
+  return [...csvs, ...instanceReads(live, manifest.object).values()];
+}

@@ -1,0 +1,101 @@
+import type { Action } from '../actions/action.js';
+import type { InstallPlanStep } from '../api/install-plan.js';
+import { INSTALL_PLAN_API } from '../api/install-plan.js';
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { checkCrdUpgrade, existingCrsPrefix } from '../crd-safety/check-crd-upgrade.js';
+import { isEstablished } from '../crd-safety/crd-versions.js';
+import { alongsideAnnotationKey } from '../hashes/object-names.js';
+import { instanceReads, instancesIn, keptAlongside } from './crd-reads.js';
+import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
+import { elapsedMs } from './timestamp.js';
+
+type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
+
+/**
+ * A CRD step. New: create, then wait until the API server serves it. There already: replace it if no existing object and
+ * no stored or served version is lost. Spec: install-plans.md §7.
+ */
+export function decideCrd(
+  step: InstallPlanStep,
+  next: KubernetesObject,
+  context: StepContext,
+  world: StepWorld,
+): StepDecision {
+  const { apiVersion, kind, metadata } = next;
+  const live = objectIn(world, { apiVersion, kind, name: metadata.name ?? '' });
+  const crd: Crd = { step, next, context, world };
+  if (step.status === 'WaitingForApi') return awaitApi(live, context);
+  if (live === undefined)
+    return { actions: [{ do: 'create', object: withAlongside(crd, {}) }], status: 'WaitingForApi' };
+  return replaceCrd(crd, live);
+}
+
+/**
+ * OLM looks once more and gives up on a CRD that is not established then. We look on until the retry time is over, so
+ * that a slow API server does not leave a step Unknown; after it the answer is OLM's.
+ */
+function awaitApi(live: KubernetesObject | undefined, context: StepContext): StepDecision {
+  if (live === undefined) return { actions: [], status: 'NotPresent' };
+  if (isEstablished(live)) return { actions: [], status: 'Created' };
+  const waited = elapsedMs(context.plan.startTime ?? context.now, context.now);
+  return { actions: [], status: waited < context.retryTimeoutMs ? 'WaitingForApi' : 'Unknown' };
+}
+
+function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
+  const { next, context, world } = crd;
+  const name = next.metadata.name ?? '';
+  const reads = instanceReads(live, next);
+  const unread = failureAmong([...reads.values()], world);
+  if (unread !== undefined)
+    return { ...unread, fail: `${existingCrsPrefix(name)}error listing resources: ${unread.fail}` };
+  const kept = keptAlongside(live, world);
+  const otherOwners = kept
+    .filter(({ csv }) => csv.namespace !== context.plan.namespace)
+    .map(({ csv }) => `${csv.namespace}/${csv.name}`);
+  const verdict = checkCrdUpgrade({ current: live, next, instances: instancesIn(reads, world), otherOwners });
+  if (verdict.refusal !== undefined) return { fail: verdict.refusal };
+  const annotations = Object.fromEntries(kept.map(({ key, csv }) => [key, `${csv.namespace}/${csv.name}`]));
+  const object = withAlongside(crd, annotations);
+  const { resourceVersion } = live.metadata;
+  const locked = { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const events = verdict.warnings.map((message) => validationEvent(context, message));
+  return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
+}
+
+function failureAmong(reads: readonly StepRead[], world: StepWorld): { fail: string; forbidden?: boolean } | undefined {
+  for (const read of reads) {
+    const answer = world.answers.get(readKey(read));
+    if (answer === undefined || !('failed' in answer)) continue;
+    return { fail: answer.failed, ...(answer.forbidden === undefined ? {} : { forbidden: answer.forbidden }) };
+  }
+  return undefined;
+}
+
+const validationEvent = ({ plan }: StepContext, message: string): Action => ({
+  do: 'emitEvent',
+  about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
+  type: 'Warning',
+  reason: 'CRDValidation',
+  message,
+});
+
+/** The manifest with OLM's label and the memory of which CSVs it came with; its status is the API server's business. */
+function withAlongside({ step, next, context }: Crd, kept: Readonly<Record<string, string>>): KubernetesObject {
+  const { status: _apiServers, ...rest } = next;
+  const { metadata } = next;
+  const { namespace } = context.plan;
+  const own =
+    step.resolving === ''
+      ? {}
+      : { [alongsideAnnotationKey(namespace, step.resolving)]: `${namespace}/${step.resolving}` };
+  return {
+    ...rest,
+    apiVersion: next.apiVersion,
+    kind: next.kind,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, 'olm.managed': 'true' },
+      annotations: { ...metadata.annotations, ...kept, ...own },
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { InstallPlanStep } from '../api/install-plan.js';
+import type { GroupVersionKind, KubernetesObject } from '../api/kubernetes-object.js';
+import { splitApiVersion } from '../api/kubernetes-object.js';
+
+/** Status of a plan's step (spec: api-types.md §4). Created and Present must be read as equal. */
+export type StepStatus =
+  | 'Unknown'
+  | 'NotPresent'
+  | 'Present'
+  | 'Created'
+  | 'NotCreated'
+  | 'WaitingForApi'
+  | 'UnsupportedResource';
+
+/** A Secret of the bundle; a step of kind `Secret` means "copy this pull secret" instead. */
+export const BUNDLE_SECRET_KIND = 'BundleSecret';
+export const CSV_KIND = 'ClusterServiceVersion';
+export const CRD_KIND = 'CustomResourceDefinition';
+export const SUBSCRIPTION_KIND = 'Subscription';
+
+/** Where a step comes from: the CSV it belongs to and the catalog that offered it. */
+export type StepOrigin = Readonly<{ resolving: string; sourceName: string; sourceNamespace: string }>;
+
+/** A step that makes `object`; its manifest is the object's whole JSON text (spec: install-plans.md §2). */
+export function stepOf(
+  object: KubernetesObject,
+  { resolving, sourceName, sourceNamespace }: StepOrigin,
+): InstallPlanStep {
+  const { group, version } = splitApiVersion(object.apiVersion);
+  const bundleSecret = group === '' && object.kind === 'Secret';
+  return {
+    resolving,
+    status: 'Unknown',
+    resource: {
+      sourceName,
+      sourceNamespace,
+      group,
+      version,
+      kind: bundleSecret ? BUNDLE_SECRET_KIND : object.kind,
+      name: object.metadata.name || (object.metadata.generateName ?? ''),
+      manifest: JSON.stringify(object),
+    },
+  };
+}
+
+/** The API of the object that a step makes. */
+export const kindOfStep = ({ resource }: InstallPlanStep): GroupVersionKind => ({
+  group: resource.group,
+  version: resource.version,
+  kind: resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind,
+});
+
+/** True for a step that needs nothing more. */
+export const isDone = (step: InstallPlanStep): boolean => step.status === 'Created' || step.status === 'Present';

@@ -1,0 +1,141 @@
+/**
+ * Usage: `const planned = planInstall({...})`; `planned.result === 'plan'` → the shell creates `planned.plan` (POST,
+ * an existing object of that name is its own earlier work), then PUTs `planned.status` into its status subresource when
+ * the live plan has none, then writes the Subscriptions of `applyResolution`. Repeating the whole finds the same plan.
+ */
+import type { InstallPlan, InstallPlanStatus, InstallPlanStep } from '../api/install-plan.js';
+import { INSTALL_PLAN_API } from '../api/install-plan.js';
+import type { KubernetesObject, OwnerReference } from '../api/kubernetes-object.js';
+import type { Subscription } from '../api/subscription.js';
+import { SUBSCRIPTION_API } from '../api/subscription.js';
+import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
+import { FlotillaError } from '../errors/flotilla.error.js';
+import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
+import { stepsOfBundle } from './bundle-steps.js';
+import { CSV_KIND, stepOf } from './install-plan-step.js';
+import { orderSteps } from './order-steps.js';
+
+export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
+
+export type InstallToPlan = Readonly<{
+  namespace: string;
+  /** All Subscriptions of the namespace. */
+  subscriptions: readonly Subscription[];
+  resolution: ResolvedResolution;
+  /** Manifests per CSV name, in bundle order. */
+  bundles: ReadonlyMap<string, Readonly<{ objects: readonly KubernetesObject[] }>>;
+  /** All InstallPlans of the namespace. */
+  existingPlans: readonly InstallPlan[];
+}>;
+
+export type PlannedInstall =
+  /** Nothing to write: no Subscription moves (spec: classic-resolution.md §11). */
+  | Readonly<{ result: 'nothing'; because: string }>
+  | Readonly<{
+      result: 'plan';
+      plan: InstallPlan;
+      status: InstallPlanStatus;
+      generation: number;
+      /** The plan of an earlier, interrupted pass; absent when it must be created. */
+      existing?: InstallPlan;
+    }>;
+
+/** A chosen bundle whose manifests were not handed over: fetch them and plan again. */
+export class BundleContentMissing extends FlotillaError {
+  readonly code = 'BundleContentMissing';
+  readonly retry = 'backoff';
+  constructor(readonly csv: string) {
+    super(`the manifests of ${csv} are not at hand: the plan cannot be made before they are`);
+  }
+}
+
+const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
+const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
+
+/** Name of the plan of this generation and solution: equal input, equal name (a repeated job finds its own plan). */
+export const planName = (generation: number, resolution: ResolvedResolution): string =>
+  `install-${canonicalHash({ generation, resolution }).slice(0, 12)}`;
+
+/** One Manual Subscription makes every plan of the namespace Manual (spec: install-plans.md §1). */
+export const approvalOf = (subscriptions: readonly Subscription[]): 'Manual' | 'Automatic' =>
+  subscriptions.some(({ spec }) => spec.installPlanApproval === 'Manual') ? 'Manual' : 'Automatic';
+
+const ownerOf = (subscription: Subscription): OwnerReference => ({
+  ...SUBSCRIPTION_API,
+  name: subscription.metadata.name ?? '',
+  uid: subscription.metadata.uid ?? '',
+  controller: false,
+  blockOwnerDeletion: false,
+});
+
+/** Made by an interrupted pass: no Subscription knows it yet, it is of this solution and of the Subscriptions that move. */
+function unfinishedPlan({ subscriptions, resolution, existingPlans }: InstallToPlan): InstallPlan | undefined {
+  const known = highest(subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
+  const moving = new Set(resolution.subscriptionsUpdated.map(({ name }) => name));
+  const uids = subscriptions
+    .filter(({ metadata }) => moving.has(metadata.name ?? ''))
+    .map(({ metadata }) => metadata.uid);
+  return existingPlans.find((plan) => {
+    const owners = new Set(plan.metadata.ownerReferences?.map(({ uid }) => uid));
+    return (
+      generationOf(plan) > known &&
+      plan.metadata.deletionTimestamp === undefined &&
+      plan.metadata.name === planName(generationOf(plan), resolution) &&
+      uids.every((uid) => uid !== undefined && owners.has(uid))
+    );
+  });
+}
+
+function stepsOfChosen(input: InstallToPlan, chosen: ChosenBundle): InstallPlanStep[] {
+  const bundle = input.bundles.get(chosen.name);
+  if (bundle === undefined) throw new BundleContentMissing(chosen.name);
+  const catalogSource = { namespace: chosen.catalogNamespace, name: chosen.catalog };
+  const { replaces, properties } = chosen;
+  const { namespace } = input;
+  const subscribed = input.resolution.subscriptionsCreated.filter(({ spec }) => spec['startingCSV'] === chosen.name);
+  const origin = { resolving: chosen.name, sourceName: chosen.catalog, sourceNamespace: chosen.catalogNamespace };
+  return [
+    ...stepsOfBundle({ objects: bundle.objects, catalogSource, namespace, replaces, properties }),
+    ...subscribed.map(({ name, spec }) => stepOf({ ...SUBSCRIPTION_API, metadata: { name, namespace }, spec }, origin)),
+  ];
+}
+
+/** The status of a new plan: the second of OLM's two writes (spec: install-plans.md §1). */
+function firstStatus(steps: readonly InstallPlanStep[], approved: boolean): InstallPlanStatus {
+  const catalogSources = [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(byCodeUnit);
+  return { phase: approved ? 'Installing' : 'RequiresApproval', catalogSources, plan: [...steps] };
+}
+
+/**
+ * The InstallPlan of a resolution, and the status that is written after it. Deterministic. Throws
+ * {@link BundleContentMissing}, BundleNotInstallable. Spec: install-plans.md §1; decision on plan names: `install-<hash>`.
+ */
+export function planInstall(input: InstallToPlan): PlannedInstall {
+  const { namespace, subscriptions, resolution, existingPlans } = input;
+  if (resolution.subscriptionsUpdated.length === 0) return { result: 'nothing', because: 'no Subscription moves' };
+  const steps = orderSteps(resolution.chosen.flatMap((chosen) => stepsOfChosen(input, chosen)));
+  if (steps.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
+  const existing = unfinishedPlan(input);
+  const seen = [...existingPlans.map(generationOf), ...subscriptions.map((s) => s.status?.installPlanGeneration ?? 0)];
+  const generation = existing === undefined ? 1 + highest(seen) : generationOf(existing);
+  const approval = approvalOf(subscriptions);
+  const approved = existing?.spec.approved ?? approval === 'Automatic';
+  const plan: InstallPlan = {
+    ...INSTALL_PLAN_API,
+    metadata: {
+      name: planName(generation, resolution),
+      namespace,
+      ownerReferences: subscriptions.map(ownerOf).toSorted((a, b) => byCodeUnit(a.name, b.name)),
+    },
+    spec: {
+      approval,
+      approved: approval === 'Automatic',
+      clusterServiceVersionNames: steps.filter(isCsvStep).map(({ resource }) => resource.name),
+      generation,
+    },
+  };
+  const status = firstStatus(steps, approved);
+  return { result: 'plan', plan, status, generation, ...(existing === undefined ? {} : { existing }) };
+}
+
+const isCsvStep = ({ resource }: InstallPlanStep): boolean => resource.kind === CSV_KIND;

@@ -1,0 +1,68 @@
+import type { InstallPlanStep } from '../api/install-plan.js';
+import { joinApiVersion, KubernetesObject } from '../api/kubernetes-object.js';
+import { CRD_KIND, kindOfStep } from './install-plan-step.js';
+
+/** A step's manifest as an object, or the error that fails the plan. */
+export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; we have not made those. */
+const isReference = (value: Record<string, unknown>): boolean =>
+  value['kind'] === 'ConfigMap' && 'catalogSourceName' in value && !('metadata' in value);
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as OLM's own
+ * manifests of typed objects do. Spec: install-plans.md §2, §5.
+ */
+export function manifestOf(step: InstallPlanStep): ParsedManifest {
+  const { resource } = step;
+  const value = parsedJson(resource.manifest ?? '');
+  if (!isRecord(value)) return { fail: `error parsing step manifest: ${resource.name}` };
+  const { group, version, kind } = kindOfStep(step);
+  if (isReference(value)) {
+    const where = `${String(value['namespace'])}/${String(value['name'])}`;
+    return {
+      fail: `error finding unpacked bundle configmap for ref ${where}: delete this plan to have a new one made`,
+    };
+  }
+  const parsed = KubernetesObject.safeParse({
+    ...value,
+    apiVersion: value['apiVersion'] || joinApiVersion(group, version),
+    kind: value['kind'] || kind,
+    metadata: isRecord(value['metadata']) ? withoutNulls(value['metadata']) : {},
+  });
+  if (!parsed.success) return { fail: `error parsing step manifest: ${resource.name}` };
+  return { object: withName(parsed.data, resource.name) };
+}
+
+// Go writes `creationTimestamp: null` and the like into manifests.
+const withoutNulls = (metadata: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+
+const withName = (object: KubernetesObject, name: string): KubernetesObject =>
+  object.metadata.name || object.metadata.generateName ? object : { ...object, metadata: { ...object.metadata, name } };
+
+/** True for kinds that have no namespace among those a plan may hold. */
+export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  CRD_KIND,
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'PriorityClass',
+  'ConsoleYAMLSample',
+  'ConsoleQuickStart',
+  'ConsoleCLIDownload',
+  'ConsoleLink',
+  'ConsolePlugin',
+]);

@@ -1,0 +1,63 @@
+import type { Action } from '../actions/action.js';
+import { INSTALL_PLAN_API, type InstallPlanStep } from '../api/install-plan.js';
+import { joinApiVersion } from '../api/kubernetes-object.js';
+import { BUNDLE_SECRET_KIND, kindOfStep, type StepStatus } from './install-plan-step.js';
+import type { Performed, StepContext, StepDecision, StepOutcome } from './step-world.js';
+
+const DEPRECATION_GUIDE = 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/';
+
+const statusOf = (step: InstallPlanStep): StepStatus => step.status as StepStatus;
+
+/** What a refused write is told as; a kind that the cluster does not know is named as such (spec: install-plans.md §5). */
+function writeError(step: InstallPlanStep, decision: StepDecision, refused: Extract<Performed, { ok: false }>): string {
+  const { group, version, kind } = kindOfStep(step);
+  const { name } = step.resource;
+  if (refused.reason === 'NotFound' && refused.kindServed === false) {
+    const gvk = `${joinApiVersion(group, version)}, Kind=${kind}`;
+    return (
+      `api-server resource not found installing ${kind} ${name}: GroupVersionKind ${gvk} not found on the cluster. ` +
+      `This API may have been deprecated and removed, see ${DEPRECATION_GUIDE} for more information.`
+    );
+  }
+  const updating = 'actions' in decision && decision.actions.some((action) => action.do === 'update');
+  const what = step.resource.kind === BUNDLE_SECRET_KIND ? 'secret' : kind.toLowerCase();
+  if (kind === 'CustomResourceDefinition' && updating) return `error updating CRD "${name}": ${refused.message}`;
+  return `error ${updating ? 'updating' : 'creating'} ${what} ${name}: ${refused.message}`;
+}
+
+/**
+ * The end of one step. A failed step keeps its status; an object that appeared between reading and creating is looked
+ * at again in the next pass, because it may have to be overwritten.
+ */
+export function outcomeOf(step: InstallPlanStep, decision: StepDecision, performed?: Performed): StepOutcome {
+  if ('fail' in decision) {
+    const { fail, forbidden = false, status = statusOf(step) } = decision;
+    return { status, error: fail, forbidden };
+  }
+  if (performed === undefined) return { status: decision.status };
+  if (performed.ok) {
+    if (performed.alreadyExisted !== true) return { status: decision.status };
+    const left = step.resource.kind === 'ClusterServiceVersion' || step.resource.kind === 'Subscription';
+    if (left) return { status: 'Present' };
+    return { status: statusOf(step), error: `${step.resource.name} appeared while it was being created` };
+  }
+  const error = writeError(step, decision, performed);
+  return { status: statusOf(step), error, forbidden: performed.reason === 'Forbidden' };
+}
+
+/** The event that tells of the API server's warnings about one step, if there were any (spec: install-plans.md §5). */
+export function warningEvent(step: InstallPlanStep, { plan }: StepContext, warnings: readonly string[]): Action[] {
+  if (warnings.length === 0) return [];
+  const { kind, name } = step.resource;
+  const about = `(${kind} "${name}")`;
+  const message = `${warnings.length} warning(s) generated during installation of operator "${step.resolving}" ${about}: ${warnings.join(', ')}`;
+  return [
+    {
+      do: 'emitEvent',
+      about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
+      type: 'Warning',
+      reason: 'AppliedWithWarnings',
+      message,
+    },
+  ];
+}

@@ -1,0 +1,79 @@
+import type { Action } from '../actions/action.js';
+import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+import type { StepStatus } from './install-plan-step.js';
+
+/** A question to one cluster that a step's decision depends on. A list without namespace is of the whole cluster. */
+export type StepRead =
+  | Readonly<{ read: 'get'; ref: ObjectRef }>
+  | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>;
+
+/** What the cluster said: the object (undefined where there is none), the list, or why it could not be read. */
+export type StepAnswer =
+  | Readonly<{ object: KubernetesObject | undefined }>
+  | Readonly<{ list: readonly KubernetesObject[] }>
+  | Readonly<{ failed: string; forbidden?: boolean }>;
+
+/** A plan and the settings of its execution: the same for all its steps. */
+export type StepContext = Readonly<{
+  /** The plan's own name, namespace and status.startTime; uid for events about it. */
+  plan: Readonly<{ name: string; namespace: string; uid?: string | undefined; startTime?: string | undefined }>;
+  /** spec.clusterServiceVersionNames. */
+  clusterServiceVersionNames: readonly string[];
+  /** Where pull secrets are copied from (steps of kind `Secret`); OLM's own namespace there. */
+  operatorNamespace: string;
+  /** ISO date. */
+  now: string;
+  /** How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute. */
+  retryTimeoutMs: number;
+}>;
+
+/** Everything read so far for one step. Immutable: {@link withAnswer} gives the next one. */
+export type StepWorld = Readonly<{ answers: ReadonlyMap<string, StepAnswer> }>;
+
+export const emptyWorld: StepWorld = { answers: new Map() };
+
+/** Identity of a read: two equal reads have one answer. */
+export const readKey = (read: StepRead): string =>
+  read.read === 'get'
+    ? `get ${read.ref.apiVersion} ${read.ref.kind} ${read.ref.namespace ?? ''}/${read.ref.name}`
+    : `list ${read.apiVersion} ${read.kind} ${read.namespace ?? ''}`;
+
+export const withAnswer = (world: StepWorld, read: StepRead, answer: StepAnswer): StepWorld => ({
+  answers: new Map([...world.answers, [readKey(read), answer]]),
+});
+
+/** The object a get answered; undefined when there is none or it was not read. */
+export function objectIn(world: StepWorld, ref: ObjectRef): KubernetesObject | undefined {
+  const answer = world.answers.get(readKey({ read: 'get', ref }));
+  return answer !== undefined && 'object' in answer ? answer.object : undefined;
+}
+
+/** The list a read answered; empty when it was not read. */
+export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObject[] {
+  const answer = world.answers.get(readKey(read));
+  return answer !== undefined && 'list' in answer ? answer.list : [];
+}
+
+/**
+ * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be done, and the
+ * plan stops here (`status` where the step keeps a mark of it).
+ */
+export type StepDecision =
+  | Readonly<{ actions: readonly Action[]; status: StepStatus }>
+  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus }>;
+
+/** How performing a decision's actions went. */
+export type Performed =
+  | Readonly<{ ok: true; warnings: readonly string[]; alreadyExisted?: boolean }>
+  | Readonly<{
+      ok: false;
+      /** The API server's text. */
+      message: string;
+      /** Kubernetes' word: Forbidden, NotFound, Conflict, … */
+      reason: string;
+      /** After a NotFound: whether discovery serves the step's kind. */
+      kindServed?: boolean;
+    }>;
+
+/** The end of one step in one pass. */
+export type StepOutcome = Readonly<{ status: StepStatus; error?: string; forbidden?: boolean }>;
