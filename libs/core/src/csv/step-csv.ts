@@ -1,19 +1,130 @@
-import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
+import type { Action } from '../actions/action.js';
+import { type ClusterServiceVersion, CSV_CLEANUP_FINALIZER } from '../api/cluster-service-version.js';
+import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
+import { csvName, isCopied } from './csv-facts.js';
+import { type PhaseVerdict, phaseEvent, withPhase } from './csv-status.js';
 import type { CsvStep, CsvWorld } from './csv-world.js';
+import { deleteCsv, patchFinalizers } from './delete-csv.js';
+import { GROUP_RULES } from './group-rules.js';
+import { liftRbac } from './lift-rbac.js';
+import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
+import { PHASE_TABLE } from './phase-table.js';
+import { predecessorOf, replacementOf } from './replacement-chain.js';
+import { type Requirements, requirementsOf } from './requirements.js';
+
+const NOTHING: CsvStep = { actions: [], afterwards: [], wake: [] };
+const INSTALL_RETRY_MS = 5_000;
 
 /**
  * One pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). The shell loops while
- * `next` says `now`, writing each status, so that the history shows every phase as OLM's does.
+ * `next` says `now`, reading anew and writing each status, so that the history shows every phase as OLM's does.
+ * Copies of CSVs of other namespaces are left alone.
  */
-export function stepCsv(_csv: ClusterServiceVersion, _world: CsvWorld): CsvStep {
-  return { actions: [], afterwards: [], wake: [] };
+export function stepCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
+  if (isCopied(csv)) return NOTHING;
+  if (csv.metadata.deletionTimestamp !== undefined) return deleteCsv(csv, world);
+  const finalizers = csv.metadata.finalizers ?? [];
+  if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) {
+    return {
+      ...NOTHING,
+      actions: [patchFinalizers(csv, [...finalizers, CSV_CLEANUP_FINALIZER])],
+      next: { again: 'now' },
+    };
+  }
+  const subject = subjectOf(csv, world);
+  return stepOf(subject, decide(subject));
 }
 
-/** The verdict when installing failed: `forbidden` freezes the CSV until its rights change (csv-lifecycle.md §3). */
-export function installFailed(
-  _csv: ClusterServiceVersion,
-  _failure: Readonly<{ forbidden: boolean; message: string }>,
-  _now: Date,
+function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): Subject {
+  let known: Requirements | undefined;
+  const requirements = () => {
+    known ??= requirementsOf(csv, world);
+    return known;
+  };
+  const [group] = world.operatorGroups;
+  return { csv, world, group: world.operatorGroups.length === 1 ? group : undefined, requirements };
+}
+
+function decide(subject: Subject): Outcome {
+  const phase = subject.csv.status?.phase ?? '';
+  const rows = PHASE_TABLE.filter((row) => row.phase === phase).map(({ rule }) => rule);
+  for (const rule of [...GROUP_RULES, ...rows]) {
+    const outcome = rule(subject);
+    if (outcome !== undefined) return outcome;
+  }
+  return STAY;
+}
+
+function stepOf(subject: Subject, outcome: Outcome): CsvStep {
+  const { csv, world } = subject;
+  const { verdict, actions = [], installing, next, requirementStatus } = outcome;
+  const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, requirementStatus);
+  const moved = written.status !== undefined && written.status.phase !== csv.status?.phase;
+  return {
+    ...written,
+    actions,
+    afterwards: [...written.afterwards, ...clusterWideRbac(subject)],
+    ...(next === undefined ? {} : { next }),
+    ...(installing ? { installing } : {}),
+    wake: moved ? neighbours(subject) : [],
+  };
+}
+
+/** Status and Event of a verdict; neither when it says what the status says already. */
+function writtenFor(
+  csv: ClusterServiceVersion,
+  verdict: PhaseVerdict,
+  now: Date,
+  requirementStatus?: Outcome['requirementStatus'],
 ): CsvStep {
-  return { actions: [], afterwards: [], wake: [] };
+  const next = withPhase(csv.status, verdict, now);
+  if (next === csv.status) return NOTHING;
+  const afterwards = [phaseEvent(csv, verdict)];
+  if (requirementStatus === undefined) return { ...NOTHING, status: next, afterwards };
+  const { requirementStatus: _old, ...rest } = next;
+  const entries = requirementStatus.length === 0 ? {} : { requirementStatus: [...requirementStatus] };
+  return { ...NOTHING, status: { ...rest, ...entries }, afterwards };
+}
+
+/** Members of a global group get their Roles lifted to the cluster, whatever their phase (§1.4, §6). */
+function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {
+  if (group === undefined || !isGlobal(targetsOf(group))) return [];
+  const annotations = csv.metadata.annotations ?? {};
+  const isMember = Object.entries(memberAnnotations(group)).every(([key, value]) => annotations[key] === value);
+  return isMember ? liftRbac(csv, world) : [];
+}
+
+/** The CSVs next to this one in its replacement chain: their next step may have waited for this one. */
+const neighbours = ({ csv, world }: Subject): readonly string[] =>
+  [predecessorOf(csv, world.csvs), replacementOf(csv, world.csvs)].flatMap((one) => (one ? [csvName(one)] : []));
+
+/**
+ * The verdict when an action of an `installing` step failed. Forbidden freezes the CSV until its rights or its group
+ * change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
+ */
+export function installFailed(
+  csv: ClusterServiceVersion,
+  { forbidden, message }: Readonly<{ forbidden: boolean; message: string }>,
+  now: Date,
+): CsvStep {
+  // OLM's own error for a refused write repeats the prefix; so does this one, to read the same.
+  const [reason, text] = forbidden
+    ? ['InstallComponentFailedNoRetry', `install strategy failed: ${message}`]
+    : ['InstallComponentFailed', message];
+  const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
+  return forbidden ? written : { ...written, next: waitFor('installing is tried again', INSTALL_RETRY_MS) };
+}
+
+/**
+ * Wakes a CSV that was frozen because its rights did not suffice: to be called when a Role, RoleBinding or
+ * ServiceAccount of the namespace, or the OperatorGroup, has changed. Nothing for any other CSV (spec: §2.0).
+ */
+export function thawed(csv: ClusterServiceVersion, now: Date): CsvStep {
+  if (csv.status?.phase !== 'Failed' || csv.status.reason !== 'InstallComponentFailedNoRetry') return NOTHING;
+  const verdict: PhaseVerdict = {
+    phase: 'Pending',
+    reason: 'DetectedClusterChange',
+    message: 'Cluster resources changed state',
+  };
+  return { ...writtenFor(csv, verdict, now), next: { again: 'now' } };
 }

@@ -1,0 +1,124 @@
+import type { Action } from '../actions/action.js';
+import { CSV_API } from '../api/cluster-service-version.js';
+import { refOf } from '../api/kubernetes-object.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import {
+  groupNamespace,
+  memberAnnotations,
+  PROVIDED_APIS_ANNOTATION,
+  TARGET_NAMESPACES_ANNOTATION,
+  targetsOf,
+} from '../operator-group/group-facts.js';
+import { reconcileApis } from '../operator-group/provided-apis.js';
+import { allCrds, csvName, csvNamespace, providedApis, strategyDeployments } from './csv-facts.js';
+import { servedKey } from './csv-world.js';
+import { installModesError, unsupportedTargets } from './install-modes.js';
+import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './outcome.js';
+
+const GROUP_STATUS_WAIT_MS = 5_000;
+
+/** Frozen until rights or group change: see {@link thawed} (spec: csv-lifecycle.md §2.0). */
+const frozen: Rule = ({ csv }) => (csv.status?.reason === 'InstallComponentFailedNoRetry' ? STAY : undefined);
+
+/** A CRD name without a dot names no API: nothing is said, as in OLM (§2.1). */
+const crdNameWithoutDot: Rule = ({ csv }) => (allCrds(csv).some(({ name }) => !name.includes('.')) ? STAY : undefined);
+
+const groupCount: Rule = ({ world }) => {
+  if (world.operatorGroups.length === 1) return undefined;
+  return world.operatorGroups.length === 0
+    ? move('Failed', 'NoOperatorGroup', 'csv in namespace with no operatorgroups')
+    : move(
+        'Failed',
+        'TooManyOperatorGroups',
+        "csv created in namespace with multiple operatorgroups, can't pick one automatically",
+      );
+};
+
+/** Group annotations are written first; the pass ends there, and the next one reads them back (§2.3). */
+const membership: Rule = ({ csv, world: { operatorGroups } }) => {
+  const [group] = operatorGroups;
+  if (group === undefined) return STAY;
+  if (targetsOf(group) === undefined) {
+    if (group.status?.lastUpdated) {
+      const message = 'no targetNamespaces are matched operatorgroups namespace selection';
+      return move('Failed', 'NoTargetNamespaces', message);
+    }
+    return { next: waitFor('the OperatorGroup has no target namespaces yet', GROUP_STATUS_WAIT_MS) };
+  }
+  const wanted = memberAnnotations(group);
+  const current = csv.metadata.annotations ?? {};
+  if (Object.entries(wanted).every(([key, value]) => current[key] === value)) return undefined;
+  const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
+  const { resourceVersion } = csv.metadata;
+  const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: wanted };
+  return { actions: [{ do: 'patch', ref, patch: { metadata } }], next: { again: 'now' } };
+};
+
+const installModes: Rule = ({ csv }) => {
+  const broken = installModesError(csv);
+  if (broken !== undefined) return move('Failed', 'InvalidInstallModes', broken);
+  const targets = csv.metadata.annotations?.[TARGET_NAMESPACES_ANNOTATION];
+  if (targets === undefined) {
+    return move('Failed', 'NoTargetNamespaces', 'csv missing olm.targetNamespaces annotation');
+  }
+  const unsupported = unsupportedTargets(csv, csvNamespace(csv), targets.split(','));
+  return unsupported === undefined ? undefined : move('Failed', 'UnsupportedOperatorGroup', unsupported);
+};
+
+/** Provided APIs against those of groups that watch the same namespaces (spec: operator-groups.md §4). */
+const providedApiConflicts: Rule = (subject) => {
+  const { csv, world } = subject;
+  const [group] = world.operatorGroups;
+  if (group === undefined) return STAY;
+  const provided = new Set(providedApis(csv).map(servedKey));
+  const answer = reconcileApis(provided, group, world.otherOperatorGroups);
+  switch (answer.result) {
+    case 'NoAPIConflict':
+      return undefined;
+    case 'AddAPIs':
+    case 'RemoveAPIs':
+      return { actions: [annotateGroup(group, answer.annotation)], next: { again: 'now' } };
+    case 'StaticGroup':
+      return refused(
+        subject,
+        'CannotModifyStaticOperatorGroupProvidedAPIs',
+        'static provided api operatorgroup cannot be modified by these apis',
+      );
+    case 'APIConflict':
+      return refused(subject, 'InterOperatorGroupOwnerConflict', 'intersecting operatorgroups provide the same apis');
+  }
+};
+
+/** The operator must not run in this state: its Deployments go, by name (spec: operator-groups.md §4). */
+function refused({ csv, world }: Subject, reason: string, message: string): Outcome {
+  const names = new Set(strategyDeployments(csv).map(({ name }) => name));
+  const actions = world.deployments
+    .filter(({ metadata }) => names.has(metadata.name ?? '') && metadata.deletionTimestamp === undefined)
+    .map((one): Action => ({ do: 'delete', ref: refOf(one), propagation: 'Background', uid: one.metadata.uid }));
+  return { ...move('Failed', reason, message), actions };
+}
+
+/** Writes `olm.providedAPIs` on a group, under an optimistic lock. */
+export function annotateGroup(group: OperatorGroup, value: string): Action {
+  const { resourceVersion } = group.metadata;
+  return {
+    do: 'patch',
+    ref: { ...refOf(group), namespace: groupNamespace(group) },
+    patch: {
+      metadata: {
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        annotations: { [PROVIDED_APIS_ANNOTATION]: value },
+      },
+    },
+  };
+}
+
+/** Asked in every phase before the phase table is (spec: csv-lifecycle.md §2). Order is contract. */
+export const GROUP_RULES: readonly Rule[] = [
+  frozen,
+  crdNameWithoutDot,
+  groupCount,
+  membership,
+  installModes,
+  providedApiConflicts,
+];
