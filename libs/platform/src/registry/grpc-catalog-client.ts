@@ -1,0 +1,215 @@
+import {
+  type CallOptions,
+  type ChannelOptions,
+  Client,
+  connectivityState,
+  credentials,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/grpc-bundle';
+import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc-address.js';
+import { serviceDefinition } from './grpc-definitions.js';
+import { RegistryError, type RegistryFailure } from './registry-client.port.js';
+
+/** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
+export type GrpcState = 'IDLE' | 'CONNECTING' | 'READY' | 'TRANSIENT_FAILURE' | 'SHUTDOWN';
+
+/** Bounds on what a registry server may send. */
+export type GrpcLimits = Readonly<{
+  /** Milliseconds for one call; OLM gives a listing one minute. */
+  callMs: number;
+  messageBytes: number;
+  /** Bytes of everything that one listing sends. */
+  listBytes: number;
+  bundles: number;
+}>;
+
+const MiB = 1024 * 1024;
+const defaultLimits: GrpcLimits = {
+  callMs: 60_000,
+  messageBytes: 64 * MiB,
+  listBytes: 512 * MiB,
+  bundles: 200_000,
+};
+const PACKAGES_AT_ONCE = 8;
+
+const STATES: Readonly<Record<connectivityState, GrpcState>> = {
+  [connectivityState.IDLE]: 'IDLE',
+  [connectivityState.CONNECTING]: 'CONNECTING',
+  [connectivityState.READY]: 'READY',
+  [connectivityState.TRANSIENT_FAILURE]: 'TRANSIENT_FAILURE',
+  [connectivityState.SHUTDOWN]: 'SHUTDOWN',
+};
+
+/** A registry server at an address: plain-text gRPC, reconnecting by itself until it is closed. */
+export class GrpcCatalogClient {
+  readonly limits: GrpcLimits;
+  readonly #address: GrpcAddress;
+  readonly #client: Client;
+  #closed = false;
+
+  /** Throws RegistryError InvalidReference where `address` is not HOST:PORT. Nothing is dialled before the first use. */
+  constructor(address: string, limits: Partial<GrpcLimits> = {}) {
+    this.limits = { ...defaultLimits, ...limits };
+    this.#address = parseGrpcAddress(address);
+    this.#client = new Client(this.#address.target, credentials.createInsecure(), {
+      'grpc.max_receive_message_length': this.limits.messageBytes,
+      'grpc.service_config_disable_resolution': 1,
+      'grpc.keepalive_time_ms': 60_000,
+      'grpc.max_reconnect_backoff_ms': 30_000,
+      // As OLM: GRPC_PROXY alone counts, because most addresses are not behind the proxy of the web.
+      'grpc.enable_http_proxy': process.env['grpc_proxy'] ? 1 : 0,
+    } satisfies ChannelOptions);
+  }
+
+  get state(): GrpcState {
+    if (this.#closed) return 'SHUTDOWN';
+    return STATES[this.#client.getChannel().getConnectivityState(false)];
+  }
+
+  /** Calls back at every change of state until closed, and dials again whenever the connection went idle. */
+  watchState(callback: (state: GrpcState) => void): void {
+    const channel = this.#client.getChannel();
+    const watch = (seen: connectivityState) => {
+      channel.watchConnectivityState(seen, Number.POSITIVE_INFINITY, () => {
+        if (this.#closed) return;
+        const state = channel.getConnectivityState(true);
+        callback(STATES[state]);
+        watch(state);
+      });
+    };
+    watch(channel.getConnectivityState(true));
+  }
+
+  /** Every (package, channel, bundle) triple; manifests are filled for bundles without image only. */
+  async listBundles(): Promise<GrpcBundle[]> {
+    return this.#stream<GrpcBundle>('ListBundles', 'list bundles');
+  }
+
+  async listPackages(): Promise<string[]> {
+    const names = await this.#stream<{ name: string }>('ListPackages', 'list packages');
+    return names.map(({ name }) => name).toSorted();
+  }
+
+  async getPackage(name: string): Promise<GrpcPackage> {
+    const method = definitionOf('GetPackage');
+    return new Promise((resolve, reject) => {
+      this.#client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        { name },
+        this.#callOptions(),
+        (error, answer) => {
+          if (error === null && answer !== undefined) resolve(answer);
+          else
+            reject(
+              error === null ? this.#error('get a package', 'an empty answer') : this.#failed('get a package', error),
+            );
+        },
+      );
+    });
+  }
+
+  /** The whole catalog as records for resolution, with the manifests that came inline. */
+  async snapshot(): Promise<GrpcRecords> {
+    const bundles = await this.listBundles();
+    const names = [...new Set(bundles.map(({ packageName }) => packageName))].toSorted();
+    const packages: GrpcPackage[] = [];
+    for (let at = 0; at < names.length; at += PACKAGES_AT_ONCE) {
+      const batch = names.slice(at, at + PACKAGES_AT_ONCE).map((name) => this.#packageOrNone(name));
+      packages.push(...(await Promise.all(batch)).flat());
+    }
+    return recordsOfGrpc(bundles, packages);
+  }
+
+  /** OLM leaves out, without a word, the bundles of a package that the server will not describe. */
+  #packageOrNone(name: string): Promise<GrpcPackage[]> {
+    return this.getPackage(name).then(
+      (pkg) => [pkg],
+      (error: unknown) => {
+        if (error instanceof RegistryError && error.failure !== 'Unreachable') return [];
+        throw error;
+      },
+    );
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#client.close();
+  }
+
+  #callOptions(): CallOptions {
+    return { deadline: Date.now() + this.limits.callMs };
+  }
+
+  async #stream<T>(name: string, doing: string): Promise<T[]> {
+    const method = definitionOf(name);
+    let bytes = 0;
+    const counted = (message: Buffer): T => {
+      bytes += message.length;
+      return method.responseDeserialize(message);
+    };
+    const call = this.#client.makeServerStreamRequest(
+      method.path,
+      method.requestSerialize,
+      counted,
+      {},
+      this.#callOptions(),
+    );
+    const items: T[] = [];
+    try {
+      for await (const item of call) {
+        items.push(item);
+        if (bytes > this.limits.listBytes || items.length > this.limits.bundles) {
+          throw this.#error(
+            doing,
+            `more than ${this.limits.bundles} items or ${this.limits.listBytes} bytes`,
+            'TooLarge',
+          );
+        }
+      }
+    } catch (error) {
+      call.cancel();
+      throw error instanceof RegistryError ? error : this.#failed(doing, error);
+    }
+    return items;
+  }
+
+  #failed(doing: string, error: unknown): RegistryError {
+    if (!isServiceError(error)) return this.#error(doing, String(error));
+    const name = status[error.code];
+    const [failure, advice] = this.#meaning(error.code);
+    return this.#error(doing, `${name}: ${error.details.slice(0, 500)}); ${advice}`, failure, '');
+  }
+
+  #meaning(code: status): readonly [RegistryFailure, string] {
+    if (code === status.UNIMPLEMENTED) return ['Unsupported', 'the server there is no OLM catalog (api.Registry)'];
+    if (code === status.RESOURCE_EXHAUSTED)
+      return ['TooLarge', `messages are limited to ${this.limits.messageBytes} bytes`];
+    if (code !== status.UNAVAILABLE && code !== status.DEADLINE_EXCEEDED) {
+      return ['Malformed', 'look into the log of the catalog server'];
+    }
+    return [
+      'Unreachable',
+      isClusterLocal(this.#address.host)
+        ? 'this name is known inside the cluster only: give an address that can be reached from here, or a catalog image'
+        : 'check that the catalog server runs and can be reached from here',
+    ];
+  }
+
+  #error(doing: string, why: string, failure: RegistryFailure = 'Malformed', end = ')'): RegistryError {
+    const { text } = this.#address;
+    return new RegistryError(failure, text, `failed to ${doing}: catalog at ${text} (${why}${end}`);
+  }
+}
+
+function definitionOf(name: string) {
+  const method = serviceDefinition('api.Registry')[name];
+  if (method === undefined) throw new Error(`no call ${name} in the registry protocol`);
+  return method;
+}
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && 'details' in error;

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import type { ServiceDefinition } from '@grpc/grpc-js';
+import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+
+const proto = (name: string) => fileURLToPath(new URL(`./proto/${name}`, import.meta.url));
+
+/** Absent fields come as empty strings and lists, absent messages as null: the shape of the types in core. */
+const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, arrays: true } as const;
+
+let loaded: PackageDefinition | undefined;
+
+/** A service of OLM's registry protocol or of gRPC's health protocol. Files are read at the first use. */
+export function serviceDefinition(
+  name: 'api.Registry' | 'api.ExperimentalRegistry' | 'grpc.health.v1.Health',
+): ServiceDefinition {
+  loaded ??= { ...loadSync(proto('registry.proto'), OPTIONS), ...loadSync(proto('health.proto'), OPTIONS) };
+  const definition = loaded[name];
+  if (definition === undefined || 'format' in definition) throw new Error(`no service ${name} in the protocol files`);
+  return definition;
+}
