@@ -2,8 +2,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock/manual-clock';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
-import { pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
+import { connectRedis, pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
+import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { RedisUnreachable } from '#platform/redis/redis-errors';
 import { runChild } from './redis-support/run-child.js';
 
@@ -78,5 +80,42 @@ describe('findRedis', () => {
         { timeout: 20_000 },
       )
       .toBe('down');
+  });
+});
+
+describe('watchRedisEpoch', () => {
+  it('tells every process that Redis was emptied, once per time, and again after a failed attempt', async () => {
+    const { redis: found } = await find({ preferExisting: false });
+    const redis = connectRedis(found.url);
+    const clock = new ManualClock();
+    const told: string[] = [];
+    const everyMs = 1_000;
+    const stopFirst = await watchRedisEpoch({ redis, clock, everyMs, onEmptied: () => void told.push('first') });
+    let failures = 1;
+    const stopSecond = await watchRedisEpoch({
+      redis,
+      clock,
+      everyMs,
+      onEmptied: () => {
+        if (failures-- > 0) throw new Error('not yet');
+        told.push('second');
+      },
+    });
+    const tick = async () => {
+      await clock.advance(everyMs);
+      await redis.ping(); // all that was asked before has its answer
+      await clock.advance(0);
+    };
+    await tick();
+    expect(told).toEqual([]);
+    await redis.flushall();
+    await tick();
+    expect(told).toEqual(['first']);
+    await tick();
+    await tick();
+    expect(told).toEqual(['first', 'second']);
+    stopFirst();
+    stopSecond();
+    redis.disconnect();
   });
 });

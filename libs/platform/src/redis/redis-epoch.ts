@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../clock/clock.port.js';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+
+export type RedisEpochOptions = Readonly<{
+  redis: Redis;
+  clock: Clock;
+  /** Called when what was in Redis is gone: put everything there again. */
+  onEmptied: () => Promise<void> | void;
+  prefix?: string;
+  everyMs?: number;
+  log?: Log;
+}>;
+
+/**
+ * Notices that Redis was emptied (flushed, or restarted without its data), so that work is put there again within seconds
+ * and not only at the next resync. A key without meaning lies in Redis; every process remembers its value, and whoever
+ * finds it missing makes a new one. Resolves once the key is known. Returns how to stop.
+ */
+export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() => void> {
+  const { redis, clock, onEmptied, prefix = 'flotilla', everyMs = 3_000, log = silentLog } = options;
+  const stopped = new AbortController();
+  const epoch = async () => {
+    const fresh = randomUUID();
+    return (await redis.set(`${prefix}:epoch`, fresh, 'NX', 'GET')) ?? fresh;
+  };
+  let known = await epoch();
+  const watch = async () => {
+    for (;;) {
+      await clock.sleep(everyMs, stopped.signal);
+      if (stopped.signal.aborted) return;
+      try {
+        const now = await epoch();
+        if (now === known) continue;
+        log.warn({}, 'Redis was emptied; putting the work there again');
+        await onEmptied();
+        known = now; // only then: a failed attempt is made again
+      } catch (error) {
+        log.warn(
+          { error: error instanceof Error ? error.message : String(error) },
+          'Redis was not asked or not filled',
+        );
+      }
+    }
+  };
+  void watch();
+  return () => stopped.abort();
+}

@@ -1,0 +1,42 @@
+import type { ContentStore } from './content-store.port.js';
+import { isDigest } from './digest.js';
+
+export type ContentAnswer = Readonly<{
+  status: 200 | 400 | 404 | 405;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+}>;
+
+/** Where content is served: `GET /content/sha256:…`. */
+export const CONTENT_PATH = '/content/';
+
+/** Answers one request for content, whatever HTTP server it came in by. `path` is the path alone, without a query. */
+export async function serveContent(store: ContentStore, method: string, path: string): Promise<ContentAnswer> {
+  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'content is read with GET');
+  const digest = path.startsWith(CONTENT_PATH) ? decodePath(path.slice(CONTENT_PATH.length)) : '';
+  if (!isDigest(digest)) return refusal(400, 'ask for /content/sha256:<64 hex digits>');
+  const bytes = await store.get(digest);
+  if (bytes === undefined) return refusal(404, `content ${digest} is not held here`);
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'content-length': String(bytes.length),
+    'cache-control': 'public, max-age=31536000, immutable',
+    etag: `"${digest}"`,
+    'x-content-type-options': 'nosniff',
+  };
+  return { status: 200, headers, body: method === 'HEAD' ? new Uint8Array() : bytes };
+}
+
+const refusal = (status: 400 | 404 | 405, error: string): ContentAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(`${JSON.stringify({ error })}\n`),
+});
+
+function decodePath(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+import { ContentStoreFull } from './content-errors.js';
+import { ContentStore, type Digest } from './content-store.port.js';
+import { digestOf, isDigest } from './digest.js';
+
+export type DiskContentStoreOptions = Readonly<{
+  /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
+  maxBytes?: number;
+  log?: Log;
+  /** For recency. Default: the machine's time. */
+  now?: () => Date;
+}>;
+
+type Blob = { readonly digest: Digest; readonly bytes: number; usedMs: number };
+
+/** Eviction frees this much below the bound, so that it is not needed at every put. */
+const KEPT_AFTER_EVICTION = 0.9;
+
+/**
+ * Blobs as files named by their digest. A file appears whole or not at all (written aside, flushed, renamed); a file whose
+ * bytes changed is dropped when it is read. Another process may share the directory: a blob that is gone is just not held.
+ */
+export class DiskContentStore extends ContentStore {
+  readonly #blobs = new Map<Digest, Blob>();
+  #total = 0;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly maxBytes: number,
+    private readonly log: Log,
+    private readonly now: () => Date,
+  ) {
+    super();
+  }
+
+  /** Makes the directory where there is none, and takes over what it holds. */
+  static async open(directory: string, options: DiskContentStoreOptions = {}): Promise<DiskContentStore> {
+    const { maxBytes = 4 * 2 ** 30, log = silentLog, now = () => new Date() } = options;
+    const store = new DiskContentStore(directory, maxBytes, log, now);
+    await mkdir(store.#aside, { recursive: true, mode: 0o700 });
+    await mkdir(store.#held, { recursive: true, mode: 0o700 });
+    await store.#takeOver();
+    return store;
+  }
+
+  async get(digest: Digest): Promise<Uint8Array | undefined> {
+    if (!isDigest(digest)) return undefined;
+    const bytes = await readFile(this.#path(digest)).catch(noFile);
+    if (bytes === undefined) {
+      this.#forget(digest);
+      return undefined;
+    }
+    if (digestOf(bytes) !== digest) {
+      this.log.warn({ digest, bytes: bytes.length }, 'dropped a damaged blob from the content store');
+      await this.#remove(digest);
+      return undefined;
+    }
+    await this.#touch(digest, bytes.length);
+    return bytes;
+  }
+
+  async put(bytes: Uint8Array): Promise<Digest> {
+    const digest = digestOf(bytes);
+    if (bytes.length > this.maxBytes) {
+      throw new ContentStoreFull(
+        `a blob of ${bytes.length} bytes does not fit into a content store of ${this.maxBytes} bytes`,
+      );
+    }
+    if ((await this.get(digest)) !== undefined) return digest;
+    await this.#makeRoom(bytes.length);
+    await this.#write(digest, bytes).catch((error: unknown) => this.#onWriteFailure(error, digest, bytes));
+    await this.#touch(digest, bytes.length);
+    return digest;
+  }
+
+  get #aside(): string {
+    return join(this.directory, 'incoming');
+  }
+
+  get #held(): string {
+    return join(this.directory, 'sha256');
+  }
+
+  #path(digest: Digest): string {
+    return join(this.#held, digest.slice('sha256:'.length));
+  }
+
+  async #takeOver(): Promise<void> {
+    for (const name of await readdir(this.#aside)) await rm(join(this.#aside, name), { force: true });
+    for (const name of (await readdir(this.#held)).toSorted(byCodeUnit)) {
+      const digest = `sha256:${name}`;
+      const stats: Stats | undefined = await stat(join(this.#held, name)).catch(noFile);
+      if (!isDigest(digest) || stats === undefined) continue;
+      this.#blobs.set(digest, { digest, bytes: stats.size, usedMs: stats.mtimeMs });
+      this.#total += stats.size;
+    }
+    await this.#makeRoom(0);
+  }
+
+  async #write(digest: Digest, bytes: Uint8Array): Promise<void> {
+    const aside = join(this.#aside, randomUUID());
+    try {
+      const file = await open(aside, 'wx', 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(aside, this.#path(digest));
+    } catch (error) {
+      await rm(aside, { force: true });
+      throw error;
+    }
+    const directory = await open(this.#held, 'r');
+    await directory.sync().finally(() => directory.close());
+  }
+
+  /** A full disk: what others need it for is not ours to know, so we give back half of what we hold and try once more. */
+  async #onWriteFailure(error: unknown, digest: Digest, bytes: Uint8Array): Promise<void> {
+    if (codeOf(error) !== 'ENOSPC') throw error;
+    this.log.warn({ heldBytes: this.#total }, 'the disk is full; dropping the older half of the content store');
+    await this.#evictDownTo(this.#total / 2);
+    await this.#write(digest, bytes).catch((second: unknown) => {
+      if (codeOf(second) !== 'ENOSPC') throw second;
+      throw new ContentStoreFull(`the disk of the content store is full: ${bytes.length} bytes did not fit`);
+    });
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    if (this.#total + bytes > this.maxBytes) await this.#evictDownTo(this.maxBytes * KEPT_AFTER_EVICTION - bytes);
+  }
+
+  async #evictDownTo(bytes: number): Promise<void> {
+    const oldestFirst = [...this.#blobs.values()].toSorted(
+      (a, b) => a.usedMs - b.usedMs || byCodeUnit(a.digest, b.digest),
+    );
+    for (const { digest } of oldestFirst) {
+      if (this.#total <= bytes) return;
+      await this.#remove(digest);
+    }
+  }
+
+  async #touch(digest: Digest, bytes: number): Promise<void> {
+    const now = this.now();
+    const known = this.#blobs.get(digest);
+    if (known === undefined) {
+      this.#blobs.set(digest, { digest, bytes, usedMs: now.getTime() });
+      this.#total += bytes;
+    } else {
+      known.usedMs = now.getTime();
+    }
+    await utimes(this.#path(digest), now, now).catch(noFile);
+  }
+
+  async #remove(digest: Digest): Promise<void> {
+    this.#forget(digest);
+    await rm(this.#path(digest), { force: true });
+  }
+
+  #forget(digest: Digest): void {
+    this.#total -= this.#blobs.get(digest)?.bytes ?? 0;
+    this.#blobs.delete(digest);
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+function noFile(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}

@@ -1,0 +1,59 @@
+import { byCodeUnit, canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { type Observation, ProblemStore, type Waiter } from './problem-store.port.js';
+
+/** The store within one process; keeps everything until {@link clear}. */
+export class MemoryProblemStore extends ProblemStore {
+  readonly #problems = new Map<string, ResolutionProblem>();
+  readonly #records = new Map<string, PackageRecord>();
+  readonly #solutions = new Map<string, Resolution>();
+  readonly #observations = new Map<string, Observation>();
+  readonly #waiters = new Map<string, Map<string, Waiter>>();
+
+  async putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string> {
+    const hash = canonicalHash(problem);
+    this.#problems.set(hash, structuredClone(problem));
+    for (const [recordHash, record] of records) this.#records.set(recordHash, structuredClone(record));
+    return hash;
+  }
+
+  async getProblem(hash: string): Promise<ResolutionProblem | undefined> {
+    return structuredClone(this.#problems.get(hash));
+  }
+
+  async getRecord(hash: string): Promise<PackageRecord | undefined> {
+    return structuredClone(this.#records.get(hash));
+  }
+
+  async putSolution(hash: string, solution: Resolution): Promise<void> {
+    this.#solutions.set(hash, structuredClone(solution));
+  }
+
+  async getSolution(hash: string): Promise<Resolution | undefined> {
+    return structuredClone(this.#solutions.get(hash));
+  }
+
+  async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
+    this.#observations.set(`${cluster}/${namespace}`, structuredClone(observation));
+  }
+
+  async getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
+    return structuredClone(this.#observations.get(`${cluster}/${namespace}`));
+  }
+
+  async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
+    const waiters = this.#waiters.get(hash) ?? new Map<string, Waiter>();
+    this.#waiters.set(hash, waiters.set(canonicalJson({ cluster, namespace }), { cluster, namespace }));
+  }
+
+  async takeWaiters(hash: string): Promise<readonly Waiter[]> {
+    const waiters = [...(this.#waiters.get(hash) ?? [])];
+    return waiters.toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, waiter]) => waiter);
+  }
+
+  /** As when Redis is emptied. */
+  clear(): void {
+    const maps = [this.#problems, this.#records, this.#solutions, this.#observations, this.#waiters];
+    for (const map of maps) map.clear();
+  }
+}

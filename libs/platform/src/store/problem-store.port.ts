@@ -1,0 +1,44 @@
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+
+/** What the poller last saw in a namespace: the hash of its problem. */
+export type Observation = Readonly<{ problem: string }>;
+
+/** A namespace that wants to be told when a problem is solved. */
+export type Waiter = Readonly<{ cluster: string; namespace: string }>;
+
+/**
+ * Problems, their package records and their solutions by hash, and which namespace has which problem. All of it can be
+ * made anew from the clusters, and goes by itself when nobody asks for it any more.
+ *
+ * Nobody waits in vain, in whatever order things happen, when all keep to this: the poller first puts the namespace among
+ * the waiters, then looks for the solution, and enqueues the problem where there is none. The resolver first puts the
+ * solution, then takes the waiters and enqueues each. A resolver that dies in between is followed by another that is
+ * given the same waiters again.
+ */
+export abstract class ProblemStore {
+  /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
+  abstract putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string>;
+  abstract getProblem(hash: string): Promise<ResolutionProblem | undefined>;
+  abstract getRecord(hash: string): Promise<PackageRecord | undefined>;
+  abstract putSolution(hash: string, solution: Resolution): Promise<void>;
+  abstract getSolution(hash: string): Promise<Resolution | undefined>;
+  abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
+  abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
+  abstract waitFor(hash: string, waiter: Waiter): Promise<void>;
+  /** The waiters, in a fixed order. A later call gives the same ones again for some minutes: telling twice does no harm. */
+  abstract takeWaiters(hash: string): Promise<readonly Waiter[]>;
+}
+
+/** A problem, record or solution that is larger than anything real: refused, so that one tenant cannot fill the store. */
+export class ValueTooLarge extends FlotillaError {
+  readonly code = 'ValueTooLarge';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(
+    readonly what: string,
+    readonly bytes: number,
+    readonly limit: number,
+  ) {
+    super(`${what} has ${bytes} bytes, more than the ${limit} that are allowed`);
+  }
+}

@@ -1,0 +1,130 @@
+import type { Redis } from 'ioredis';
+import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
+import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { type Observation, ProblemStore, type Waiter } from './problem-store.port.js';
+import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
+
+export type RedisProblemStoreOptions = Readonly<{
+  /** Before all keys. Default `flotilla`. */
+  prefix?: string;
+  /** How long what nobody touches is kept, in seconds. Must be longer than the resync interval. Default one day. */
+  ttlSeconds?: number;
+  /** Of one problem, record or solution as JSON. Default 64 MiB. */
+  maxValueBytes?: number;
+}>;
+
+/** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
+const SOLUTION_VERSION = 1;
+const TAKEN_SECONDS = 600;
+
+export class RedisProblemStore extends ProblemStore {
+  readonly #prefix: string;
+  readonly #ttl: number;
+  readonly #maxBytes: number;
+
+  constructor(
+    private readonly redis: Redis,
+    { prefix = 'flotilla', ttlSeconds = 86_400, maxValueBytes = 64 * 2 ** 20 }: RedisProblemStoreOptions = {},
+  ) {
+    super();
+    this.#prefix = prefix;
+    this.#ttl = ttlSeconds;
+    this.#maxBytes = maxValueBytes;
+  }
+
+  async putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string> {
+    const text = canonicalJson(problem);
+    const hash = sha256Hex(text);
+    await this.#putMissingRecords(records);
+    await this.#put(this.#key('problem', hash), 'the resolution problem', text);
+    return hash;
+  }
+
+  async #putMissingRecords(records: ReadonlyMap<string, PackageRecord>): Promise<void> {
+    const held = this.redis.pipeline();
+    for (const hash of records.keys()) held.expire(this.#key('record', hash), this.#ttl);
+    const answers = (await held.exec()) ?? [];
+    const missing = [...records].filter((_, index) => answers[index]?.[1] !== 1);
+    for (const [hash, record] of missing) {
+      await this.#put(this.#key('record', hash), `the record of package ${record.name}`, canonicalJson(record));
+    }
+  }
+
+  async getProblem(hash: string): Promise<ResolutionProblem | undefined> {
+    return (await this.#getByHash('problem', hash)) as ResolutionProblem | undefined;
+  }
+
+  async getRecord(hash: string): Promise<PackageRecord | undefined> {
+    return (await this.#getByHash('record', hash)) as PackageRecord | undefined;
+  }
+
+  async putSolution(hash: string, solution: Resolution): Promise<void> {
+    await this.#put(this.#solutionKey(hash), 'the solution', canonicalJson(solution));
+  }
+
+  async getSolution(hash: string): Promise<Resolution | undefined> {
+    return parseJson(await this.#get(this.#solutionKey(hash))) as Resolution | undefined;
+  }
+
+  async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
+    await this.redis.set(
+      this.#key('observation', `${cluster}/${namespace}`),
+      canonicalJson(observation),
+      'EX',
+      this.#ttl,
+    );
+  }
+
+  async getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
+    return parseJson(await this.redis.get(this.#key('observation', `${cluster}/${namespace}`))) as
+      | Observation
+      | undefined;
+  }
+
+  async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
+    const key = this.#key('waiters', hash);
+    await this.redis.multi().sadd(key, canonicalJson({ cluster, namespace })).expire(key, this.#ttl).exec();
+  }
+
+  async takeWaiters(hash: string): Promise<readonly Waiter[]> {
+    const waiting = this.#key('waiters', hash);
+    const taken = this.#key('taken', hash);
+    const answers = await this.redis
+      .multi()
+      .sunionstore(taken, taken, waiting)
+      .del(waiting)
+      .expire(taken, TAKEN_SECONDS)
+      .smembers(taken)
+      .exec();
+    const members = answers?.at(-1)?.[1];
+    const texts = Array.isArray(members) ? members.map(String).toSorted(byCodeUnit) : [];
+    return texts.map((text) => JSON.parse(text) as Waiter);
+  }
+
+  #key(kind: string, name: string): string {
+    return `${this.#prefix}:${kind}:${name}`;
+  }
+
+  #solutionKey(hash: string): string {
+    return this.#key(`solution-v${SOLUTION_VERSION}`, hash);
+  }
+
+  async #put(key: string, what: string, text: string): Promise<void> {
+    await this.redis.set(key, await encodeValue(what, text, this.#maxBytes), 'EX', this.#ttl);
+  }
+
+  /** Reading is a sign of life: it starts the time to live anew. */
+  async #get(key: string): Promise<string | undefined> {
+    const bytes = await this.redis.getexBuffer(key, 'EX', this.#ttl);
+    return bytes === null ? undefined : decodeValue(bytes, this.#maxBytes);
+  }
+
+  /** Undefined, too, where the bytes do not have the hash they are stored under: it is then written again. */
+  async #getByHash(kind: 'problem' | 'record', hash: string): Promise<unknown> {
+    const key = this.#key(kind, hash);
+    const text = await this.#get(key);
+    if (text !== undefined && sha256Hex(text) === hash) return parseJson(text);
+    await this.redis.del(key);
+    return undefined;
+  }
+}
