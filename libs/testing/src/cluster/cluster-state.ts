@@ -1,0 +1,45 @@
+import type { ApiObject } from './api-object.js';
+import { ResourceRegistry } from './resource-registry.js';
+import { ObjectStorage } from './storage.js';
+
+export type ClusterSettings = Readonly<{ version: string; deploymentReadyAfterMs: number }>;
+
+/** What the handlers and controllers of one simulated cluster share. */
+export class ClusterState {
+  readonly storage = new ObjectStorage();
+  readonly resources = new ResourceRegistry();
+  /** Users by the bearer tokens that TokenRequest issued. */
+  readonly issuedTokens = new Map<string, string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #nextClusterIp = 10;
+  constructor(
+    readonly name: string,
+    readonly settings: ClusterSettings,
+  ) {}
+
+  namespace(name: string): ApiObject | undefined {
+    return this.storage.get('namespaces', `/${name}`);
+  }
+
+  /** Runs a controller's step after a pause, unless the cluster has stopped by then. */
+  after(ms: number, step: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      step();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  allocateClusterIp(): string {
+    this.#nextClusterIp += 1;
+    return `10.96.${(this.#nextClusterIp >> 8) & 255}.${this.#nextClusterIp & 255}`;
+  }
+}
+
+/** Kubernetes keeps times to the second. */
+export const timestamp = (): string => `${new Date().toISOString().slice(0, 19)}Z`;

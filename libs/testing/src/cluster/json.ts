@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+
+export type JsonObject = { [field: string]: unknown };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value at a path of field names, or undefined where some field on the way is missing. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const field of path) {
+    if (!isObject(current)) return undefined;
+    current = current[field];
+  }
+  return current;
+}
+
+export function objectAt(value: unknown, ...path: readonly string[]): JsonObject | undefined {
+  const found = at(value, ...path);
+  return isObject(found) ? found : undefined;
+}
+
+export function arrayAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function stringAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'number' ? found : undefined;
+}
+
+export const equal = (a: unknown, b: unknown): boolean => a === b || isDeepStrictEqual(a, b);
+
+/** A copy without null members, at every depth: what decoding into Go types does to built-in kinds. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const [field, inner] of Object.entries(value)) {
+    if (inner !== null && inner !== undefined) result[field] = withoutNulls(inner);
+  }
+  return result;
+}

@@ -1,0 +1,201 @@
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { splitApiVersion } from '#core/api/kubernetes-object';
+import { ApiHandler, type OpenWatch } from './api-handler.js';
+import type { ApiObject } from './api-object.js';
+import type { ApiRequest, ApiResponse } from './api-request.js';
+import { seedCluster } from './cluster-seed.js';
+import { type ClusterSettings, ClusterState } from './cluster-state.js';
+import { CustomResourcesController } from './custom-resources.controller.js';
+import { DeploymentsController } from './deployments.controller.js';
+import type { JsonObject } from './json.js';
+import { shownIn } from './object-reader.js';
+import type { DeleteOptions, Place } from './object-writer.js';
+import { noSuchResource, Refusal } from './refusal.js';
+import { RequestLog } from './request-log.js';
+import { requestTarget, verbOf } from './request-target.js';
+import { tooOld, type WatchSink, WatchStream } from './watch-stream.js';
+
+/** Which requests an injected refusal is for; absent members take any. */
+export type RequestMatch = Readonly<{
+  verb?: string;
+  resource?: string;
+  namespace?: string;
+  name?: string;
+  subresource?: string;
+}>;
+
+type Fault = { match: RequestMatch; refusal: Refusal };
+
+const SEED_MANAGER = 'simulated-fleet';
+
+/** One simulated cluster: what its tests may see and do besides talking to its API. */
+export class SimulatedCluster {
+  readonly requests = new RequestLog();
+  readonly #state: ClusterState;
+  readonly #handler: ApiHandler;
+  readonly #watches = new Set<WatchStream>();
+  readonly #faults: Fault[] = [];
+  #expiredWatches: 'event' | 'status' | undefined;
+  #expiredBefore = 0;
+
+  constructor(
+    readonly name: string,
+    readonly url: string,
+    /** The bearer token of the cluster's administrator. */
+    readonly token: string,
+    settings: ClusterSettings,
+    readonly dropConnections: () => void,
+  ) {
+    this.#state = new ClusterState(name, settings);
+    this.#handler = new ApiHandler(this.#state);
+    seedCluster(this.#state);
+    new CustomResourcesController(this.#state);
+    new DeploymentsController(this.#state);
+  }
+
+  /** The stored object, or undefined. */
+  get(ref: ObjectRef): ApiObject | undefined {
+    try {
+      const place = this.#place(ref);
+      return shownIn(place, this.#handler.writer.get(place, ref.name));
+    } catch (error) {
+      if (error instanceof Refusal && error.body.code === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** All stored objects of a kind, of one namespace or of all. */
+  list(kind: Readonly<{ apiVersion: string; kind: string; namespace?: string }>): readonly ApiObject[] {
+    const place = this.#place(kind);
+    return this.#handler.reader.list(place, new URLSearchParams()).objects.map((object) => shownIn(place, object));
+  }
+
+  /** Creates an object as a client would. */
+  create(object: KubernetesObject): ApiObject {
+    const place = this.#place({ ...object, namespace: object.metadata.namespace });
+    return this.#handler.writer.create(place, structuredClone(object), { manager: SEED_MANAGER });
+  }
+
+  /** Creates the object, or server-side applies it over what is there. */
+  apply(object: KubernetesObject): ApiObject {
+    const place = this.#place({ ...object, namespace: object.metadata.namespace });
+    const options = { manager: SEED_MANAGER, force: true };
+    return this.#handler.writer.apply(place, object.metadata.name ?? '', structuredClone(object), options).object;
+  }
+
+  /** Changes a stored object: `change` gets a copy and edits it. */
+  edit(ref: ObjectRef, change: (object: ApiObject) => void, subresource?: 'status'): ApiObject {
+    const place = { ...this.#place(ref), subresource };
+    const edited = (live: ApiObject) => {
+      const copy = structuredClone(live);
+      change(copy);
+      return copy;
+    };
+    return this.#handler.writer.update(place, ref.name, edited, { manager: SEED_MANAGER });
+  }
+
+  delete(ref: ObjectRef, options: DeleteOptions = {}): void {
+    this.#handler.writer.delete(this.#place(ref), ref.name, options);
+  }
+
+  /**
+   * All revisions handed out so far become too old: the next watch from one of them gets 410 Gone, as an ERROR event
+   * (as the watch cache answers) or as the status of the response (as etcd's compaction was answered before it).
+   */
+  expireWatches(how: 'event' | 'status' = 'event'): void {
+    this.#expiredWatches = how;
+    this.#state.storage.compact();
+    this.#expiredBefore = this.#state.storage.revision;
+    this.#handler.reader.forgetPages();
+  }
+
+  /** Ends open watches the way a server does at its own time-out: cleanly. */
+  endWatches(): void {
+    for (const watch of this.#watches) watch.end();
+  }
+
+  openWatches(): number {
+    return this.#watches.size;
+  }
+
+  /** Refuses the next request that matches, once. */
+  failNext(match: RequestMatch, status: number, reason: string, message = `injected ${reason}`): void {
+    this.#faults.push({ match, refusal: new Refusal(status, reason, message) });
+  }
+
+  /** Called by the server for each request of this cluster. */
+  handle(request: ApiRequest): ApiResponse | OpenWatch {
+    this.#record(request);
+    const user = this.#authenticate(request);
+    const fault = this.#takeFault(request);
+    if (fault !== undefined) throw fault;
+    const answer = this.#handler.handle(request, user);
+    if ('watch' in answer) this.#refuseExpired(request);
+    return answer;
+  }
+
+  openWatch(place: Place, query: URLSearchParams, sink: WatchSink): WatchStream {
+    const stream: WatchStream = new WatchStream(this.#state, place, query, sink, () => this.#watches.delete(stream));
+    this.#watches.add(stream);
+    stream.start();
+    return stream;
+  }
+
+  bookmarkWatches(): void {
+    for (const watch of this.#watches) watch.bookmark();
+  }
+
+  stop(): void {
+    this.#state.stop();
+    this.endWatches();
+  }
+
+  #place(of: Readonly<{ apiVersion: string; kind: string; namespace?: string | undefined }>): Place {
+    const { group, version } = splitApiVersion(of.apiVersion);
+    const info = this.#state.resources.byKind(group, version, of.kind);
+    if (info === undefined) throw noSuchResource();
+    return { info, version, namespace: info.namespaced ? of.namespace : undefined };
+  }
+
+  #authenticate({ headers }: ApiRequest): string {
+    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+    const user = token === this.token ? 'admin' : this.#state.issuedTokens.get(token);
+    if (user === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+    return headers['impersonate-user'] ?? user;
+  }
+
+  #record({ method, path, query, headers }: ApiRequest): void {
+    const target = requestTarget(path);
+    const verb = target === undefined ? method.toLowerCase() : verbOf(method, target, query);
+    const optional: JsonObject = {
+      userAgent: headers['user-agent'],
+      impersonatedUser: headers['impersonate-user'],
+      fieldManager: query.get('fieldManager') ?? undefined,
+      resource: target?.resource,
+      namespace: target?.namespace,
+      name: target?.name,
+      subresource: target?.subresource,
+    };
+    const known = Object.entries(optional).filter(([, value]) => value !== undefined);
+    this.requests.add({ method, path, verb, ...Object.fromEntries(known) });
+  }
+
+  #takeFault({ method, path, query }: ApiRequest): Refusal | undefined {
+    if (this.#faults.length === 0) return undefined;
+    const target = requestTarget(path);
+    if (target === undefined) return undefined;
+    const facts: RequestMatch = { ...target, verb: verbOf(method, target, query) };
+    const index = this.#faults.findIndex(({ match }) =>
+      (['verb', 'resource', 'namespace', 'name', 'subresource'] as const).every(
+        (field) => match[field] === undefined || match[field] === facts[field],
+      ),
+    );
+    return index < 0 ? undefined : this.#faults.splice(index, 1)[0]?.refusal;
+  }
+
+  #refuseExpired({ query }: ApiRequest): void {
+    const from = query.get('resourceVersion') ?? '';
+    const old = from !== '' && from !== '0' && Number(from) < this.#expiredBefore;
+    if (old && this.#expiredWatches === 'status') throw tooOld(from, this.#state.storage.revision);
+  }
+}

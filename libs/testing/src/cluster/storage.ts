@@ -1,0 +1,129 @@
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { type ApiObject, keyOf } from './api-object.js';
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** One write. `previous` lets a watch with a selector tell an object that left its selection from one that changed. */
+export type Change = Readonly<{
+  type: ChangeType;
+  resource: string;
+  revision: number;
+  object: ApiObject;
+  previous?: ApiObject;
+}>;
+
+type Table = {
+  objects: Map<string, ApiObject>;
+  sorted: readonly string[] | undefined;
+  history: Change[];
+  /** The newest revision whose change is no longer in the history. */
+  forgotten: number;
+};
+
+const KEPT_CHANGES = 256;
+
+/** The objects of one cluster, all resources under one growing revision, with the recent changes that watches replay. */
+export class ObjectStorage {
+  readonly #tables = new Map<string, Table>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  #revision = 1;
+  #compacted = 0;
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get(resource: string, key: string): ApiObject | undefined {
+    return this.#tables.get(resource)?.objects.get(key);
+  }
+
+  /** All objects of a resource in the order of their keys, as etcd returns them. */
+  list(resource: string): readonly ApiObject[] {
+    const table = this.#tables.get(resource);
+    if (table === undefined) return [];
+    table.sorted ??= [...table.objects.keys()].sort(byCodeUnit);
+    return table.sorted.flatMap((key) => table.objects.get(key) ?? []);
+  }
+
+  resourcesInUse(): readonly string[] {
+    return [...this.#tables].flatMap(([resource, table]) => (table.objects.size > 0 ? [resource] : []));
+  }
+
+  /** Stores the object under a new revision and tells every listener; the returned object carries the revision. */
+  put(resource: string, object: ApiObject): ApiObject {
+    const table = this.#table(resource);
+    const key = keyOf(object);
+    const previous = table.objects.get(key);
+    const revision = this.#next();
+    const stored: ApiObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+    table.objects.set(key, stored);
+    if (previous === undefined) table.sorted = undefined;
+    const type = previous === undefined ? 'ADDED' : 'MODIFIED';
+    this.#record(table, { type, resource, revision, object: stored, ...(previous === undefined ? {} : { previous }) });
+    return stored;
+  }
+
+  /** Stores an object several clusters share; it keeps the revision it carries and no watch sees it. */
+  seed(resource: string, object: ApiObject): void {
+    const table = this.#table(resource);
+    table.objects.set(keyOf(object), object);
+    table.sorted = undefined;
+  }
+
+  remove(resource: string, object: ApiObject): void {
+    const table = this.#table(resource);
+    const key = keyOf(object);
+    const previous = table.objects.get(key);
+    if (previous === undefined) return;
+    table.objects.delete(key);
+    table.sorted = undefined;
+    const revision = this.#next();
+    const last: ApiObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+    this.#record(table, { type: 'DELETED', resource, revision, object: last, previous });
+  }
+
+  /** Forgets a resource that is no longer served, with its history. */
+  drop(resource: string): void {
+    this.#tables.delete(resource);
+  }
+
+  /** Changes after a revision, or undefined where they are no longer all known. */
+  changesSince(resource: string, revision: number): readonly Change[] | undefined {
+    const table = this.#tables.get(resource);
+    if (revision < Math.max(this.#compacted, table?.forgotten ?? 0)) return undefined;
+    return table?.history.filter((change) => change.revision > revision) ?? [];
+  }
+
+  /** Forgets all history: every revision handed out so far is too old to watch from. */
+  compact(): void {
+    this.#compacted = this.#next();
+    for (const table of this.#tables.values()) table.history = [];
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #next(): number {
+    this.#revision += 1;
+    return this.#revision;
+  }
+
+  #table(resource: string): Table {
+    const known = this.#tables.get(resource);
+    if (known !== undefined) return known;
+    const made: Table = { objects: new Map(), sorted: undefined, history: [], forgotten: 0 };
+    this.#tables.set(resource, made);
+    return made;
+  }
+
+  #record(table: Table, change: Change): void {
+    table.history.push(change);
+    if (table.history.length > 2 * KEPT_CHANGES) {
+      const dropped = table.history.splice(0, table.history.length - KEPT_CHANGES);
+      table.forgotten = dropped.at(-1)?.revision ?? table.forgotten;
+    }
+    for (const listener of this.#listeners) listener(change);
+  }
+}
