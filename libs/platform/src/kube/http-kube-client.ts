@@ -154,10 +154,11 @@ export class HttpKubeClient extends KubeClient {
   async *watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
     const what = `watch ${kind.kind}`;
     const resource = await this.#required(what, kind);
-    const { namespace, signal, ...parameters } = options;
+    const { namespace, signal, onOpen, ...parameters } = options;
     const path = collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
     try {
       const exchange = await this.#requests.stream(what, { method: 'GET', path, signal });
+      onOpen?.();
       yield* watchEvents<T>(this.cluster, what, exchange.body);
     } catch (error) {
       if (signal.aborted) return;

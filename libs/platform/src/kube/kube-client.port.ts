@@ -15,9 +15,12 @@ export type WatchEvent<T extends KubernetesObject> =
   | Readonly<{ type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }>
   | Readonly<{ type: 'BOOKMARK'; resourceVersion: string }>;
 
-/** `timeoutSeconds`: after that time the server ends the watch by itself. */
+/**
+ * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server has accepted
+ * the watch. Aborting `signal` ends it without an error.
+ */
 export type WatchOptions = ListOptions &
-  Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number }>;
+  Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number; onOpen?: () => void }>;
 
 /** `dryRun`: the server checks, defaults and answers, but stores nothing. */
 export type WriteOptions = Readonly<{ dryRun?: boolean }>;

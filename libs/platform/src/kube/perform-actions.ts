@@ -1,0 +1,155 @@
+import type { Action } from '#core/actions/action';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
+import { recordEvent } from './record-event.js';
+import { applyWouldChange, patchWouldChange, sameJson } from './would-change.js';
+
+export type PerformOptions = Readonly<{
+  /**
+   * The object as this pass has read it; a write that would change nothing in it is left out. Without it every write is
+   * sent, and the server finds out.
+   */
+  known?: (ref: ObjectRef) => KubernetesObject | undefined;
+  /** Who says so, in the Events. */
+  component?: string;
+  /** The manager of the client's applies, to compare ownership. */
+  fieldManager?: string;
+  signal?: AbortSignal;
+}>;
+
+export type PerformWarning = Readonly<{ action: Action; text: string }>;
+
+type Performed = Readonly<{
+  /** Objects that were created, changed or deleted; Events are not counted. */
+  wrote: number;
+  /** What the API server warned of, and Events that could not be written. */
+  warnings: readonly PerformWarning[];
+  requeueAfterMs?: number;
+}>;
+
+/** `ok: false` names the action that failed; those after it were not tried. */
+export type PerformOutcome = Performed &
+  (Readonly<{ ok: true }> | Readonly<{ ok: false; action: Action; index: number; error: KubeApiError }>);
+
+type Progress = { wrote: number; warnings: PerformWarning[]; requeueAfterMs?: number };
+type Context = Readonly<{ client: KubeClient; now: Date; options: PerformOptions }>;
+
+/**
+ * Performs actions in order and stops at the first that fails. Everything that was reached already (created, deleted,
+ * unchanged) counts as done, so that the same actions may be performed again.
+ */
+export async function performActions(
+  client: KubeClient,
+  actions: readonly Action[],
+  now: Date,
+  options: PerformOptions = {},
+): Promise<PerformOutcome> {
+  const progress: Progress = { wrote: 0, warnings: [] };
+  for (const [index, action] of actions.entries()) {
+    options.signal?.throwIfAborted();
+    try {
+      await perform({ client, now, options }, action, progress);
+    } catch (error) {
+      if (!KubeApiError.is(error)) throw error;
+      return { ok: false, action, index, error, ...progress };
+    }
+  }
+  return { ok: true, ...progress };
+}
+
+async function perform(context: Context, action: Action, progress: Progress): Promise<void> {
+  const { client, options } = context;
+  switch (action.do) {
+    case 'create':
+      return noteWrite(progress, action, undefined, await createUnlessThere(client, action.object));
+    case 'delete': {
+      const { ref, propagation, uid } = action;
+      const gone = await client.delete(ref, { propagation, ...(uid === undefined ? {} : { uid }) });
+      progress.wrote += gone ? 1 : 0;
+      return;
+    }
+    case 'emitEvent':
+      return emit(context, action, progress);
+    case 'requeueAfter':
+      progress.requeueAfterMs = Math.min(progress.requeueAfterMs ?? action.afterMs, action.afterMs);
+      return;
+    default: {
+      const known = options.known?.(action.do === 'patch' ? action.ref : refOf(action.object));
+      if (known !== undefined && !wouldChange(known, action, options)) return;
+      return noteWrite(progress, action, known, await send(client, action));
+    }
+  }
+}
+
+type Change = Extract<Action, { do: 'update' | 'updateStatus' | 'apply' | 'patch' }>;
+
+function wouldChange(known: KubernetesObject, action: Change, { fieldManager }: PerformOptions): boolean {
+  switch (action.do) {
+    case 'update':
+      return !sameJson(withoutManagedFields(known), withoutManagedFields(action.object));
+    case 'updateStatus':
+      return !sameJson(known['status'], action.object['status']);
+    case 'patch':
+      return patchWouldChange(known, action.patch);
+    case 'apply':
+      return fieldManager === undefined || applyWouldChange(known, action.object, fieldManager);
+  }
+}
+
+function send(client: KubeClient, action: Change): Promise<Written<KubernetesObject>> {
+  switch (action.do) {
+    case 'update':
+      return client.update(action.object);
+    case 'updateStatus':
+      return client.updateStatus(action.object);
+    case 'patch':
+      return client.patch(action.ref, action.patch);
+    case 'apply':
+      return client.apply(action.object);
+  }
+}
+
+async function createUnlessThere(
+  client: KubeClient,
+  object: KubernetesObject,
+): Promise<Written<KubernetesObject> | undefined> {
+  try {
+    return await client.create(object);
+  } catch (error) {
+    if (KubeApiError.is(error, 'AlreadyExists')) return undefined;
+    throw error;
+  }
+}
+
+/** An answer with the resourceVersion that was sent, or was known, says that the write changed nothing. */
+function noteWrite(
+  progress: Progress,
+  action: Action,
+  known: KubernetesObject | undefined,
+  written: Written<KubernetesObject> | undefined,
+): void {
+  if (written === undefined) return;
+  const sent = action.do === 'update' || action.do === 'updateStatus' ? action.object : known;
+  const before = sent?.metadata.resourceVersion;
+  if (before === undefined || before !== written.object.metadata.resourceVersion) progress.wrote += 1;
+  for (const text of written.warnings) progress.warnings.push({ action, text });
+}
+
+/** An Event tells people; that it cannot be written (a namespace that is going, say) must not stop the work. */
+async function emit(
+  { client, now, options }: Context,
+  action: Extract<Action, { do: 'emitEvent' }>,
+  progress: Progress,
+): Promise<void> {
+  try {
+    await recordEvent(client, action, options.component ?? 'flotilla', now);
+  } catch (error) {
+    if (!KubeApiError.is(error)) throw error;
+    progress.warnings.push({ action, text: `the event ${action.reason} could not be written: ${error.message}` });
+  }
+}
+
+function withoutManagedFields(object: KubernetesObject): KubernetesObject {
+  const { managedFields: _servers, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

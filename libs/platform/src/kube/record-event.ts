@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Action } from '#core/actions/action';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from './kube-client.port.js';
+
+export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
+
+const LONGEST_MESSAGE = 1024;
+const LONGEST_NAME = 253;
+
+/**
+ * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again raises
+ * `count` instead of adding another one.
+ */
+export async function recordEvent(client: KubeClient, event: EmitEvent, component: string, now: Date): Promise<void> {
+  const { about, type, reason } = event;
+  const message = event.message.slice(0, LONGEST_MESSAGE);
+  const namespace = about.namespace ?? 'default';
+  const name = eventName(about, [type, reason, message, component]);
+  const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const object: KubernetesObject = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace },
+    involvedObject: {
+      apiVersion: about.apiVersion,
+      kind: about.kind,
+      name: about.name,
+      namespace: about.namespace,
+      uid: about.uid,
+    },
+    type,
+    reason,
+    message,
+    source: { component },
+    reportingComponent: component,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  };
+  try {
+    await client.create(object);
+  } catch (error) {
+    if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
+    await countAgain(client, { apiVersion: 'v1', kind: 'Event', name, namespace }, time);
+  }
+}
+
+async function countAgain(client: KubeClient, ref: ObjectRef, lastTimestamp: string): Promise<void> {
+  const there = await client.get(ref);
+  const count = Number(there?.['count'] ?? 1) + 1;
+  await client.patch(ref, { count, lastTimestamp });
+}
+
+function eventName(about: EmitEvent['about'], said: readonly string[]): string {
+  const identity = [about.apiVersion, about.kind, about.uid ?? '', ...said].join('\n');
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  // Names of RBAC objects may hold characters that an Event's name may not.
+  const stem = about.name.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
+  return `${stem.slice(0, LONGEST_NAME - hash.length - 1).replace(/[^a-z0-9]+$/, '')}.${hash}`.replace(
+    /^[^a-z0-9]+/,
+    '',
+  );
+}

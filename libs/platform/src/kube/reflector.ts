@@ -1,0 +1,229 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { Clock } from '../clock/clock.port.js';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+import { type KindRef, KubeApiError, type KubeClient, type ListOptions, type WatchEvent } from './kube-client.port.js';
+import { ObjectStore } from './object-store.js';
+import { SilenceAlarm } from './silence-alarm.js';
+
+/** Called for every difference, whether a watch told it or a fresh list showed it. */
+export type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
+  /** After each full list, once the differences to what was known have been told. */
+  onReplace?: (items: readonly T[]) => void;
+  onChange?: (object: T, previous: T | undefined) => void;
+  onDelete?: (object: T) => void;
+}>;
+
+export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
+  client: KubeClient;
+  kind: KindRef;
+  clock: Clock;
+  options?: ListOptions;
+  handlers?: ReflectorHandlers<T>;
+  log?: Log;
+  /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
+  keep?: (object: T) => T;
+  /** The server is asked to end a watch after one to two times this. */
+  watchSeconds?: number;
+  /** A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute. */
+  silenceMs?: number;
+  /** How often to look whether a kind that is not served has come. */
+  absentKindRetryMs?: number;
+  random?: () => number;
+}>;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A watch that ends sooner and brought nothing is a failure: without a pause we would ask for the next one at once. */
+const SHORTEST_WATCH_MS = 1_000;
+
+/**
+ * Keeps a copy of all objects of a kind by list and watch. Goes on through lost connections, expired resourceVersions,
+ * silent sockets and kinds whose CustomResourceDefinition comes later or goes.
+ */
+export class Reflector<T extends KubernetesObject = KubernetesObject> {
+  readonly kind: KindRef;
+  readonly store = new ObjectStore<T>();
+  readonly #options: ReflectorOptions<T>;
+  readonly #keep: (object: T) => T;
+  readonly #log: Log;
+  readonly #random: () => number;
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #syncedOnce = Promise.withResolvers<void>();
+  #synced = false;
+  #served = false;
+  #lastSeen = new Date(0);
+  #failures = 0;
+  #problem: string | undefined;
+  #version = '';
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.kind = options.kind;
+    this.#keep = options.keep ?? withoutManagedFields;
+    this.#log = options.log ?? silentLog;
+    this.#random = options.random ?? Math.random;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves once nothing more will be called. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** The store has held the whole truth at least once; also where the kind is not served, which is a truth too. */
+  synced(): boolean {
+    return this.#synced;
+  }
+
+  whenSynced(): Promise<void> {
+    return this.#syncedOnce.promise;
+  }
+
+  served(): boolean {
+    return this.#served;
+  }
+
+  /** When the server last answered: the freshness of the store. The epoch before the first answer. */
+  lastSeen(): Date {
+    return this.#lastSeen;
+  }
+
+  /** Why the store is not being kept up to date; undefined while it is. */
+  problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    let listed = false;
+    while (!signal.aborted) {
+      try {
+        listed = listed || (await this.#list());
+        if (listed) await this.#watch();
+        else await this.#options.clock.sleep(this.#jitter(this.#options.absentKindRetryMs ?? 5_000), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (KubeApiError.is(error, 'Expired', 'NotFound')) listed = false;
+        await this.#recover(error);
+      }
+    }
+  }
+
+  /** False where the kind is not served. */
+  async #list(): Promise<boolean> {
+    const list = await this.#options.client.list<T>(this.kind, this.#options.options);
+    if (this.#stopping.signal.aborted) return false;
+    this.#served = list !== undefined;
+    this.#version = list?.resourceVersion ?? '';
+    this.#replace((list?.items ?? []).map((item) => this.#keep(item)));
+    this.#seen();
+    this.#synced = true;
+    this.#syncedOnce.resolve();
+    return this.#served;
+  }
+
+  async #watch(): Promise<void> {
+    const { client, clock, options, silenceMs = 150_000, watchSeconds = 300 } = this.#options;
+    const startedAt = clock.now().getTime();
+    const alarm = new SilenceAlarm(clock, silenceMs);
+    let events = 0;
+    try {
+      const stream = client.watch<T>(this.kind, {
+        ...options,
+        resourceVersion: this.#version,
+        timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
+        signal: AbortSignal.any([this.#stopping.signal, alarm.signal]),
+        onOpen: () => this.#seen(),
+      });
+      for await (const event of stream) {
+        if (this.#stopping.signal.aborted) return;
+        events += 1;
+        alarm.heard();
+        this.#seen();
+        this.#take(event);
+      }
+    } finally {
+      alarm.dispose();
+    }
+    const lasted = clock.now().getTime() - startedAt;
+    if (events > 0 || lasted >= SHORTEST_WATCH_MS || this.#stopping.signal.aborted) return;
+    throw new KubeApiError(client.cluster, 0, 'Unreachable', 'the watch ended as soon as it was opened');
+  }
+
+  #take(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') {
+      this.#version = event.resourceVersion;
+      return;
+    }
+    this.#version = event.object.metadata.resourceVersion ?? this.#version;
+    if (event.type === 'DELETED') this.#drop(event.object);
+    else this.#put(this.#keep(event.object));
+  }
+
+  #replace(items: readonly T[]): void {
+    const present = new ObjectStore<T>();
+    for (const item of items) present.set(item);
+    for (const old of this.store.list()) if (present.get(old.metadata) === undefined) this.#drop(old);
+    for (const item of items) this.#put(item);
+    this.#tell(() => this.#options.handlers?.onReplace?.(items));
+  }
+
+  #put(object: T): void {
+    const previous = this.store.get(object.metadata);
+    const { resourceVersion, uid } = object.metadata;
+    if (previous?.metadata.resourceVersion === resourceVersion && previous?.metadata.uid === uid) return;
+    this.store.set(object);
+    this.#tell(() => this.#options.handlers?.onChange?.(object, previous));
+  }
+
+  #drop(object: T): void {
+    if (this.store.delete(object.metadata)) this.#tell(() => this.#options.handlers?.onDelete?.(object));
+  }
+
+  /** A handler that fails must not end the watch. */
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#log.error({ ...this.#fields(), err: error }, 'a handler of a watch failed');
+    }
+  }
+
+  #seen(): void {
+    this.#lastSeen = this.#options.clock.now();
+    if (this.#problem !== undefined) this.#log.info(this.#fields(), 'the watch is up to date again');
+    this.#problem = undefined;
+    this.#failures = 0;
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const expected = KubeApiError.is(error, 'Expired');
+    const message = error instanceof Error ? error.message : String(error);
+    // Said once per outage, not once per try.
+    if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
+    if (!expected) this.#problem = message;
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
+    this.#failures += 1;
+    await this.#options.clock.sleep(expected ? 0 : this.#jitter(pause), this.#stopping.signal);
+  }
+
+  /** Half to one and a half: thousands of watches that broke together must not come back together. */
+  #jitter(milliseconds: number): number {
+    return milliseconds * (0.5 + this.#random());
+  }
+
+  #fields() {
+    return { cluster: this.#options.client.cluster, kind: this.kind.kind, apiVersion: this.kind.apiVersion };
+  }
+}
+
+function withoutManagedFields<T extends KubernetesObject>(object: T): T {
+  if (object.metadata['managedFields'] === undefined) return object;
+  const { managedFields: _dropped, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

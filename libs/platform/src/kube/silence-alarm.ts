@@ -1,0 +1,35 @@
+import type { Clock } from '../clock/clock.port.js';
+
+/** Aborts when nothing was heard for a while. */
+export class SilenceAlarm {
+  readonly #controller = new AbortController();
+  #heardAt: number;
+  #cancel: () => void;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly silenceMs: number,
+  ) {
+    this.#heardAt = clock.now().getTime();
+    this.#cancel = clock.after(silenceMs, () => this.#look());
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Something was heard. Cheap, since it is called for every event: the timer is not set anew. */
+  heard(): void {
+    this.#heardAt = this.clock.now().getTime();
+  }
+
+  dispose(): void {
+    this.#cancel();
+  }
+
+  #look(): void {
+    const left = this.#heardAt + this.silenceMs - this.clock.now().getTime();
+    if (left <= 0) this.#controller.abort();
+    else this.#cancel = this.clock.after(left, () => this.#look());
+  }
+}
