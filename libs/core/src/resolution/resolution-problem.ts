@@ -108,8 +108,8 @@ export type Resolution =
     }>
   /** Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it. */
   | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>
-  /** Condition reason ErrorPreventedResolution. */
-  | Readonly<{ result: 'error'; message: string; advice: string }>;
+  /** Condition reason ErrorPreventedResolution. `code`: `ResolutionTooHard` when the search ran out of its budget. */
+  | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard' }>;
 
 /** Objects of one namespace and its visible catalogs as read from a cluster; input of `wishesOf`. */
 export type ObservedNamespace = Readonly<{

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { OPERATOR_GROUP_API, OperatorGroup } from '#core/api/operator-group';
+import { SUBSCRIPTION_API, Subscription } from '#core/api/subscription';
+import type { ObservedNamespace } from '#core/resolution/resolution-problem';
+
+/** One resolution of OLM Classic as a JSON value; unknown keys are ignored. */
+export const ClassicCase = z.object({
+  id: z.string().default(''),
+  namespace: z.string().min(1),
+  globalCatalogNamespace: z.string().default('olm'),
+  catalogs: z
+    .array(
+      z.object({
+        name: z.string().min(1),
+        namespace: z.string().min(1),
+        priority: z.number().default(0),
+        /** Blobs of the catalog, inline. */
+        fbc: z.array(z.record(z.string(), z.unknown())).optional(),
+        /** Folder of the catalog, relative to the file that holds the case. */
+        dir: z.string().optional(),
+        /** Name of a catalog that the reader of the case has at hand. */
+        ref: z.string().optional(),
+        /** The CatalogSource exists, but nothing answers. */
+        unhealthy: z.boolean().default(false),
+      }),
+    )
+    .default([]),
+  objects: z.array(KubernetesObject).default([]),
+});
+export type ClassicCase = z.infer<typeof ClassicCase>;
+export type ClassicCatalog = ClassicCase['catalogs'][number];
+
+/** What the objects of a case say of its namespace; objects of other namespaces and kinds do not take part. */
+export function observedNamespace(
+  namespace: string,
+  globalCatalogNamespace: string,
+  objects: readonly KubernetesObject[],
+): ObservedNamespace {
+  const inNamespace = objects.filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace);
+  const of = <T>(kind: string, group: string, schema: z.ZodType<T>): T[] =>
+    inNamespace
+      .filter((object) => object.kind === kind && object.apiVersion.startsWith(`${group}/`))
+      .map((object) => parsed(schema, object));
+  return {
+    namespace,
+    globalCatalogNamespace,
+    operatorGroups: of(OPERATOR_GROUP_API.kind, 'operators.coreos.com', OperatorGroup),
+    subscriptions: of(SUBSCRIPTION_API.kind, 'operators.coreos.com', Subscription),
+    csvs: of(CSV_API.kind, 'operators.coreos.com', ClusterServiceVersion),
+  };
+}
+
+function parsed<T>(schema: z.ZodType<T>, object: KubernetesObject): T {
+  const result = schema.safeParse(object);
+  if (result.success) return result.data;
+  throw new MalformedObject(object, result.error);
+}
+
+/** An object that is not of the shape its kind demands: names the object, the field and what is wrong with it. */
+export class MalformedObject extends Error {
+  constructor(object: KubernetesObject, error: z.ZodError) {
+    const [issue] = error.issues;
+    const field = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
+    super(
+      `${object.kind} ${object.metadata.name ?? '(without name)'} is malformed${field}: ${issue?.message ?? 'unreadable'}`,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+import { byCodeUnit } from '../canonical/canonical-json.js';
+import { apiKey, apiText } from './bundle-facts.js';
+import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
+import type { Entry } from './entry.js';
+import { requirementsOf } from './requirements-of.js';
+import type { WishedSubscription } from './resolution-problem.js';
+import type { Snapshot } from './snapshot.js';
+import { subscriptionCandidates } from './subscription-candidates.js';
+
+/** Variables and rules as they are reached, from what is installed and wished (spec: classic-resolution.md §4). */
+export class ConstraintBuilder {
+  readonly #variables: Variable[] = [];
+  readonly #constraints: Constraint[] = [];
+  readonly #indexById = new Map<string, number>();
+  readonly #installedByName: ReadonlyMap<string, Entry>;
+  /** Ids that two entries share: OLM cannot tell them apart and fails when one is chosen (spec: classic-resolution.md §4). */
+  readonly ambiguous = new Map<number, Set<Entry>>();
+
+  constructor(readonly snapshot: Snapshot) {
+    this.#installedByName = new Map(snapshot.installed.map((entry) => [entry.name, entry]));
+  }
+
+  /** Adds the installed CSVs and all they reach; returns texts of requirements that cannot be understood. */
+  addInstalled(): string[] {
+    return this.#reach(this.snapshot.installed);
+  }
+
+  /** Adds a Subscription, its candidates and all they reach. */
+  addSubscription(wished: WishedSubscription): string[] {
+    const installed = this.#installedByName.get(wished.installedCSV);
+    const candidates = subscriptionCandidates(wished, installed, this.snapshot);
+    if ('error' in candidates) return [candidates.error];
+    const subject = this.#variables.push({ kind: 'subscription', subscription: wished }) - 1;
+    this.#constraints.push({ kind: 'mandatory', subject });
+    if ('none' in candidates) {
+      this.#constraints.push({ kind: 'prohibited', subject, why: { noCandidates: candidates.none } });
+      return [];
+    }
+    const errors = this.#reach(candidates.entries);
+    const indices = candidates.entries.map((entry) => this.#indexOf(entry));
+    const kept = installed === undefined ? undefined : this.#indexOf(installed);
+    if (kept !== undefined) {
+      for (const other of indices) this.#constraints.push({ kind: 'conflict', subject: other, other: kept });
+    }
+    this.#constraints.push({
+      kind: 'requires',
+      subject,
+      candidates: kept === undefined ? indices : [...indices, kept],
+    });
+    return errors;
+  }
+
+  build(): ConstraintSystem {
+    const entries = this.#variables
+      .flatMap((variable, index) => (variable.kind === 'entry' ? [{ index, entry: variable.entry }] : []))
+      .filter(({ index }) => !this.ambiguous.has(index))
+      .sort((a, b) => byCodeUnit(a.entry.id, b.entry.id));
+    const byApi = new Map<string, { of: string; members: number[] }>();
+    const byPackage = new Map<string, { of: string; members: number[] }>();
+    for (const { index, entry } of entries) {
+      for (const api of entry.facts.apis) join(byApi, apiKey(api), apiText(api), index);
+      for (const name of new Set(entry.facts.packages.map((fact) => fact.name))) join(byPackage, name, name, index);
+    }
+    return {
+      variables: this.#variables,
+      constraints: [...this.#constraints, ...atMostOne(byApi, 'api'), ...atMostOne(byPackage, 'package')],
+    };
+  }
+
+  /** Walks requirements from the given entries; every entry is expanded once. */
+  #reach(start: readonly Entry[]): string[] {
+    const errors: string[] = [];
+    const pending = start.filter((entry) => this.#isNew(entry));
+    for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+      const found = this.#expand(entry);
+      if ('error' in found) errors.push(found.error);
+      else pending.push(...found.entries.filter((candidate) => this.#isNew(candidate)));
+    }
+    return errors;
+  }
+
+  #expand(entry: Entry): Readonly<{ entries: readonly Entry[] }> | Readonly<{ error: string }> {
+    const subject = this.#indexOf(entry);
+    if (entry.from.kind === 'installed' && entry.from.orphan) this.#constraints.push({ kind: 'mandatory', subject });
+    if (entry.facts.deprecated) this.#constraints.push({ kind: 'prohibited', subject, why: { deprecated: true } });
+    const requirements = requirementsOf(entry.properties);
+    if ('error' in requirements) return requirements;
+    const reached: Entry[] = [];
+    for (const requirement of requirements) {
+      const found = this.snapshot.candidates(requirement, entry);
+      if ('error' in found) return found;
+      const candidates = [...new Set(found.entries.map((candidate) => this.#indexOf(candidate)))];
+      this.#constraints.push({ kind: 'requires', subject, candidates, requirement });
+      reached.push(...found.entries);
+    }
+    return { entries: reached };
+  }
+
+  readonly #expanded = new Set<Entry>();
+
+  #isNew(entry: Entry): boolean {
+    if (this.#expanded.has(entry)) return false;
+    this.#expanded.add(entry);
+    return true;
+  }
+
+  #indexOf(entry: Entry): number {
+    const known = this.#indexById.get(entry.id);
+    if (known === undefined) {
+      const index = this.#variables.push({ kind: 'entry', entry }) - 1;
+      this.#indexById.set(entry.id, index);
+      return index;
+    }
+    const variable = this.#variables[known];
+    if (variable?.kind === 'entry' && variable.entry !== entry) {
+      this.ambiguous.set(known, (this.ambiguous.get(known) ?? new Set([variable.entry])).add(entry));
+    }
+    return known;
+  }
+}
+
+function join(map: Map<string, { of: string; members: number[] }>, key: string, of: string, index: number): void {
+  const found = map.get(key);
+  if (found === undefined) map.set(key, { of, members: [index] });
+  else found.members.push(index);
+}
+
+function atMostOne(
+  map: ReadonlyMap<string, { of: string; members: number[] }>,
+  shared: 'api' | 'package',
+): Constraint[] {
+  return [...map]
+    .filter(([, { members }]) => members.length > 1)
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([, { of, members }]) => ({ kind: 'at-most-one', members, shared, of }));
+}

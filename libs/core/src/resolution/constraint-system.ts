@@ -1,0 +1,24 @@
+import type { Entry } from './entry.js';
+import type { Requirement } from './requirement.js';
+import type { WishedSubscription } from './resolution-problem.js';
+
+/** A statement that is true or false of a solution: this entry is installed, or this Subscription exists. */
+export type Variable =
+  | Readonly<{ kind: 'entry'; entry: Entry }>
+  | Readonly<{ kind: 'subscription'; subscription: WishedSubscription }>;
+
+/** A rule over variables, which are given by index. `why` says where it comes from; texts are made from it when needed. */
+export type Constraint =
+  | Readonly<{ kind: 'mandatory'; subject: number }>
+  | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true } | { noCandidates: string }> }>
+  /** At least one of the candidates, best first. `requirement` is absent for a Subscription's wish. */
+  | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>
+  | Readonly<{ kind: 'conflict'; subject: number; other: number }>
+  /** `members` by id; `of` is the shared API or package, as text. */
+  | Readonly<{ kind: 'at-most-one'; members: readonly number[]; shared: 'api' | 'package'; of: string }>;
+
+/** The whole question in solver's terms (spec: classic-resolution.md §4). Order of constraints is order of preference. */
+export type ConstraintSystem = Readonly<{
+  variables: readonly Variable[];
+  constraints: readonly Constraint[];
+}>;

@@ -1,0 +1,73 @@
+import type { Property } from '../catalog/catalog.js';
+import { parseRange, type Range } from '../versions/blang-range.js';
+import { parseTolerant, type Version } from '../versions/blang-version.js';
+import { bundleFacts } from './bundle-facts.js';
+import type { Candidate } from './requirement.js';
+import type { CatalogKey, EntryRecord, PackageRecord } from './resolution-problem.js';
+
+/** What the solver chooses between: a channel entry of a catalog in sight, or an installed CSV. */
+export type Entry = Candidate &
+  Readonly<{
+    /** As in OLM's messages: `<catalog>/<namespace>/<channel>/<csv>`, or `@existing/<namespace>//<csv>`. */
+    id: string;
+    name: string;
+    channel: string;
+    replaces: string;
+    skips: readonly string[];
+    skipRange?: Range | undefined;
+    from: CatalogEntry | InstalledEntry;
+  }>;
+
+export type CatalogEntry = Readonly<{
+  kind: 'catalog';
+  catalog: CatalogKey;
+  defaultChannel: boolean;
+  record: EntryRecord;
+}>;
+/** `orphan`: no Subscription names it as installed, so it must stay (spec: classic-resolution.md §3). */
+export type InstalledEntry = Readonly<{ kind: 'installed'; orphan: boolean }>;
+
+/** A catalog's entry of the given record (spec: classic-resolution.md §2.2). */
+export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: EntryRecord): Entry {
+  const skipRange = parseRange(record.skipRange);
+  const defaultChannel = record.channel === pkg.defaultChannel;
+  return {
+    id: `${catalog.name}/${catalog.namespace}/${record.channel}/${record.name}`,
+    name: record.name,
+    package: pkg.name,
+    channel: record.channel,
+    replaces: record.replaces,
+    skips: record.skips,
+    skipRange: 'error' in skipRange ? undefined : skipRange,
+    version: versionOrNone(record.version),
+    properties: record.properties,
+    facts: bundleFacts(record.properties),
+    from: { kind: 'catalog', catalog, defaultChannel, record },
+  };
+}
+
+/** The entry of a CSV that is installed in the namespace. */
+export function installedEntry(
+  namespace: string,
+  csv: Readonly<{ name: string; version: string; orphan: boolean }>,
+  properties: readonly Property[],
+): Entry {
+  const facts = bundleFacts(properties);
+  return {
+    id: `@existing/${namespace}//${csv.name}`,
+    name: csv.name,
+    package: facts.packages.at(-1)?.name ?? '',
+    channel: '',
+    replaces: '',
+    skips: [],
+    version: versionOrNone(csv.version === '' ? '0.0.0' : csv.version),
+    properties,
+    facts,
+    from: { kind: 'installed', orphan: csv.orphan },
+  };
+}
+
+function versionOrNone(text: string): Version | undefined {
+  const version = parseTolerant(text);
+  return 'error' in version ? undefined : version;
+}

@@ -1,0 +1,92 @@
+import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
+import type { CatalogView } from './catalog-view.js';
+import { chainOrder } from './channel-order.js';
+import type { Entry } from './entry.js';
+import { meets, type Requirement } from './requirement.js';
+import { requirementText } from './requirement-text.js';
+import type { CatalogKey } from './resolution-problem.js';
+
+/** Entries that meet a requirement, best first; or why they cannot be put in order. */
+export type Candidates = Readonly<{ entries: readonly Entry[] }> | Readonly<{ error: string }>;
+
+/** Everything the solver may choose from in one namespace: installed CSVs and the visible catalogs. */
+export class Snapshot {
+  readonly catalogs: readonly CatalogView[];
+  readonly #memo = new Map<string, Candidates>();
+
+  constructor(
+    readonly namespace: string,
+    readonly installed: readonly Entry[],
+    catalogs: readonly CatalogView[],
+  ) {
+    this.catalogs = catalogs.toSorted(
+      (a, b) =>
+        b.priority - a.priority ||
+        Number(b.key.namespace === namespace) - Number(a.key.namespace === namespace) ||
+        byCodeUnit(a.key.name, b.key.name),
+    );
+  }
+
+  catalog(key: CatalogKey): CatalogView | undefined {
+    return this.catalogs.find((view) => sameKey(view.key, key));
+  }
+
+  /** Candidates for a requirement of `owner`, best first (spec: classic-resolution.md §5.1). */
+  candidates(requirement: Requirement, owner: Entry): Candidates {
+    const own = owner.from.kind === 'catalog' ? owner.from.catalog : undefined;
+    const memoKey = canonicalJson([own, requirement.kind, requirementKey(requirement)]);
+    const known = this.#memo.get(memoKey);
+    if (known !== undefined) return known;
+    const found = this.#find(requirement, own);
+    this.#memo.set(memoKey, found);
+    return found;
+  }
+
+  #find(requirement: Requirement, own: CatalogKey | undefined): Candidates {
+    const installed = this.#installedCandidates(requirement);
+    if ('error' in installed) return installed;
+    const entries = [...installed.entries];
+    const isOwn = (view: CatalogView) => own !== undefined && sameKey(view.key, own);
+    for (const view of [...this.catalogs.filter(isOwn), ...this.catalogs.filter((view) => !isOwn(view))]) {
+      for (const group of view.groupsFor(requirement)) {
+        if (!group.entries.some((entry) => meets(entry, requirement))) continue;
+        const ordered = group.ordered();
+        if ('error' in ordered) return ordered;
+        entries.push(...ordered.entries.filter((entry) => meets(entry, requirement)));
+      }
+    }
+    return { entries };
+  }
+
+  /** Installed CSVs form groups by package, but only of those that meet the requirement. */
+  #installedCandidates(requirement: Requirement): Candidates {
+    const groups = Map.groupBy(
+      this.installed.filter((entry) => meets(entry, requirement)),
+      (entry) => entry.package,
+    );
+    const entries: Entry[] = [];
+    for (const [, group] of [...groups].sort(([a], [b]) => byCodeUnit(a, b))) {
+      const ordered = chainOrder(group);
+      if ('error' in ordered) return ordered;
+      entries.push(...ordered.entries);
+    }
+    return { entries };
+  }
+}
+
+const sameKey = (a: CatalogKey, b: CatalogKey): boolean => a.name === b.name && a.namespace === b.namespace;
+
+function requirementKey(requirement: Requirement): unknown {
+  switch (requirement.kind) {
+    case 'all':
+    case 'any':
+    case 'not':
+      return requirement.of.map((part) => [part.kind, requirementKey(part)]);
+    case 'api':
+      return [requirement.api.group, requirement.api.version, requirement.api.kind];
+    case 'package':
+      return [requirement.name, requirement.rangeText];
+    default:
+      return requirementText(requirement);
+  }
+}

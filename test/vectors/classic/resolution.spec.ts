@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Catalog } from '#core/catalog/catalog';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import { describe, expect, it } from 'vitest';
+import { answerClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
+import { ClassicCase } from '../../../apps/cli/src/resolution/classic-case.js';
+
+type Bundle = Readonly<Record<string, string>>;
+type Outcome = Readonly<{
+  result: string;
+  chosen?: readonly Bundle[];
+  subscriptionsCreated?: readonly (string | Readonly<Record<string, string>>)[];
+  subscriptionsUpdated?: readonly unknown[];
+  messages?: readonly string[];
+}>;
+type Expected = Outcome & Readonly<{ alternatives?: readonly Outcome[] }>;
+type Row = Readonly<{ id: string; question: ClassicCase; expected: Expected; folder: string }>;
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const publicCatalogs = join(here, '../../../../shared/data/catalogs');
+
+const lines = (file: string): Row[] =>
+  readFileSync(join(here, file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => row(JSON.parse(line), (JSON.parse(line) as { expected: Expected }).expected, here));
+
+const row = (question: unknown, expected: Expected, folder: string): Row => {
+  const parsed = ClassicCase.parse(question);
+  return { id: parsed.id, question: parsed, expected, folder };
+};
+
+const folders = (): Row[] =>
+  readdirSync(join(here, 'cases')).map((id) => {
+    const folder = join(here, 'cases', id);
+    const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    return row(read('case.json'), read('expected.json') as Expected, folder);
+  });
+
+const loaded = new Map<string, Catalog>();
+
+function catalogIn(folder: string): Catalog {
+  const known = loaded.get(folder);
+  if (known !== undefined) return known;
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => ({ path: join(entry.parentPath, entry.name).slice(folder.length + 1) }))
+    .map(({ path }) => ({ path, bytes: readFileSync(join(folder, path)) }));
+  const catalog = loadCatalog(files);
+  loaded.set(folder, catalog);
+  return catalog;
+}
+
+const answer = ({ question, folder }: Row) =>
+  answerClassic(question, async ({ dir, ref }) =>
+    catalogIn(dir === undefined ? join(publicCatalogs, ref ?? '') : join(folder, dir)),
+  ) as Promise<unknown> as Promise<Outcome & { message?: string }>;
+
+/** What counts, and by default everything that OLM's answer tells. */
+const told = (outcome: Outcome, strictly: boolean) => ({
+  result: outcome.result,
+  chosen: outcome.chosen?.map(({ name, catalog, catalogNamespace, channel, replaces, startingCSV }) => ({
+    name,
+    catalog,
+    catalogNamespace,
+    channel,
+    ...(strictly ? { replaces, startingCSV } : {}),
+  })),
+  ...(strictly && outcome.result === 'resolved'
+    ? {
+        created: outcome.subscriptionsCreated?.map((made) => (typeof made === 'string' ? made : made['name'])),
+        updated: outcome.subscriptionsUpdated,
+      }
+    : {}),
+});
+
+describe.each([
+  { of: 'hand-picked cases', rows: folders() },
+  { of: 'random cases', rows: lines('fuzz.jsonl') },
+  { of: 'random cases that vary in OLM', rows: lines('fuzz-varies.jsonl') },
+  { of: 'real upgrade graphs', rows: lines('graph.jsonl') },
+])("OLM's answers: $of", ({ rows }) => {
+  it.each(rows)('$id', async (question) => {
+    const { expected } = question;
+    const actual = await answer(question);
+    if (expected.alternatives === undefined) return expect(told(actual, true)).toEqual(told(expected, true));
+    expect(expected.alternatives.map((alternative) => told(alternative, false))).toContainEqual(told(actual, false));
+  });
+});
+
+describe("OLM's messages in the hand-picked cases", () => {
+  const withOneMessage = folders().filter(({ expected }) => expected.messages?.length === 1);
+  it.each(withOneMessage)('$id', async (question) => {
+    expect((await answer(question)).message).toBe(question.expected.messages?.[0]);
+  });
+});
+
+describe("OLM's answers on public catalogs", () => {
+  const rows = lines('real.jsonl');
+  const present = rows.filter(({ question }) =>
+    question.catalogs.every(({ ref }) => ref === undefined || existsSync(join(publicCatalogs, ref))),
+  );
+  if (present.length < rows.length) {
+    console.info(`${rows.length - present.length} cases on public catalogs were not run: ../shared/data/catalogs lacks them`);
+  }
+  it.each(present)('$id', async (question) => {
+    expect(told(await answer(question), true)).toEqual(told(question.expected, true));
+  });
+  it.runIf(present.length === 0)('had no public catalog to run on', () => {
+    expect(rows.length).toBeGreaterThan(0);
+  });
+});
