@@ -1,0 +1,118 @@
+import { parseDuration } from './duration.js';
+import { parseBytes } from './quantity.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One setting: how its text is read, what it is when nothing is said, and what it means. */
+export type Setting<T> = Readonly<{
+  /** Unit or form, for people: `duration`, `bytes`, `number`, `true or false`, `list` … */
+  unit: string;
+  /** As it would be written in the environment. */
+  default: string;
+  meaning: string;
+  /** The value, or undefined where the text is none. */
+  parse: (text: string, env: Environment) => T | undefined;
+  /** What a good value looks like, for the error message. */
+  wants: string;
+  /** A secret: its text never appears in a message. */
+  secret?: boolean;
+  /** Other environment variables that are looked at when ours is not set. */
+  aliases?: readonly string[];
+}>;
+
+type Bounds = Readonly<{ min?: number; max?: number }>;
+const within = (value: number | undefined, { min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds) =>
+  value !== undefined && value >= min && value <= max ? value : undefined;
+
+/** In milliseconds. */
+export const duration = (
+  fallback: string,
+  meaning: string,
+  { min }: Readonly<{ min?: string }> = {},
+): Setting<number> => ({
+  unit: 'duration',
+  default: fallback,
+  meaning,
+  parse: (text) => within(parseDuration(text), { min: parseDuration(min ?? '0') ?? 0 }),
+  wants: `a duration such as 15m or 1h30m${min ? `, at least ${min}` : ''}`,
+});
+
+export const bytes = (fallback: string, meaning: string): Setting<number> => ({
+  unit: 'bytes',
+  default: fallback,
+  meaning,
+  parse: (text) => within(parseBytes(text), { min: 1 }),
+  wants: 'an amount of bytes such as 512Mi or 4Gi',
+});
+
+export const count = (
+  fallback: number,
+  meaning: string,
+  { min = 0, max = 1_000_000_000 }: Bounds = {},
+): Setting<number> => ({
+  unit: 'number',
+  default: String(fallback),
+  meaning,
+  parse: (text) => (/^\d{1,15}$/.test(text) ? within(Number(text), { min, max }) : undefined),
+  wants: `a whole number from ${min} to ${max}`,
+});
+
+export const port = (fallback: number, meaning: string): Setting<number> => count(fallback, meaning, { max: 65_535 });
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+export const flag = (fallback: boolean, meaning: string): Setting<boolean> => ({
+  unit: 'true or false',
+  default: String(fallback),
+  meaning,
+  parse: (text) => BOOLEANS[text.toLowerCase()],
+  wants: 'true or false',
+});
+
+export const list = (meaning: string): Setting<readonly string[]> => ({
+  unit: 'list, with commas',
+  default: '',
+  meaning,
+  parse: (text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  wants: 'names with commas between them',
+});
+
+export const oneOf = <T extends string>(options: readonly T[], fallback: T, meaning: string): Setting<T> => ({
+  unit: options.join(', '),
+  default: fallback,
+  meaning,
+  parse: (text) => options.find((option) => option === text.toLowerCase()),
+  wants: `one of ${options.join(', ')}`,
+});
+
+type TextForm = Readonly<{ pattern?: RegExp; wants?: string; secret?: boolean; aliases?: readonly string[] }>;
+
+export const text = (fallback: string, meaning: string, form: TextForm = {}): Setting<string> => ({
+  unit: 'text',
+  default: fallback,
+  meaning,
+  parse: (value) => (form.pattern === undefined || form.pattern.test(value) ? value : undefined),
+  wants: form.wants ?? 'text',
+  ...(form.secret ? { secret: true } : {}),
+  ...(form.aliases ? { aliases: form.aliases } : {}),
+});
+
+/** A path; `~/` is the home directory. */
+export const path = (fallback: string, meaning: string, form: Pick<TextForm, 'aliases'> = {}): Setting<string> => ({
+  ...text(fallback, meaning, form),
+  unit: 'path',
+  parse: (value, env) => (value.startsWith('~/') ? `${env['HOME'] ?? ''}${value.slice(1)}` : value),
+});
+
+const URL_FORM = /^https?:\/\/[^\s]+$/;
+
+export const url = (meaning: string): Setting<string> => ({
+  ...text('', meaning),
+  unit: 'URL',
+  parse: (value) => (value === '' || (URL_FORM.test(value) && URL.canParse(value)) ? value : undefined),
+  wants: 'a URL such as http://catalog-poller:8080',
+});

@@ -1,0 +1,185 @@
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import {
+  bytes,
+  count,
+  duration,
+  type Environment,
+  flag,
+  list,
+  oneOf,
+  path,
+  port,
+  type Setting,
+  text,
+  url,
+} from './setting.js';
+
+const NAMESPACE = { pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, wants: 'the name of a namespace' };
+const REDIS = {
+  pattern: /^$|^rediss?:\/\/[^\s]+$/,
+  wants: 'a URL such as redis://user:password@host:6379, or rediss:// for TLS',
+  secret: true,
+  aliases: ['REDIS_URL'],
+};
+
+/** Every setting there is, in the order of the page about them. The names in the environment are made from the keys. */
+export const settingGroups = {
+  'What is managed': {
+    kubeconfig: path(
+      '',
+      'Kubeconfig files with the managed clusters, colons between them; empty: `~/.kube/config`, or the service account of the pod',
+      { aliases: ['KUBECONFIG'] },
+    ),
+    contexts: list('Contexts of the kubeconfig to manage; each is a cluster of that name. Empty: the current context'),
+    globalCatalogNamespace: text(
+      '',
+      'Namespace whose catalogs all namespaces see. Empty: `openshift-marketplace` where the cluster serves the config API of OpenShift, `olm` elsewhere',
+      {
+        pattern: /^$|^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+        wants: NAMESPACE.wants,
+      },
+    ),
+    systemNamespace: text('flotilla-system', 'Namespace in a managed cluster for what must lie there', NAMESPACE),
+    protectedCopiedCsvNamespaces: list(
+      'Namespaces that keep their copied CSVs when copies are switched off (as in OLM)',
+    ),
+  },
+  'When things happen': {
+    resyncInterval: duration(
+      '15m',
+      'Everything is looked at again this often, changed or not, within plus or minus the jitter',
+      { min: '1s' },
+    ),
+    resyncJitterPercent: count(20, 'Part of the resync interval that is left to chance', { max: 90 }),
+    installPlanRetryTimeout: duration(
+      '1m',
+      'How long a failing step of an InstallPlan is tried again before the plan fails (as in OLM)',
+    ),
+    bundleUnpackTimeout: duration(
+      '10m',
+      'How long the pull of a bundle may take before it fails; 0: as long as it takes (as in OLM)',
+    ),
+    catalogStrictHealth: flag(
+      false,
+      'A catalog whose refresh fails blocks resolution even though good content is held (as in OLM)',
+    ),
+    watchStaleAfter: duration('5m', 'A watch without a sign of life for so long makes the service not ready', {
+      min: '1s',
+    }),
+    shutdownTimeout: duration('20s', 'How long a service that is told to end waits for the work it has begun'),
+  },
+  'Redis and queues': {
+    redisUrl: text(
+      '',
+      'Where Redis is. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` finds or starts one',
+      REDIS,
+    ),
+    redisPrefix: text('flotilla', 'Before all keys in Redis', {
+      pattern: /^[A-Za-z0-9_{}-]{1,64}$/,
+      wants: 'letters, digits, -, _ and {}',
+    }),
+    observeConcurrency: count(8, 'Namespaces that the poller looks at at the same time', { min: 1, max: 1_000 }),
+    resolveConcurrency: count(2, 'Problems that one resolver solves at the same time, each in a thread', {
+      min: 1,
+      max: 64,
+    }),
+    applyConcurrency: count(16, 'Namespaces that one applier works on at the same time', { min: 1, max: 1_000 }),
+    solveDeadline: duration('60s', 'A problem that is not solved after so long is given up with an explanation', {
+      min: '1s',
+    }),
+    jobLockDuration: duration('10s', 'The job of a worker that was killed is free after so long', { min: '1s' }),
+    jobStalledInterval: duration('5s', 'How often free jobs are looked for', { min: '1s' }),
+    jobRetryFirst: duration('1s', 'Pause after the first failure of a job; doubles from failure to failure', {
+      min: '10ms',
+    }),
+    jobRetryLongest: duration('5m', 'Longest pause between two tries of a job', { min: '10ms' }),
+    storeTtl: duration('24h', 'What nobody asks for leaves Redis after so long; longer than the resync interval', {
+      min: '1m',
+    }),
+  },
+  'HTTP and logs': {
+    bindAddress: text(
+      '127.0.0.1',
+      'Address that services listen on for health, metrics and content; `0.0.0.0` in a container',
+      { pattern: /^[0-9A-Fa-f.:]+$/, wants: 'an IP address' },
+    ),
+    catalogPollerPort: port(8080, 'Port of the catalog poller; 0: any free one'),
+    resolverWorkerPort: port(8081, 'Port of the resolver worker; 0: any free one'),
+    applierPort: port(8082, 'Port of the applier; 0: any free one'),
+    logLevel: oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least important log lines that are written'),
+    metricsClusterLimit: count(50, 'Up to so many clusters, metrics have one series per object; beyond, sums'),
+  },
+  Content: {
+    contentDir: path('~/.cache/flotilla/content', 'Folder of the content cache; losing it loses nothing'),
+    contentMaxBytes: bytes('4Gi', 'Size of the content cache; the least recently used content goes first'),
+    contentUrl: url(
+      'Where the applier reads content that it does not hold: the address of the catalog poller. Empty: from the registry only',
+    ),
+  },
+  'Bounds on outside input': {
+    registryRequestTimeout: duration('30s', 'Until an answer of a registry begins', { min: '100ms' }),
+    registryPullTimeout: duration('10m', 'For the pull of one image', { min: '1s' }),
+    registryAttempts: count(4, 'Tries of one request to a registry', { min: 1, max: 20 }),
+    imageMaxCompressedBytes: bytes('1Gi', 'Layers of one image, as sent'),
+    imageMaxUnpackedBytes: bytes('4Gi', 'Layers of one image, unpacked'),
+    imageMaxFiles: count(300_000, 'Entries of all layers of one image', { min: 1 }),
+    imageMaxFileBytes: bytes('256Mi', 'One file that is wanted from an image'),
+    imageMaxWantedBytes: bytes('768Mi', 'All files that are wanted from one image'),
+    imageMaxLayers: count(256, 'Layers of one image', { min: 1, max: 10_000 }),
+    imageMaxDocumentBytes: bytes('4Mi', 'Manifest, index or configuration of one image'),
+    kubeRequestTimeout: duration('60s', 'For one request to the API server of a managed cluster', { min: '100ms' }),
+    storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
+    contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),
+  },
+} as const;
+
+type Groups = typeof settingGroups;
+type Flat<G> =
+  G extends Readonly<Record<string, unknown>> ? { [K in keyof G]: { [N in keyof G[K]]: G[K][N] } }[keyof G] : never;
+type All = UnionToIntersection<Flat<Groups>>;
+type UnionToIntersection<U> = (U extends unknown ? (x: U) => void : never) extends (x: infer I) => void ? I : never;
+
+/** All settings, read: durations in milliseconds, sizes in bytes. */
+export type Settings = { readonly [K in keyof All]: All[K] extends Setting<infer T> ? T : never };
+
+/** Settings that cannot be used: all of them at once, each with what would do. Never holds the text of a secret. */
+export class InvalidSettings extends FlotillaError {
+  readonly code = 'InvalidSettings';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/** `installPlanRetryTimeout` → `FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT`. */
+export const environmentName = (key: string): string =>
+  `FLOTILLA_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** @throws InvalidSettings naming every bad value */
+export function readSettings(env: Environment): Settings {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of allSettings()) {
+    const name = [environmentName(key), ...(setting.aliases ?? [])].find((candidate) => env[candidate]);
+    const given = (name === undefined ? setting.default : env[name]?.trim()) ?? '';
+    const value = setting.parse(given, env);
+    if (value === undefined) {
+      const shown = setting.secret ? 'its value' : JSON.stringify(given);
+      problems.push(`${name ?? key}: ${shown} is not ${setting.wants}`);
+    }
+    values[key] = value;
+  }
+  if (problems.length > 0) throw new InvalidSettings(problems);
+  return values as Settings;
+}
+
+/** Variables that look like settings and are none: most likely slips of the pen. Sorted. */
+export function unknownSettings(env: Environment): string[] {
+  const known = new Set(allSettings().map(([key]) => environmentName(key)));
+  const ours = Object.keys(env).filter((name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_'));
+  return ours.filter((name) => !known.has(name)).toSorted();
+}
+
+export function allSettings(): [string, Setting<unknown>][] {
+  return Object.values(settingGroups).flatMap((group) => Object.entries<Setting<unknown>>(group));
+}
