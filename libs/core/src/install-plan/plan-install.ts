@@ -14,6 +14,7 @@ import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.
 import { stepsOfBundle } from './bundle-steps.js';
 import { CSV_KIND, stepOf } from './install-plan-step.js';
 import { orderSteps } from './order-steps.js';
+import { MOVES_ANNOTATION, movesAnnotation } from './plan-moves.js';
 
 export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
 
@@ -53,8 +54,8 @@ const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 
 /** Name of the plan of this generation and solution: equal input, equal name (a repeated job finds its own plan). */
-export const planName = (generation: number, resolution: ResolvedResolution): string =>
-  `install-${canonicalHash({ generation, resolution }).slice(0, 12)}`;
+export const planName = (generation: number, { chosen, subscriptionsCreated }: ResolvedResolution): string =>
+  `install-${canonicalHash({ generation, chosen, subscriptionsCreated }).slice(0, 12)}`;
 
 /** One Manual Subscription makes every plan of the namespace Manual (spec: install-plans.md §1). */
 export const approvalOf = (subscriptions: readonly Subscription[]): 'Manual' | 'Automatic' =>
@@ -68,7 +69,10 @@ const ownerOf = (subscription: Subscription): OwnerReference => ({
   blockOwnerDeletion: false,
 });
 
-/** Made by an interrupted pass: no Subscription knows it yet, it is of this solution and of the Subscriptions that move. */
+/**
+ * Made by an interrupted pass: newer than what any Subscription knows, of this solution and of the Subscriptions that
+ * move. (Where its status was written too, bookkeepSubscription finishes the pass and nothing is planned again.)
+ */
 function unfinishedPlan({ subscriptions, resolution, existingPlans }: InstallToPlan): InstallPlan | undefined {
   const known = highest(subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
   const moving = new Set(resolution.subscriptionsUpdated.map(({ name }) => name));
@@ -125,6 +129,7 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
     metadata: {
       name: planName(generation, resolution),
       namespace,
+      annotations: { [MOVES_ANNOTATION]: movesAnnotation(resolution.subscriptionsUpdated) },
       ownerReferences: subscriptions.map(ownerOf).toSorted((a, b) => byCodeUnit(a.name, b.name)),
     },
     spec: {
