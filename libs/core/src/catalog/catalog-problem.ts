@@ -1,0 +1,63 @@
+/** One reason why a catalog is invalid. */
+export type CatalogProblem = Readonly<{
+  /** opm's whole text for this problem alone, on one line: `invalid package "p": invalid channel "c": …`. */
+  message: string;
+  /** What the catalog's author can do about it, in a sentence. */
+  advice: string;
+  /** Titles from the package down (`invalid package "p"`), empty for a problem that ends validation at once. */
+  path: readonly string[];
+  /** The finding below those titles. */
+  finding: string;
+}>;
+
+/** A problem that ends validation: nothing after it has been looked at. */
+export const fatal = (finding: string, advice: string): CatalogProblem => ({
+  message: finding,
+  advice,
+  path: [],
+  finding,
+});
+
+/** A problem found below `path`; others may stand beside it. */
+export const found = (path: readonly string[], finding: string, advice: string): CatalogProblem => ({
+  message: [...path, finding].join(': '),
+  advice,
+  path,
+  finding,
+});
+
+type Node = { text: string; children: Node[] };
+
+/** What `opm validate` prints for these problems: one text, or the tree `invalid index:`; undefined when there are none. */
+export function opmText(problems: readonly CatalogProblem[]): string | undefined {
+  const first = problems[0];
+  if (first === undefined) return undefined;
+  if (first.path.length === 0) return first.finding;
+  const root: Node = { text: 'invalid index', children: [] };
+  for (const { path, finding } of problems) {
+    let node = root;
+    for (const title of path) node = childOf(node, title);
+    node.children.push({ text: finding, children: [] });
+  }
+  return treeLines(root).join('\n');
+}
+
+function childOf(node: Node, text: string): Node {
+  const known = node.children.find((child) => child.text === text);
+  if (known) return known;
+  const child: Node = { text, children: [] };
+  node.children.push(child);
+  return child;
+}
+
+function treeLines({ text, children }: Node): string[] {
+  if (children.length === 0) return [text];
+  const below = children.flatMap((child, index) => {
+    const last = index === children.length - 1;
+    return treeLines(child).map((line, at) => {
+      const mark = at === 0 ? (last ? '└── ' : '├── ') : last ? '    ' : '│   ';
+      return `${mark}${line}`.trimEnd();
+    });
+  });
+  return [`${text}:`, ...below];
+}
