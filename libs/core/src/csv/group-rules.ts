@@ -1,14 +1,8 @@
 import type { Action } from '../actions/action.js';
 import { CSV_API } from '../api/cluster-service-version.js';
 import { refOf } from '../api/kubernetes-object.js';
-import type { OperatorGroup } from '../api/operator-group.js';
-import {
-  groupNamespace,
-  memberAnnotations,
-  PROVIDED_APIS_ANNOTATION,
-  TARGET_NAMESPACES_ANNOTATION,
-  targetsOf,
-} from '../operator-group/group-facts.js';
+import { annotateGroup } from '../operator-group/annotate-group.js';
+import { memberAnnotations, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../operator-group/group-facts.js';
 import { reconcileApis } from '../operator-group/provided-apis.js';
 import { allCrds, csvName, csvNamespace, providedApis, strategyDeployments } from './csv-facts.js';
 import { servedKey } from './csv-world.js';
@@ -96,21 +90,6 @@ function refused({ csv, world }: Subject, reason: string, message: string): Outc
     .filter(({ metadata }) => names.has(metadata.name ?? '') && metadata.deletionTimestamp === undefined)
     .map((one): Action => ({ do: 'delete', ref: refOf(one), propagation: 'Background', uid: one.metadata.uid }));
   return { ...move('Failed', reason, message), actions };
-}
-
-/** Writes `olm.providedAPIs` on a group, under an optimistic lock. */
-export function annotateGroup(group: OperatorGroup, value: string): Action {
-  const { resourceVersion } = group.metadata;
-  return {
-    do: 'patch',
-    ref: { ...refOf(group), namespace: groupNamespace(group) },
-    patch: {
-      metadata: {
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-        annotations: { [PROVIDED_APIS_ANNOTATION]: value },
-      },
-    },
-  };
 }
 
 /** Asked in every phase before the phase table is (spec: csv-lifecycle.md §2). Order is contract. */
