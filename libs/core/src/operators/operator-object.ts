@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Action } from '../actions/action.js';
+import { ClusterServiceVersion, CSV_API } from '../api/cluster-service-version.js';
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
+import { componentLabel, operatorName } from './component-label.js';
+
+export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
+
+const Conditions = z.looseObject({
+  status: z.looseObject({
+    conditions: z.array(
+      z.looseObject({
+        type: z.string(),
+        status: z.string(),
+        reason: z.string().optional(),
+        message: z.string().optional(),
+        lastUpdateTime: z.string().optional(),
+        lastTransitionTime: z.string().optional(),
+      }),
+    ),
+  }),
+});
+
+/**
+ * Creates or updates the Operator object of a package in a namespace from the objects that carry its component label.
+ * Nothing when there are none, or when it is right already (spec: csv-lifecycle.md §12).
+ */
+export function operatorObject(
+  packageName: string,
+  namespace: string,
+  components: readonly KubernetesObject[],
+  live: KubernetesObject | undefined,
+): readonly Action[] {
+  if (components.length === 0) return [];
+  const key = componentLabel(packageName, namespace);
+  const name = operatorName(packageName, namespace);
+  if (live === undefined) return [{ do: 'create', object: { ...OPERATOR_API, metadata: { name }, spec: {} } }];
+  const status = {
+    components: {
+      labelSelector: { matchExpressions: [{ key, operator: 'Exists' }] },
+      refs: components.map(componentRef).sort((a, b) => byCodeUnit(orderOf(a), orderOf(b))),
+    },
+  };
+  return canonicalJson(live['status'] ?? null) === canonicalJson(status)
+    ? []
+    : [{ do: 'updateStatus', object: { ...live, ...OPERATOR_API, status } }];
+}
+
+type ComponentRef = Readonly<{ kind: string; apiVersion: string; namespace?: string; name: string }>;
+
+/** Kind, then apiVersion, then namespace, then name. */
+const orderOf = ({ kind, apiVersion, namespace, name }: ComponentRef): string =>
+  [kind, apiVersion, namespace ?? '', name].join('\u0000');
+
+function componentRef(object: KubernetesObject): ComponentRef {
+  const { apiVersion, kind, metadata } = object;
+  const conditions = conditionsOf(object);
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name ?? '',
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...(conditions.length === 0 ? {} : { conditions }),
+  };
+}
+
+/** As the object's status has them; a CSV's phase is told as one condition. */
+function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {
+  const csv = object.kind === CSV_API.kind ? ClusterServiceVersion.safeParse(object) : undefined;
+  if (csv?.success) {
+    const { phase, reason, message, lastUpdateTime, lastTransitionTime } = csv.data.status ?? {};
+    return phase ? [{ type: phase, status: 'True', reason, message, lastUpdateTime, lastTransitionTime }] : [];
+  }
+  const parsed = Conditions.safeParse(object);
+  if (!parsed.success) return [];
+  return parsed.data.status.conditions.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastUpdateTime,
+    lastTransitionTime,
+  }));
+}
