@@ -14,6 +14,8 @@ say() { printf 'control plane: %s\n' "$*" >&2; }
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 mkdir -p "$out"
+# Two builds at once would work on the same files; the second one waits and then finds them there.
+if command -v flock >/dev/null; then exec 9>"$out/.lock"; flock 9; fi
 export CGO_ENABLED=0 GOFLAGS=-mod=mod GOTOOLCHAIN=${GOTOOLCHAIN:-auto}
 
 # Kubernetes' own go.mod points its staging modules at folders beside it; a module outside has to name

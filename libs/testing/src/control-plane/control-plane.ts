@@ -1,0 +1,44 @@
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+
+export type ControlPlaneCluster = Readonly<{
+  name: string;
+  /** A kubeconfig of this cluster alone, with administrator's rights. */
+  kubeconfigPath: string;
+  kubeconfig: string;
+}>;
+
+/** Real Kubernetes API servers for tests. */
+export type ControlPlane = Readonly<{
+  clusters: readonly ControlPlaneCluster[];
+  /** Where it came from, for people. */
+  describe: string;
+  /** Ends and removes what was started; clusters that were there before stay. */
+  stop(): Promise<void>;
+}>;
+
+export type ControlPlaneOptions = Readonly<{
+  /** How many clusters; default 1. */
+  clusters?: number;
+  /** Gets a line for each step; default: stderr. */
+  log?: (line: string) => void;
+  environment?: Environment;
+  /** Further arguments of each kube-apiserver that we start ourselves; then existing clusters and K3s are passed over. */
+  apiServerArguments?: readonly string[];
+}>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** No control plane could be had; the message names every way to one and why it is closed here. */
+export class ControlPlaneNotFound extends FlotillaError {
+  readonly code = 'ControlPlaneNotFound';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(readonly closed: readonly string[]) {
+    super(`no control plane for tests could be found:\n${closed.map((line) => `  - ${line}`).join('\n')}`);
+  }
+}
+
+/** A control plane that was found or asked for does not work. */
+export class ControlPlaneFailed extends FlotillaError {
+  readonly code = 'ControlPlaneFailed';
+  readonly retry: Retry = 'backoff';
+}

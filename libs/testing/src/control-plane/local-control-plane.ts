@@ -1,0 +1,131 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { servingCertificate } from '../cluster/certificates.js';
+import type { Binaries } from './binaries.js';
+import { ChildProcesses } from './child-processes.js';
+import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';
+import { freePorts } from './free-ports.js';
+import { startLocalCluster } from './local-cluster.js';
+
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts `count` clusters on free loopback ports over one etcd, with all their data in a temporary folder. All of it ends
+ * with `stop()` or with this process.
+ */
+export async function startLocalControlPlane(
+  binaries: Binaries,
+  count: number,
+  apiServerArguments: readonly string[] = [],
+): Promise<ControlPlane> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(binaries, count, apiServerArguments);
+    } catch (error) {
+      // Somebody else took the port between our asking for it and the start.
+      const taken = error instanceof ControlPlaneFailed && error.message.includes('address already in use');
+      if (!taken || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOnce(
+  binaries: Binaries,
+  count: number,
+  apiServerArguments: readonly string[],
+): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-control-plane-'));
+  const processes = new ChildProcesses(folder);
+  try {
+    const [client = 0, peer = 0, ...ports] = await freePorts(2 + count);
+    const etcdUrl = `http://127.0.0.1:${client}`;
+    processes.start('etcd', binaries.etcd, etcdArguments(folder, etcdUrl, `http://127.0.0.1:${peer}`));
+    const { files, authority, token } = await writeFiles(folder);
+    const clusters = await Promise.all(
+      ports.map(async (port, index) => {
+        const cluster = await describeCluster(folder, `cluster-${index + 1}`, port, authority, token);
+        const plan = { ...cluster, port, etcdUrl, files, apiServerArguments };
+        await startLocalCluster(plan, binaries, processes);
+        return cluster;
+      }),
+    );
+    return {
+      clusters,
+      describe: `kube-apiserver started here (${binaries['kube-apiserver']})`,
+      stop: () => processes.stop(),
+    };
+  } catch (error) {
+    await processes.stop();
+    throw error;
+  }
+}
+
+const etcdArguments = (folder: string, client: string, peer: string): string[] => [
+  `--data-dir=${join(folder, 'etcd')}`,
+  '--name=default',
+  '--unsafe-no-fsync',
+  `--listen-client-urls=${client}`,
+  `--advertise-client-urls=${client}`,
+  `--listen-peer-urls=${peer}`,
+  `--initial-advertise-peer-urls=${peer}`,
+  `--initial-cluster=default=${peer}`,
+  '--log-level=warn',
+];
+
+async function writeFiles(folder: string) {
+  const secret = { mode: 0o600 };
+  const { caPem, certPem, keyPem } = await servingCertificate();
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const token = randomBytes(24).toString('base64url');
+  const files = {
+    serviceAccountKey: join(folder, 'service-account.key'),
+    certificate: join(folder, 'server.crt'),
+    certificateKey: join(folder, 'server.key'),
+    authority: join(folder, 'ca.crt'),
+    tokens: join(folder, 'tokens.csv'),
+  };
+  await Promise.all([
+    writeFile(files.serviceAccountKey, privateKey.export({ type: 'pkcs8', format: 'pem' }), secret),
+    writeFile(files.certificate, certPem),
+    writeFile(files.certificateKey, keyPem, secret),
+    writeFile(files.authority, caPem),
+    writeFile(files.tokens, `${token},flotilla-test-admin,flotilla-test-admin,"system:masters"\n`, secret),
+  ]);
+  return { files, authority: caPem, token };
+}
+
+async function describeCluster(
+  folder: string,
+  name: string,
+  port: number,
+  authority: string,
+  token: string,
+): Promise<ControlPlaneCluster> {
+  const kubeconfigPath = join(folder, `${name}.kubeconfig`);
+  const kubeconfig = JSON.stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': name,
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      clusters: [
+        {
+          name,
+          cluster: {
+            server: `https://127.0.0.1:${port}`,
+            'certificate-authority-data': Buffer.from(authority).toString('base64'),
+          },
+        },
+      ],
+      users: [{ name, user: { token } }],
+    },
+    undefined,
+    2,
+  );
+  await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
+  // An empty configuration of its own: the one in the home directory is somebody else's.
+  await writeFile(`${kubeconfigPath}.kwok`, '');
+  return { name, kubeconfigPath, kubeconfig };
+}
