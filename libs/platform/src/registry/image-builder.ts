@@ -23,13 +23,21 @@ const EPOCH = new Date(0);
 export async function buildImage({ files, labels }: ImageContent): Promise<BuiltImage> {
   const tar = await packTar(tarEntries(files));
   const layer = blob(MediaType.ociLayerGzip, withoutOrigin(gzipSync(tar, { level: 9 })));
+  return assembleImage([{ layer, diffId: digestOf(tar) }], labels);
+}
+
+/** Config and manifest over finished layers; `diffId` is the digest of the layer's tar, unpacked. */
+export function assembleImage(
+  layers: readonly Readonly<{ layer: BuiltBlob; diffId: Digest }>[],
+  labels: ImageContent['labels'],
+): BuiltImage {
   const config = blob(
     MediaType.ociConfig,
     json({
       architecture: 'amd64',
       os: 'linux',
       config: { Labels: labels },
-      rootfs: { type: 'layers', diff_ids: [digestOf(tar)] },
+      rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
       history: [{ created: EPOCH.toISOString(), created_by: 'flotilla' }],
     }),
   );
@@ -39,10 +47,10 @@ export async function buildImage({ files, labels }: ImageContent): Promise<Built
       schemaVersion: 2,
       mediaType: MediaType.ociManifest,
       config: descriptorOf(config),
-      layers: [descriptorOf(layer)],
+      layers: layers.map(({ layer }) => descriptorOf(layer)),
     }),
   );
-  return { manifest, config, layers: [layer] };
+  return { manifest, config, layers: layers.map(({ layer }) => layer) };
 }
 
 export const digestOf = (bytes: Uint8Array): Digest => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
