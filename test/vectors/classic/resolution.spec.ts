@@ -108,7 +108,5 @@ describe("OLM's answers on public catalogs", () => {
   it.each(present)('$id', async (question) => {
     expect(told(await answer(question), true)).toEqual(told(question.expected, true));
   });
-  it.runIf(present.length === 0)('had no public catalog to run on', () => {
-    expect(rows.length).toBeGreaterThan(0);
-  });
+  if (present.length === 0) it('has cases to run once the catalogs are there', () => expect(rows).not.toEqual([]));
 });

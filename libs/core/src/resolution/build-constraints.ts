@@ -33,7 +33,7 @@ export class ConstraintBuilder {
     const subject = this.#variables.push({ kind: 'subscription', subscription: wished }) - 1;
     this.#constraints.push({ kind: 'mandatory', subject });
     if ('none' in candidates) {
-      this.#constraints.push({ kind: 'prohibited', subject, why: { noCandidates: candidates.none } });
+      this.#constraints.push({ kind: 'prohibited', subject, why: candidates.none });
       return [];
     }
     const errors = this.#reach(candidates.entries);

@@ -7,10 +7,17 @@ export type Variable =
   | Readonly<{ kind: 'entry'; entry: Entry }>
   | Readonly<{ kind: 'subscription'; subscription: WishedSubscription }>;
 
+/** What a Subscription names and its catalog lacks; `has`: what could be named instead. `text` is OLM's. */
+export type NothingFound = Readonly<{
+  lacks: 'catalog' | 'package' | 'channel' | 'startingCSV';
+  has: readonly string[];
+  text: string;
+}>;
+
 /** A rule over variables, which are given by index. `why` says where it comes from; texts are made from it when needed. */
 export type Constraint =
   | Readonly<{ kind: 'mandatory'; subject: number }>
-  | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true } | { noCandidates: string }> }>
+  | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true }> | NothingFound }>
   /** At least one of the candidates, best first. `requirement` is absent for a Subscription's wish. */
   | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>
   | Readonly<{ kind: 'conflict'; subject: number; other: number }>

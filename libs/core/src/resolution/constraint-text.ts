@@ -11,9 +11,7 @@ export function constraintText(constraint: Constraint, system: ConstraintSystem)
         ? `subscription ${name(constraint.subject)} exists`
         : `clusterserviceversion ${name(constraint.subject)} exists and is not referenced by a subscription`;
     case 'prohibited':
-      return 'deprecated' in constraint.why
-        ? `bundle ${id(constraint.subject)} is deprecated`
-        : constraint.why.noCandidates;
+      return 'deprecated' in constraint.why ? `bundle ${id(constraint.subject)} is deprecated` : constraint.why.text;
     case 'requires':
       return constraint.requirement === undefined
         ? wishText(name(constraint.subject), constraint.candidates.map(id))

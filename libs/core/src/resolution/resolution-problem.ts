@@ -94,8 +94,27 @@ export type ChosenBundle = Readonly<{
   properties: readonly Property[];
 }>;
 
-/** One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it. */
-export type Reason = Readonly<{ kind: string; subject: string; text: string; because: readonly Reason[] }>;
+/**
+ * One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it, `facts` are
+ * the names in it, and `because` holds what stands behind it.
+ */
+export type Reason = Readonly<{
+  kind:
+    | 'subscription'
+    | 'installed'
+    | 'candidate'
+    | 'requires'
+    | 'missing'
+    | 'nothing-found'
+    | 'deprecated'
+    | 'conflict'
+    | 'same-api'
+    | 'same-package';
+  subject: string;
+  text: string;
+  facts: Readonly<Record<string, string>>;
+  because: readonly Reason[];
+}>;
 
 export type Resolution =
   | Readonly<{

@@ -3,7 +3,7 @@ import { ConstraintBuilder } from './build-constraints.js';
 import { CatalogView } from './catalog-view.js';
 import type { ConstraintSystem } from './constraint-system.js';
 import type { Entry } from './entry.js';
-import { explain } from './explain.js';
+import { explain } from './explain/explain.js';
 import { installedEntries } from './installed-entries.js';
 import { resolutionOf } from './resolution-of.js';
 import type { CatalogSlice, PackageRecord, Resolution, ResolutionProblem } from './resolution-problem.js';
@@ -67,7 +67,7 @@ function solve(problem: ResolutionProblem, builder: ConstraintBuilder, budget: S
         code: 'ResolutionTooHard',
       };
     case 'unsatisfiable':
-      return explain(system, found.core, problem);
+      return explain(system, found.core, builder.snapshot, found.conflicts);
     case 'satisfiable': {
       const ambiguous = found.picked.flatMap((index) => {
         const clash = builder.ambiguous.get(index);

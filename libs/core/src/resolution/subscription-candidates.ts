@@ -2,14 +2,15 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import { inRange } from '../versions/blang-range.js';
 import type { CatalogView, EntryGroup } from './catalog-view.js';
 import { chainOrder } from './channel-order.js';
+import type { NothingFound } from './constraint-system.js';
 import type { Entry } from './entry.js';
 import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What a Subscription may be met with, best first; `none`: OLM's words for why nothing fits; `error`: no order found. */
+/** What a Subscription may be met with, best first; `none`: what is named and not there; `error`: no order found. */
 export type SubscriptionCandidates =
   | Readonly<{ entries: readonly Entry[] }>
-  | Readonly<{ none: string }>
+  | Readonly<{ none: NothingFound }>
   | Readonly<{ error: string }>;
 
 /** Spec: classic-resolution.md §6. `installed` is the installed CSV; it is not among the candidates returned. */
@@ -56,13 +57,26 @@ function whyNone(
   view: CatalogView | undefined,
   channels: readonly EntryGroup[],
   startingCSV: string,
-): string {
+): NothingFound {
   const referenced = `in the catalog referenced by subscription ${name}`;
   if (view === undefined || view.empty) {
-    return `no operators found from catalog ${source} in namespace ${sourceNamespace} referenced by subscription ${name}`;
+    const text = `no operators found from catalog ${source} in namespace ${sourceNamespace} referenced by subscription ${name}`;
+    return { lacks: 'catalog', has: [], text };
   }
-  if (view.groupsOfPackage(packageName).length === 0)
-    return `no operators found in package ${packageName} ${referenced}`;
-  if (channels.length === 0) return `no operators found in channel ${channel} of package ${packageName} ${referenced}`;
-  return `no operators found with name ${startingCSV} in channel ${channel} of package ${packageName} ${referenced}`;
+  const ofPackage = view.groupsOfPackage(packageName);
+  if (ofPackage.length === 0) {
+    return { lacks: 'package', has: [], text: `no operators found in package ${packageName} ${referenced}` };
+  }
+  if (channels.length === 0) {
+    const text = `no operators found in channel ${channel} of package ${packageName} ${referenced}`;
+    return { lacks: 'channel', has: ofPackage.map((group) => group.channel).slice(0, MAX_NAMED), text };
+  }
+  const names = new Set(channels.flatMap(({ entries }) => entries.map((entry) => entry.name)));
+  return {
+    lacks: 'startingCSV',
+    has: [...names].slice(0, MAX_NAMED),
+    text: `no operators found with name ${startingCSV} in channel ${channel} of package ${packageName} ${referenced}`,
+  };
 }
+
+const MAX_NAMED = 10;

@@ -1,0 +1,44 @@
+import type { Reason } from '../resolution-problem.js';
+
+/** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
+export function adviceFor(explanation: readonly Reason[]): string {
+  const leaves = explanation.flatMap(leavesOf);
+  const sentences = leaves.flatMap((leaf) => sentenceFor(leaf) ?? []);
+  return [...new Set(sentences)].slice(0, MAX_SENTENCES).join(' ');
+}
+
+const MAX_SENTENCES = 4;
+
+const leavesOf = (reason: Reason): Reason[] =>
+  reason.because.length === 0 ? [reason] : reason.because.flatMap(leavesOf);
+
+function sentenceFor({ kind, facts }: Reason): string | undefined {
+  switch (kind) {
+    case 'missing':
+      return facts['near'] === ''
+        ? `Add a catalog that provides ${facts['what']}, or take away the Subscription that leads to it.`
+        : `Add a catalog that provides ${facts['what']} (${facts['near']}), or choose a version that asks for less.`;
+    case 'nothing-found':
+      return NOTHING_FOUND[facts['lacks'] ?? '']?.(facts);
+    case 'deprecated':
+      return 'Choose another channel or version: a bundle with property olm.deprecated is never installed.';
+    case 'same-api':
+      return `Install them in different namespaces, or take one away: a namespace has room for one provider of ${facts['shared']}.`;
+    case 'same-package':
+      return `Make every Subscription ask for the same channel and version of package ${facts['shared']}, or take one away: a namespace holds one bundle of a package.`;
+    case 'conflict':
+      return 'Take away what needs the installed version, or wait for a version that goes with its successor.';
+    default:
+      return undefined;
+  }
+}
+
+const NOTHING_FOUND: Readonly<Record<string, (facts: Reason['facts']) => string>> = {
+  catalog: ({ catalog }) =>
+    `Check spec.source and spec.sourceNamespace: ${catalog} is empty, or no catalog of this namespace or the global catalog namespace.`,
+  package: ({ catalog, package: name }) => `Check spec.name: catalog ${catalog} has no package ${name}.`,
+  channel: ({ package: name, channel, has }) =>
+    `Check spec.channel: package ${name} has no channel ${channel}${has === '' ? '' : `, only ${has}`}.`,
+  startingCSV: ({ package: name, startingCSV, has }) =>
+    `Check spec.startingCSV, or leave it out: package ${name} has no ${startingCSV} there${has === '' ? '' : `, only ${has}`}.`,
+};

@@ -1,0 +1,32 @@
+import { byCodeUnit } from '../../canonical/canonical-json.js';
+import type { ConstraintSystem } from '../constraint-system.js';
+import { constraintText } from '../constraint-text.js';
+import type { Resolution } from '../resolution-problem.js';
+import type { Snapshot } from '../snapshot.js';
+import { adviceFor } from './advice.js';
+import { minimalCore } from './minimal-core.js';
+import { reasonTree } from './reason-tree.js';
+
+/**
+ * Why a system has no solution: OLM's message over a minimal set of constraints, the reasons as a tree, and what to do.
+ * `conflicts`: how hard the search found it. Throws SolverDisagreement where the second solver finds a solution.
+ */
+export function explain(
+  system: ConstraintSystem,
+  core: readonly number[],
+  snapshot: Snapshot,
+  conflicts: number,
+): Extract<Resolution, { result: 'unsatisfiable' }> {
+  const minimal = minimalCore(system, core, conflicts);
+  const texts = minimal
+    .flatMap((index) => system.constraints[index] ?? [])
+    .map((constraint) => constraintText(constraint, system))
+    .sort(byCodeUnit);
+  const explanation = reasonTree(system, minimal, snapshot);
+  return {
+    result: 'unsatisfiable',
+    message: `constraints not satisfiable: ${texts.join(', ')}`,
+    explanation,
+    advice: adviceFor(explanation),
+  };
+}

@@ -1,0 +1,33 @@
+import { apiText } from '../bundle-facts.js';
+import type { Entry } from '../entry.js';
+import type { Requirement } from '../requirement.js';
+
+/** A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`. */
+export function requirementWords(requirement: Requirement): string {
+  switch (requirement.kind) {
+    case 'api':
+      return `API ${apiText(requirement.api)}`;
+    case 'package':
+      return `package ${requirement.name} in ${requirement.rangeText}`;
+    case 'label':
+      return `an operator with label ${requirement.label}`;
+    case 'all':
+      return `one operator that is all of (${words(requirement.of)})`;
+    case 'any':
+      return `any of (${words(requirement.of)})`;
+    case 'not':
+      return `an operator that is none of (${words(requirement.of)})`;
+    case 'cel':
+      return requirement.message === ''
+        ? `an operator for which ${requirement.rule.source} holds`
+        : `an operator as its author says: ${requirement.message}`;
+  }
+}
+
+const words = (of: readonly Requirement[]): string => of.map(requirementWords).join('; ');
+
+/** Where an entry comes from: `channel stable of catalog olm/shelf`, or `installed`. */
+export const placeWords = ({ from, channel }: Entry): string =>
+  from.kind === 'installed'
+    ? 'installed'
+    : `channel ${channel} of catalog ${from.catalog.namespace}/${from.catalog.name}`;

@@ -1,0 +1,64 @@
+import type { Reason } from '../resolution-problem.js';
+
+/** Candidates told one by one before the rest is summed up, and how deep the story goes. */
+const WIDTH = 4;
+const DEPTH = 5;
+
+/** The story behind an unsatisfiable resolution in plain words: one paragraph for each thing that must be, then what to do. */
+export function renderExplanation(explanation: readonly Reason[], advice: string): string {
+  const paragraphs = explanation.map((root) => `${subjectOf(root)}: ${storyOf(root)}.`);
+  return [...paragraphs, ...(advice === '' ? [] : [advice])].join('\n');
+}
+
+function subjectOf({ kind, subject, facts }: Reason): string {
+  return kind === 'subscription'
+    ? `Subscription ${facts['namespace']}/${subject} cannot be met`
+    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed without a Subscription and stays`;
+}
+
+function storyOf(root: Reason): string {
+  const told = root.because.map((reason) =>
+    reason.kind === 'requires' && reason.facts['what'] === ''
+      ? candidatesStory(reason, DEPTH)
+      : reasonStory(reason, DEPTH),
+  );
+  return told.length === 0 ? 'it stands against the others' : told.join('; ');
+}
+
+function candidatesStory({ because }: Reason, depth: number): string {
+  const [only, ...others] = because;
+  if (only === undefined) return 'there is no candidate';
+  if (others.length === 0) return `its only candidate ${candidateStory(only, depth)}`;
+  const told = because.slice(0, WIDTH).map((candidate) => candidateStory(candidate, depth));
+  const rest = because.length > WIDTH ? `; and ${because.length - WIDTH} more` : '';
+  return `none of its ${because.length} candidates can be installed: ${told.join('; ')}${rest}`;
+}
+
+function candidateStory({ facts, because }: Reason, depth: number): string {
+  const name = `${facts['csv']}${facts['place'] === '' ? '' : ` (${facts['place']})`}`;
+  if (because.length === 0) return `${name} is ruled out as told before`;
+  if (depth === 0) return `${name} is ruled out for further reasons`;
+  return `${name} ${because.map((reason) => reasonStory(reason, depth - 1)).join(' and ')}`;
+}
+
+function reasonStory(reason: Reason, depth: number): string {
+  const { facts } = reason;
+  switch (reason.kind) {
+    case 'missing':
+      return `needs ${facts['what']}, which no catalog in sight provides${facts['near'] === '' ? '' : ` (${facts['near']})`}`;
+    case 'requires':
+      return `needs ${facts['what']}, but ${candidatesStory(reason, depth)}`;
+    case 'deprecated':
+      return 'is marked as deprecated (property olm.deprecated)';
+    case 'nothing-found':
+      return reason.text;
+    case 'conflict':
+      return `cannot stand beside ${facts['others']}, of which it is the successor`;
+    case 'same-api':
+      return `cannot stand beside ${facts['others']}: both provide ${facts['shared']}`;
+    case 'same-package':
+      return `cannot stand beside ${facts['others']}: both are of package ${facts['shared']}`;
+    default:
+      return reason.text;
+  }
+}
