@@ -38,7 +38,8 @@ export class BlobSource {
 
   async #fetchAndStore<T>(session: Session, blob: Descriptor, store: ContentStore, consume: Consume<T>): Promise<T> {
     const bytes = await this.#fetch(session, blob, collected);
-    await store.put(bytes);
+    // A store that is full costs another pull some day, not this one.
+    await store.put(bytes).catch(() => undefined);
     return consume(ReadableStream.from([bytes]));
   }
 

@@ -15,7 +15,7 @@ import { Allowance, readLayer, type Wanted } from './layer-reader.js';
 import { acceptedManifests, layerCompression } from './media-types.js';
 import { type PulledImage, type PullOptions, RegistryClient } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
-import { boundedBytes, RegistryTransport, type Session } from './registry-transport.js';
+import { RegistryTransport, type Session } from './registry-transport.js';
 
 export type RegistryClientOptions = Readonly<{
   limits?: Partial<RegistryLimits>;
@@ -94,17 +94,17 @@ export class HttpRegistryClient extends RegistryClient {
   /** A manifest's bytes, checked against the digest by which it was asked for, or the one that the registry claims. */
   async #manifest(session: Session, name: string): Promise<{ digest: Digest; document: ManifestDocument }> {
     const url = this.transport.url(session.reference, `manifests/${name}`);
-    const response = await this.transport.send(session, url, { headers: { accept: acceptedManifests } });
-    const bytes = await boundedBytes(response, this.limits.documentBytes, session.refuse);
+    const request = { headers: { accept: acceptedManifests } };
+    const { headers, bytes } = await this.transport.document(session, url, request, this.limits.documentBytes);
     const digest: Digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    const expected = isDigest(name) ? name : response.headers.get('docker-content-digest');
+    const expected = isDigest(name) ? name : headers.get('docker-content-digest');
     if (expected !== null && expected !== digest) {
       throw session.refuse(
         'DigestMismatch',
         `the registry sent a manifest with digest ${digest} where ${expected} was named: push the image again`,
       );
     }
-    const contentType = response.headers.get('content-type')?.split(';')[0]?.trim() ?? 'an unnamed media type';
+    const contentType = headers.get('content-type')?.split(';')[0]?.trim() ?? 'an unnamed media type';
     return { digest, document: { bytes, contentType } };
   }
 

@@ -39,6 +39,7 @@ class TryAgain extends Error {
 
 const MAX_RETRY_AFTER_MS = 30_000;
 const MAX_TOKENS = 1000;
+const MAX_TOKEN_BYTES = 1024 * 1024;
 
 /** HTTP to registries: scheme, authentication, retries, and errors in words. Holds no state but tokens. */
 export class RegistryTransport {
@@ -80,6 +81,22 @@ export class RegistryTransport {
   /** The answer, of status 2xx. The body is not read yet. */
   send(session: Session, url: URL, request: RegistryRequest): Promise<Response> {
     return this.retrying(session, () => this.#attempt(session, url, request));
+  }
+
+  /** An answer with its whole body, which must not be longer than `limit` bytes. */
+  document(
+    session: Session,
+    url: URL,
+    request: RegistryRequest,
+    limit: number,
+  ): Promise<{ headers: Headers; bytes: Uint8Array }> {
+    return this.retrying(session, async () => {
+      const { body, headers } = await this.send(session, url, request);
+      const bytes = await boundedBytes(body, limit, session.refuse).catch((error: unknown) => {
+        throw error instanceof RegistryError ? error : this.brokenConnection(session, url, error);
+      });
+      return { headers, bytes };
+    });
   }
 
   /** Does `work`; what fails as unreachable is done again a few times. Everything else is thrown at once. */
@@ -142,8 +159,8 @@ export class RegistryTransport {
       await response.body?.cancel();
       throw unauthorized(session, url, query.login !== undefined);
     }
-    const accepted = await this.#accepted(session, url, response);
-    const bytes = await boundedBytes(accepted, 1024 * 1024, session.refuse);
+    const { body } = await this.#accepted(session, url, response);
+    const bytes = await boundedBytes(body, MAX_TOKEN_BYTES, session.refuse);
     return tokenOf(parseOrUndefined(bytes), session.refuse);
   }
 
@@ -184,7 +201,7 @@ export class RegistryTransport {
   async #accepted(session: Session, url: URL, response: Response): Promise<Response> {
     if (response.ok) return response;
     const { status } = response;
-    const detail = registryMessage(await boundedBytes(response, 64 * 1024, session.refuse).catch(() => undefined));
+    const detail = registryMessage(await boundedBytes(response.body, 64 * 1024, session.refuse).catch(() => undefined));
     if (status === 401 || status === 403) {
       throw unauthorized(session, url, loginFor(session.reference, session.credentials) !== undefined);
     }
@@ -215,10 +232,10 @@ function retryAfter(response: Response): number | undefined {
 }
 
 /** Reads a body up to a bound. */
-export async function boundedBytes(response: Response, limit: number, refuse: Refuse): Promise<Uint8Array> {
+async function boundedBytes(body: Response['body'], limit: number, refuse: Refuse): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > limit) throw refuse('TooLarge', `an answer of the registry is larger than ${limit} bytes`);
     chunks.push(chunk);
