@@ -6,9 +6,12 @@ import { ownerRefOf } from './reads-for-step.js';
 import { isClusterScoped } from './step-manifest.js';
 import { objectIn, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
+/** These have the owners their manifests name: one that a bundle ships itself belongs to nobody and outlives the CSV. */
+const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
+
 /**
  * The object with its CSV as owner: a reference with the live uid in the namespace, labels at cluster scope. Fails where
- * the CSV is not there. Spec: install-plans.md §5, column "Owner".
+ * the CSV is not there. Spec: install-plans.md §5, column "Owner"; of OWNED_BY_MANIFEST_ONLY as OLM was seen to do.
  */
 export function ownedByCsv(
   step: InstallPlanStep,
@@ -18,19 +21,21 @@ export function ownedByCsv(
 ): Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }> {
   const { resolving } = step;
   if (resolving === '') return { object };
-  if (isClusterScoped(object.kind)) {
-    const labels = { ...object.metadata.labels, ...ownerLabels(resolving, context.plan.namespace) };
-    return { object: { ...object, metadata: { ...object.metadata, labels } } };
+  const { metadata, kind } = object;
+  if (isClusterScoped(kind)) {
+    const labels = { ...metadata.labels, ...ownerLabels(resolving, context.plan.namespace) };
+    return { object: { ...object, metadata: { ...metadata, labels } } };
   }
+  const named = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === CSV_KIND && owner.name === resolving);
+  if (named.length === 0 && OWNED_BY_MANIFEST_ONLY.has(kind)) return { object };
   const uid = objectIn(world, ownerRefOf(step, context))?.metadata.uid;
   if (uid === undefined) {
-    return { fail: `error generating ownerrefs for ${object.kind.toLowerCase()} ${object.metadata.name ?? ''}` };
+    return { fail: `error generating ownerrefs for ${kind.toLowerCase()} ${metadata.name ?? ''}` };
   }
-  const strangers = (object.metadata.ownerReferences ?? []).filter(
-    ({ kind, name }) => !(kind === CSV_KIND && name === resolving),
-  );
-  const ownerReferences = [...strangers, nonBlockingOwner(resolving, uid)];
-  return { object: { ...object, metadata: { ...object.metadata, ownerReferences } } };
+  const strangers = (metadata.ownerReferences ?? []).filter((owner) => !named.includes(owner));
+  return {
+    object: { ...object, metadata: { ...metadata, ownerReferences: [...strangers, nonBlockingOwner(resolving, uid)] } },
+  };
 }
 
 const ADOPTION_PREFIX = 'operators.coreos.com/';

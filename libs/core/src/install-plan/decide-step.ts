@@ -52,13 +52,12 @@ const decideAccount: Decide = (step, object, context, world) => {
   return 'fail' in owned ? owned : decideServiceAccount(owned.object, liveOf(step, context, world));
 };
 
-/** A role may be shared by several versions of an operator: the newest becomes the owner, also when it only overwrites. */
+/** A role may be shared by several versions of an operator: the newest is its owner (OLM says so only when it overwrites). */
 const decideClusterRole: Decide = (step, object, context, world) => {
-  const live = liveOf(step, context, world);
   const wanted = placed(object, context);
-  if (live === undefined) return overwrite(wanted, live);
-  const labels = { ...wanted.metadata.labels, 'olm.owner': step.resolving };
-  return overwrite({ ...wanted, metadata: { ...wanted.metadata, labels } }, live);
+  const owner = step.resolving === '' ? {} : { 'olm.owner': step.resolving };
+  const labels = { ...wanted.metadata.labels, ...owner };
+  return overwrite({ ...wanted, metadata: { ...wanted.metadata, labels } }, liveOf(step, context, world));
 };
 
 /** A step of kind `Secret` copies a pull secret from the operator's namespace; an existing one is left as it is. */
