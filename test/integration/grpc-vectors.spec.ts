@@ -62,6 +62,12 @@ describe.each(vectors.filter((vector) => vector.expect?.serveError === undefined
   );
 });
 
+describe.each(vectors.filter((vector) => vector.expect?.serveError !== undefined))('$id $title', (vector) => {
+  it('is refused in the same words', async () => {
+    await expect(serveCatalog(catalogOf(vector), { port: 0 })).rejects.toThrow(vector.expect?.serveError);
+  });
+});
+
 async function ask(client: Client, { method, request, experimentalHeader }: Call): Promise<unknown> {
   const experimental = method.startsWith('Experimental');
   const definition = serviceDefinition(experimental ? 'api.ExperimentalRegistry' : 'api.Registry')[method];

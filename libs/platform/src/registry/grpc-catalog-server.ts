@@ -1,9 +1,10 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Catalog } from '#core/catalog/catalog';
 import { FlotillaError } from '#core/errors/flotilla.error';
+import { servingProblem } from './catalog-serving.js';
 import { GrpcCatalogIndex } from './grpc-catalog-index.js';
 import { serviceDefinition } from './grpc-definitions.js';
-import { experimentalService, healthService, nameProblem, registryService } from './grpc-registry-service.js';
+import { experimentalService, healthService, registryService } from './grpc-registry-service.js';
 
 export type ServeOptions = Readonly<{
   /** 0 for any free port. */
@@ -29,8 +30,8 @@ export class CatalogNotServed extends FlotillaError {
 const STOP_MS = 3_000;
 
 /**
- * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry and health. The
- * catalog must be a valid one; what validation does not look at and serving does is refused with CatalogNotServed.
+ * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry and health. What opm
+ * would refuse to serve is refused with CatalogNotServed, in its words; a refused replacement leaves the old content.
  */
 export async function serveCatalog(
   catalog: Catalog,
@@ -52,14 +53,9 @@ export async function serveCatalog(
   };
 }
 
-/** Blobs of other schemas are asked for by schema and package, so these must be plain names. */
 function servable(catalog: Catalog): GrpcCatalogIndex {
-  for (const { schema, package: pkg } of catalog.others) {
-    const problem =
-      nameProblem('schema', String(schema)) ??
-      (pkg === undefined || pkg === '' ? undefined : nameProblem('package', String(pkg)));
-    if (problem !== undefined) throw new CatalogNotServed(`invalid custom schema meta: ${problem}`);
-  }
+  const problem = servingProblem(catalog);
+  if (problem !== undefined) throw new CatalogNotServed(problem);
   return new GrpcCatalogIndex(catalog);
 }
 

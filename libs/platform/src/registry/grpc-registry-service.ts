@@ -8,6 +8,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { nameProblem } from './catalog-serving.js';
 import { listedBundle, singleBundle } from './grpc-bundle-message.js';
 import { type Api, type GrpcCatalogIndex, NotInCatalog } from './grpc-catalog-index.js';
 import { structOf } from './grpc-struct.js';
@@ -71,11 +72,6 @@ export const registryService = (current: CurrentIndex): UntypedServiceImplementa
 });
 
 class InvalidQuery extends Error {}
-
-/** What a schema or package of another blob must look like to be served (spec: file-based-catalogs.md §8). */
-const NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
-export const nameProblem = (what: 'schema' | 'package', name: string): string | undefined =>
-  NAME.test(name) ? undefined : `invalid ${what} "${name}": must match ${NAME.source}`;
 
 /** Service api.ExperimentalRegistry: blobs of schemas that are not OLM's, for callers who say that they know. */
 export const experimentalService = (current: CurrentIndex): UntypedServiceImplementation => ({

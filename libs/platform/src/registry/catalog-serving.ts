@@ -1,0 +1,48 @@
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { Catalog } from '#core/catalog/catalog';
+import { opmText } from '#core/catalog/catalog-problem';
+import { validateCatalog } from '#core/catalog/validate-catalog';
+
+/** What a schema or package of another blob must look like to be asked for. */
+const NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
+
+/** Why a name cannot be a schema or a package in a query (spec: file-based-catalogs.md §8). */
+export const nameProblem = (what: 'schema' | 'package', name: string): string | undefined =>
+  NAME.test(name) ? undefined : `invalid ${what} "${name}": must match ${NAME.source}`;
+
+/**
+ * Why `opm serve` would not start on this catalog, in its words: validation goes package by package, so a defect that
+ * spans packages appears at one of them; and blobs of other schemas must have plain names.
+ */
+export function servingProblem(catalog: Catalog): string | undefined {
+  for (const [name, part] of byPackage(catalog)) {
+    const text = opmText(validateCatalog(part));
+    if (text !== undefined) {
+      return `failed to load or rebuild cache: failed to rebuild cache: build package index: process package "${name}": ${text}`;
+    }
+  }
+  for (const { schema, package: pkg } of catalog.others) {
+    const problem = nameProblem('schema', String(schema)) ?? (pkg ? nameProblem('package', String(pkg)) : undefined);
+    if (problem !== undefined) return `invalid custom schema meta: ${problem}`;
+  }
+  return undefined;
+}
+
+/** The catalog's parts, one for each package that any blob names, in order of name. */
+function byPackage(catalog: Catalog): [string, Catalog][] {
+  const packages = Map.groupBy(catalog.packages, ({ name }) => name);
+  const channels = Map.groupBy(catalog.channels, (blob) => blob.package);
+  const bundles = Map.groupBy(catalog.bundles, (blob) => blob.package);
+  const deprecations = Map.groupBy(catalog.deprecations, (blob) => blob.package);
+  const names = new Set([packages, channels, bundles, deprecations].flatMap((map) => [...map.keys()]));
+  return [...names].toSorted(byCodeUnit).map((name) => [
+    name,
+    {
+      packages: packages.get(name) ?? [],
+      channels: channels.get(name) ?? [],
+      bundles: bundles.get(name) ?? [],
+      deprecations: deprecations.get(name) ?? [],
+      others: [],
+    },
+  ]);
+}
