@@ -12,7 +12,7 @@ export type RunningChild = Readonly<{
 
 /** A process of its own that runs one of our TypeScript files, to be killed by the test. */
 export function runChild(file: URL, args: readonly string[]): RunningChild {
-  const flags = ['--experimental-transform-types', '--no-warnings', '--conditions=flotilla-source', '--import', HOOK];
+  const flags = ['--no-warnings', '--conditions=flotilla-source', '--import', HOOK];
   const child = spawn(process.execPath, [...flags, fileURLToPath(file), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -178,24 +178,20 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {
     this.#closing = true;
     await this.#worker?.pause(true);
-    if (!(await this.#idleWithin(deadlineMs))) {
+    const idle = async () => void (await Promise.allSettled([...this.#running.values()]));
+    if (!(await within(deadlineMs, idle()))) {
       this.#worker?.cancelAllJobs('the process is ending');
-      await this.#idleWithin(GRACE_AFTER_ABORT_MS);
+      await within(GRACE_AFTER_ABORT_MS, idle());
     }
+    // Without Redis none of these would end; the connection is the caller's to cut.
+    if (!(await within(GRACE_AFTER_ABORT_MS, this.#letGo())))
+      this.#log.warn({ queue: this.name }, 'closed without Redis');
+  }
+
+  async #letGo(): Promise<void> {
     await this.#alarms.stop();
     await this.#worker?.close(this.#running.size > 0);
     await this.#queue.close();
-  }
-
-  async #idleWithin(ms: number): Promise<boolean> {
-    const idle = Promise.allSettled([...this.#running.values()]).then(() => true);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
-    const inTime = await Promise.race([idle, late]);
-    clearTimeout(timer);
-    return inTime;
   }
 
   #report(error: unknown): void {
@@ -206,6 +202,15 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
 
 /** The only place that knows both our errors and the queue's: tries after a failure are ours, so each failure is final to it. */
 export const toQueueError = (error: unknown): Error => new UnrecoverableError(describeError(error));
+
+/** Whether the work ended in time. */
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
+}
 
 function parseJson(text: string): unknown {
   try {

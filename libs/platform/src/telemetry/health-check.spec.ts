@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../clock/manual-clock.js';
+import { freshnessCheck } from './health-check.js';
+
+describe('freshnessCheck', () => {
+  const clock = new ManualClock('2026-01-01T00:10:00Z');
+  const fresh = new Date('2026-01-01T00:09:30Z');
+  const old = new Date('2026-01-01T00:00:00Z');
+  const check = (seen: Record<string, Date | undefined>) =>
+    freshnessCheck('watches', clock, 60_000, () => new Map(Object.entries(seen))).check();
+
+  it.each([
+    { seen: {}, health: { up: true, detail: '0 of 0 clusters are watched' }, because: 'nothing is asked of it yet' },
+    { seen: { a: fresh }, health: { up: true, detail: '1 of 1 clusters are watched' }, because: 'all is fresh' },
+    {
+      seen: { a: fresh, b: old },
+      health: { up: true, degraded: true, detail: 'no sign of life from 1 of 2 clusters: b (for 600 s)' },
+      because: 'one cluster that is away is not our failure',
+    },
+    {
+      seen: { a: undefined, b: old },
+      health: {
+        up: false,
+        degraded: true,
+        detail: 'no sign of life from 2 of 2 clusters: a (never seen), b (for 600 s)',
+      },
+      because: 'all away: we are cut off',
+    },
+  ])('$health.detail: $because', async ({ seen, health }) => {
+    expect(await check(seen)).toEqual(health);
+  });
+
+  it('stays short with many clusters', async () => {
+    const seen = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`cluster-${i}`, undefined]));
+    const { detail } = await check(seen);
+    expect(detail.length).toBeLessThan(400);
+    expect(detail).toMatch(/and 490 more$/);
+  });
+});

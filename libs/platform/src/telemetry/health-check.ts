@@ -1,0 +1,44 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../clock/clock.port.js';
+
+/** `degraded`: it works, but for a part. A service that is degraded is ready. */
+export type Health = Readonly<{ up: boolean; degraded?: boolean; detail: string }>;
+
+/** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
+export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
+
+export const redisCheck = (redis: Redis): HealthCheck => ({
+  name: 'redis',
+  check: async () => {
+    if (redis.status !== 'ready') return { up: false, detail: `the connection is ${redis.status}` };
+    await redis.ping();
+    return { up: true, detail: 'answers' };
+  },
+});
+
+/**
+ * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each cluster, when its watches last gave a sign of
+ * life. One cluster that is away degrades the service; only when all are away is it not ready, since then it is most
+ * likely the service that is cut off.
+ */
+export const freshnessCheck = (
+  name: string,
+  clock: Clock,
+  maxAgeMs: number,
+  lastSeen: () => ReadonlyMap<string, Date | undefined>,
+): HealthCheck => ({
+  name,
+  check: async () => {
+    const now = clock.now().getTime();
+    const all = [...lastSeen()];
+    const stale = all.filter(([, seen]) => seen === undefined || now - seen.getTime() > maxAgeMs);
+    if (stale.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters are watched` };
+    const shown = stale.slice(0, 10).map(([cluster, seen]) => `${cluster} (${age(now, seen)})`);
+    const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
+    const detail = `no sign of life from ${stale.length} of ${all.length} clusters: ${shown.join(', ')}${more}`;
+    return { up: stale.length < all.length, degraded: true, detail };
+  },
+});
+
+const age = (now: number, seen: Date | undefined): string =>
+  seen === undefined ? 'never seen' : `for ${Math.round((now - seen.getTime()) / 1_000)} s`;

@@ -1,0 +1,51 @@
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { FlotillaError } from '#core/errors/flotilla.error';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
+
+/** Fields that say which object a line is about; every line about one carries them. */
+export type LogSubject = Readonly<{ cluster?: string; namespace?: string; name?: string }>;
+
+const SECRET_FIELDS = ['password', 'token', 'authorization', 'secret', 'auth', 'privateKey', 'clientKey', 'bearer'];
+const CREDENTIALS_IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;
+
+/** URLs keep no user and password, wherever in a text they stand. */
+export const withoutUrlCredentials = (text: string): string => text.replace(CREDENTIALS_IN_URL, '$1***@');
+
+/** JSON lines: `time`, `level` as a word, `service`, `msg`, and the facts. Secrets are blotted out by name and by form. */
+export function createLog({ service, level, destination }: LogOptions): Logger {
+  const options = {
+    level,
+    base: { service },
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }), log: scrubFields },
+    serializers: { error: describe, err: describe },
+    redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '***' },
+    hooks: {
+      logMethod(this: Logger, args: Parameters<Logger['info']>, method: Logger['info']) {
+        method.apply(
+          this,
+          args.map((arg: unknown) => (typeof arg === 'string' ? withoutUrlCredentials(arg) : arg)) as typeof args,
+        );
+      },
+    },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+const scrubFields = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? withoutUrlCredentials(value) : value,
+    ]),
+  );
+
+/** Of an error its words alone: clients hang whole requests onto theirs, headers and commands included. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? withoutUrlCredentials(error) : error;
+  const code = error instanceof FlotillaError ? { code: error.code } : {};
+  const stack = error instanceof FlotillaError ? {} : { stack: withoutUrlCredentials(error.stack ?? '') };
+  return { type: error.name, ...code, message: withoutUrlCredentials(error.message), ...stack };
+}

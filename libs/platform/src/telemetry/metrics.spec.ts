@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { Metrics } from './metrics.js';
+
+const make = (clusterLimit = 50) => new Metrics({ processMetrics: false, clusterLimit });
+const csv = { namespace: 'apps', name: 'etcd.v1', version: '1.0.0', phase: 'Succeeded', reason: 'InstallSucceeded' };
+
+async function series(metrics: Metrics, name: string): Promise<string[]> {
+  const text = await metrics.registry.metrics();
+  return text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+}
+
+describe('Metrics', () => {
+  it('csv_abnormal follows the phase: one series while abnormal, none once succeeded or gone', async () => {
+    const metrics = make();
+    metrics.csv('east', { ...csv, phase: 'Pending', reason: 'RequirementsNotMet' });
+    metrics.csv('east', { ...csv, phase: 'Failed', reason: 'InstallCheckFailed' });
+    const labels = 'cluster="east",namespace="apps",name="etcd.v1",version="1.0.0"';
+    expect(await series(metrics, 'csv_abnormal')).toEqual([
+      `csv_abnormal{${labels},phase="Failed",reason="InstallCheckFailed"} 1`,
+    ]);
+    expect(await series(metrics, 'csv_succeeded')).toEqual([`csv_succeeded{${labels}} 0`]);
+    metrics.csv('east', csv);
+    expect(await series(metrics, 'csv_abnormal')).toEqual([]);
+    expect(await series(metrics, 'csv_succeeded')).toEqual([`csv_succeeded{${labels}} 1`]);
+    metrics.csvGone('east', 'apps', 'etcd.v1');
+    expect(await series(metrics, 'csv_succeeded')).toEqual([]);
+  });
+
+  it('clusters beyond the limit share series whose value is the sum', async () => {
+    const metrics = make(1);
+    metrics.csv('east', csv);
+    metrics.csv('west', csv);
+    metrics.csv('north', { ...csv, name: 'other.v1' });
+    metrics.csv('north', { ...csv, name: 'third.v1', phase: 'Failed', reason: 'x' });
+    expect(await series(metrics, 'csv_succeeded')).toEqual([
+      'csv_succeeded{cluster="east",namespace="apps",name="etcd.v1",version="1.0.0"} 1',
+      'csv_succeeded{cluster="",namespace="",name="",version=""} 2',
+    ]);
+    metrics.csvGone('north', 'apps', 'other.v1');
+    expect((await series(metrics, 'csv_succeeded')).at(-1)).toBe(
+      'csv_succeeded{cluster="",namespace="",name="",version=""} 1',
+    );
+  });
+
+  it('subscription_sync_total drops the series of a Subscription whose labels changed', async () => {
+    const metrics = make();
+    const facts = {
+      namespace: 'apps',
+      name: 'etcd',
+      installed: '',
+      channel: 'stable',
+      package: 'etcd',
+      approval: 'Manual',
+    };
+    metrics.subscriptionSynced('east', facts);
+    metrics.subscriptionSynced('east', { ...facts, installed: 'etcd.v1' });
+    metrics.subscriptionSynced('east', { ...facts, installed: 'etcd.v1' });
+    expect(await series(metrics, 'subscription_sync_total')).toEqual([
+      'subscription_sync_total{cluster="east",name="etcd",installed="etcd.v1",channel="stable",package="etcd",approval="Manual"} 2',
+    ]);
+    metrics.subscriptionGone('east', 'apps', 'etcd');
+    expect(await series(metrics, 'subscription_sync_total')).toEqual([]);
+  });
+
+  it('a catalog has its readiness and, from the first state on, a counter of reads', async () => {
+    const metrics = make();
+    metrics.catalogReady('east', 'olm', 'community', false);
+    metrics.catalogRead('east', 'olm', 'community');
+    const labels = '{cluster="east",namespace="olm",name="community"}';
+    expect(await series(metrics, 'catalogsource_ready')).toEqual([`catalogsource_ready${labels} 0`]);
+    expect(await series(metrics, 'catalog_source_snapshots_total')).toEqual([
+      `catalog_source_snapshots_total${labels} 1`,
+    ]);
+    metrics.catalogGone('east', 'olm', 'community');
+    expect(await series(metrics, 'catalogsource_ready')).toEqual([]);
+  });
+
+  it('has OLM’s other series under their names', async () => {
+    const metrics = make();
+    metrics.objectCounts('east', { csvs: 3, installPlans: 2, subscriptions: 1, catalogSources: 4 });
+    metrics.csvUpgradeBegun('east');
+    metrics.installPlanWarnings('east', 2);
+    metrics.resolved('succeeded', 0.2);
+    expect(await series(metrics, 'csv_count')).toEqual(['csv_count{cluster="east"} 3']);
+    expect(await series(metrics, 'install_plan_count')).toEqual(['install_plan_count{cluster="east"} 2']);
+    expect(await series(metrics, 'subscription_count')).toEqual(['subscription_count{cluster="east"} 1']);
+    expect(await series(metrics, 'catalog_source_count')).toEqual(['catalog_source_count{cluster="east"} 4']);
+    expect(await series(metrics, 'csv_upgrade_count')).toEqual(['csv_upgrade_count{cluster="east"} 1']);
+    expect(await series(metrics, 'installplan_warnings_total')).toEqual([
+      'installplan_warnings_total{cluster="east"} 2',
+    ]);
+    expect(await series(metrics, 'olm_resolution_duration_seconds_count')).toEqual([
+      'olm_resolution_duration_seconds_count{outcome="succeeded"} 1',
+    ]);
+  });
+
+  it('counts jobs by state at each scrape, and leaves out a queue that does not answer', async () => {
+    const metrics = make();
+    let waiting = 1;
+    metrics.watchQueues([
+      { name: 'apply', counts: async () => ({ waiting: waiting++, active: 0, delayed: 0, completed: 0, failed: 0 }) },
+      { name: 'broken', counts: () => Promise.reject(new Error('no Redis')) },
+      { name: 'silent', counts: () => new Promise(() => undefined) },
+    ]);
+    await series(metrics, 'bullmq_job_count');
+    const second = await series(metrics, 'bullmq_job_count');
+    expect(second).toContain('bullmq_job_count{queue="apply",state="waiting"} 2');
+    expect(second).toHaveLength(5);
+  });
+});

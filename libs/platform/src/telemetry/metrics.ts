@@ -1,0 +1,190 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
+import { ObjectSeries } from './object-series.js';
+
+export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
+export type SubscriptionFacts = Readonly<{
+  namespace: string;
+  name: string;
+  installed: string;
+  channel: string;
+  package: string;
+  approval: string;
+}>;
+export type ObjectCounts = Readonly<{
+  csvs?: number;
+  installPlans?: number;
+  subscriptions?: number;
+  catalogSources?: number;
+}>;
+export type MetricsOptions = Readonly<{ registry?: Registry; clusterLimit?: number; processMetrics?: boolean }>;
+
+const COUNTS_DEADLINE_MS = 1_000;
+
+/**
+ * What we tell Prometheus: OLM's series under OLM's names, each with a label for the cluster (spec: metrics.md §1), our
+ * queues and our process. Each service feeds what it knows; what it does not feed is absent.
+ */
+export class Metrics {
+  readonly registry: Registry;
+  readonly #csvSucceeded: ObjectSeries;
+  readonly #csvAbnormal: ObjectSeries;
+  readonly #catalogReady: ObjectSeries;
+  readonly #csvUpgrades: Counter;
+  readonly #subscriptionSyncs: Counter;
+  readonly #subscriptionLabels = new Map<string, Record<string, string>>();
+  readonly #snapshots: Counter;
+  readonly #warnings: Counter;
+  readonly #resolution: Summary;
+  readonly #jobs: Histogram;
+  readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
+
+  constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
+    this.registry = registry;
+    if (processMetrics) collectDefaultMetrics({ register: registry });
+    const gauge = (name: string, help: string, ...labelNames: string[]) =>
+      new Gauge({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
+    const counter = (name: string, help: string, ...labelNames: string[]) =>
+      new Counter({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
+    const object = ['namespace', 'name'];
+    const csv = [...object, 'version'];
+    this.#csvSucceeded = new ObjectSeries(
+      gauge('csv_succeeded', 'Whether the CSV is in phase Succeeded', ...csv),
+      clusterLimit,
+      csv,
+    );
+    this.#csvAbnormal = new ObjectSeries(
+      gauge('csv_abnormal', 'CSVs in another phase than Succeeded', ...csv, 'phase', 'reason'),
+      clusterLimit,
+      csv,
+    );
+    this.#catalogReady = new ObjectSeries(
+      gauge('catalogsource_ready', 'Whether the catalog is READY', ...object),
+      clusterLimit,
+      object,
+    );
+    this.#csvUpgrades = counter('csv_upgrade_count', 'CSVs that began to be replaced');
+    this.#subscriptionSyncs = counter(
+      'subscription_sync_total',
+      'Syncs of Subscriptions',
+      'name',
+      'installed',
+      'channel',
+      'package',
+      'approval',
+    );
+    this.#snapshots = counter('catalog_source_snapshots_total', 'Reads of a catalog for resolution', ...object);
+    this.#warnings = counter('installplan_warnings_total', 'Steps that the API server answered with a warning');
+    this.#counts = {
+      csvs: gauge('csv_count', 'CSVs, copies left out'),
+      installPlans: gauge('install_plan_count', 'InstallPlans'),
+      subscriptions: gauge('subscription_count', 'Subscriptions'),
+      catalogSources: gauge('catalog_source_count', 'CatalogSources'),
+    };
+    this.#resolution = new Summary({
+      name: 'olm_resolution_duration_seconds',
+      help: 'Duration of a resolution',
+      labelNames: ['outcome'],
+      percentiles: [0.9, 0.95, 0.99],
+      registers: [registry],
+    });
+    this.#jobs = new Histogram({
+      name: 'flotilla_job_duration_seconds',
+      help: 'Duration of one run of a job',
+      labelNames: ['queue', 'outcome'],
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+      registers: [registry],
+    });
+  }
+
+  csv(cluster: string, { namespace, name, version, phase, reason }: CsvFacts): void {
+    const object = `${namespace}/${name}`;
+    const labels = { namespace, name, version };
+    const succeeded = phase === 'Succeeded';
+    this.#csvSucceeded.set(cluster, object, labels, succeeded ? 1 : 0);
+    if (succeeded) this.#csvAbnormal.delete(cluster, object);
+    else this.#csvAbnormal.set(cluster, object, { ...labels, phase, reason }, 1);
+  }
+
+  csvGone(cluster: string, namespace: string, name: string): void {
+    this.#csvSucceeded.delete(cluster, `${namespace}/${name}`);
+    this.#csvAbnormal.delete(cluster, `${namespace}/${name}`);
+  }
+
+  csvUpgradeBegun(cluster: string): void {
+    this.#csvUpgrades.inc({ cluster });
+  }
+
+  subscriptionSynced(cluster: string, { namespace, ...facts }: SubscriptionFacts): void {
+    const object = `${cluster}/${namespace}/${facts.name}`;
+    const labels = { cluster, ...facts };
+    const old = this.#subscriptionLabels.get(object);
+    if (old !== undefined && JSON.stringify(old) !== JSON.stringify(labels)) this.#subscriptionSyncs.remove(old);
+    this.#subscriptionLabels.set(object, labels);
+    this.#subscriptionSyncs.inc(labels);
+  }
+
+  subscriptionGone(cluster: string, namespace: string, name: string): void {
+    const object = `${cluster}/${namespace}/${name}`;
+    const old = this.#subscriptionLabels.get(object);
+    if (old !== undefined) this.#subscriptionSyncs.remove(old);
+    this.#subscriptionLabels.delete(object);
+  }
+
+  catalogReady(cluster: string, namespace: string, name: string, ready: boolean): void {
+    this.#catalogReady.set(cluster, `${namespace}/${name}`, { namespace, name }, ready ? 1 : 0);
+    this.#snapshots.inc({ cluster, namespace, name }, 0);
+  }
+
+  catalogRead(cluster: string, namespace: string, name: string): void {
+    this.#snapshots.inc({ cluster, namespace, name });
+  }
+
+  catalogGone(cluster: string, namespace: string, name: string): void {
+    this.#catalogReady.delete(cluster, `${namespace}/${name}`);
+    this.#snapshots.remove({ cluster, namespace, name });
+  }
+
+  installPlanWarnings(cluster: string, warnings: number): void {
+    this.#warnings.inc({ cluster }, warnings);
+  }
+
+  objectCounts(cluster: string, counts: ObjectCounts): void {
+    for (const kind of ['csvs', 'installPlans', 'subscriptions', 'catalogSources'] as const) {
+      const count = counts[kind];
+      if (count !== undefined) this.#counts[kind].set({ cluster }, count);
+    }
+  }
+
+  resolved(outcome: 'succeeded' | 'failed', seconds: number): void {
+    this.#resolution.observe({ outcome }, seconds);
+  }
+
+  readonly jobFinished = ({ queue, outcome, seconds }: FinishedJob): void => {
+    this.#jobs.observe({ queue, outcome }, seconds);
+  };
+
+  /** Jobs by state, asked for at each scrape; the series are absent while Redis does not answer. */
+  watchQueues(queues: readonly Pick<JobQueue<never>, 'name' | 'counts'>[]): void {
+    const gauge: Gauge = new Gauge({
+      name: 'bullmq_job_count',
+      help: 'Jobs in the queue by state',
+      labelNames: ['queue', 'state'],
+      registers: [this.registry],
+      collect: async () => {
+        gauge.reset();
+        await Promise.all(queues.map((queue) => setCounts(gauge, queue)));
+      },
+    });
+  }
+}
+
+async function setCounts(gauge: Gauge, queue: Pick<JobQueue<never>, 'name' | 'counts'>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), COUNTS_DEADLINE_MS);
+  });
+  const counts = await Promise.race([queue.counts().catch(() => undefined), late]);
+  clearTimeout(timer);
+  for (const [state, count] of Object.entries(counts ?? {})) gauge.set({ queue: queue.name, state }, count);
+}

@@ -1,0 +1,91 @@
+import 'reflect-metadata';
+import { type DynamicModule, type INestApplication, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type HealthOptions, healthModule } from './health.module.js';
+import type { Log } from './log.port.js';
+import { NestLog } from './nest-log.js';
+
+export type ServiceOptions = Readonly<{
+  name: string;
+  /** The service's own Nest modules; health and metrics are added. */
+  imports: readonly (DynamicModule | Type)[];
+  health: Omit<HealthOptions, 'ending'>;
+  bindAddress: string;
+  /** 0: any free one. */
+  port: number;
+  log: Log;
+  /** Stops taking work and waits for what has begun, no longer than the deadline. Called once, before HTTP ends. */
+  drain: (deadlineMs: number) => Promise<void>;
+  shutdownTimeoutMs: number;
+}>;
+
+export type RunningService = Readonly<{
+  /** Where health and metrics are, such as `http://127.0.0.1:8080`. */
+  url: string;
+  app: INestApplication;
+  /** Drains and ends. Safe to call more than once. */
+  stop(): Promise<void>;
+}>;
+
+@Module({})
+class ServiceRoot {}
+
+/** Starts a service: its modules, health and metrics over HTTP. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { name, log, drain, shutdownTimeoutMs } = options;
+  let stopping: Promise<void> | undefined;
+  const root: DynamicModule = {
+    module: ServiceRoot,
+    imports: [...options.imports, healthModule({ ...options.health, ending: () => stopping !== undefined })],
+  };
+  const adapter = new FastifyAdapter({ forceCloseConnections: true });
+  const app = await NestFactory.create(root, adapter, { logger: new NestLog(log), abortOnError: false });
+  await app.listen(options.port, options.bindAddress);
+  const url = (await app.getUrl()).replace('[::1]', 'localhost');
+  log.info({ url }, `${name} is running`);
+  const end = async () => {
+    log.info({}, `${name} is ending; waiting for the work it has begun`);
+    await drain(shutdownTimeoutMs).catch((error: unknown) =>
+      log.error({ error }, 'ending: the work could not be drained'),
+    );
+    await app.close();
+    log.info({}, `${name} has ended`);
+  };
+  const stop = () => {
+    stopping ??= end();
+    return stopping;
+  };
+  return { url, app, stop };
+}
+
+/** {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit 0, a second one at once. */
+export async function runService(options: ServiceOptions): Promise<RunningService> {
+  const service = await startService(options);
+  endOnSignal(service, options.log, options.shutdownTimeoutMs);
+  return service;
+}
+
+const GRACE_MS = 5_000;
+
+function endOnSignal(service: RunningService, log: Log, shutdownTimeoutMs: number): void {
+  let signals = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals += 1;
+    if (signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
+    log.info({ signal }, 'told to end');
+    setTimeout(() => {
+      log.error({ afterMs: shutdownTimeoutMs + GRACE_MS }, 'did not end in time');
+      process.exit(1);
+    }, shutdownTimeoutMs + GRACE_MS).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ error }, 'could not end in order');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

@@ -1,0 +1,37 @@
+import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
+import { connectRedis } from '#platform/redis/redis-connection';
+import { redisCheck } from '#platform/telemetry/health-check';
+import { createLog } from '#platform/telemetry/log';
+import { Metrics } from '#platform/telemetry/metrics';
+import { runService } from '#platform/telemetry/run-service';
+import { thingContract } from '../queue-support/thing.contract.js';
+
+const [url = '', prefix = '', jobMs = '0', shutdownMs = '10000'] = process.argv.slice(2);
+const log = createLog({ service: 'things', level: 'info' });
+const redis = connectRedis(url, log);
+const metrics = new Metrics({ processMetrics: false });
+const queue = new BullmqJobQueue(thingContract, { redis, prefix, log });
+metrics.watchQueues([queue]);
+await queue.process(
+  async (job, { signal }) => {
+    console.log(`started ${job.thing}`);
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, Number(jobMs));
+      signal.addEventListener('abort', () => resolve());
+    });
+    if (signal.aborted) throw new Error('told to stop');
+    console.log(`finished ${job.thing}`);
+  },
+  { concurrency: 1 },
+);
+const service = await runService({
+  name: 'things',
+  imports: [],
+  health: { checks: [redisCheck(redis)], registry: metrics.registry },
+  bindAddress: '127.0.0.1',
+  port: 0,
+  log,
+  drain: (deadlineMs) => queue.close({ deadlineMs }),
+  shutdownTimeoutMs: Number(shutdownMs),
+});
+console.log(`url ${service.url}`);
