@@ -139,6 +139,8 @@ const verdict = (object: KubernetesObject) => {
   return { phase, reason, message: message?.replace(hashes, 'hash=<hash>') };
 };
 
+const requirementStatus = (object: KubernetesObject) => (object as ClusterServiceVersion).status?.requirementStatus;
+
 const SAME_IN_THE_END: readonly (readonly [string, (object: KubernetesObject) => unknown])[] = [
   ['ClusterServiceVersion', verdict],
   ['ClusterServiceVersion', csvMetadata],
@@ -152,11 +154,38 @@ const SAME_IN_THE_END: readonly (readonly [string, (object: KubernetesObject) =>
   ['Deployment', labelsAndOwners],
 ];
 
+const MADE_BY_US = ['Deployment', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding', 'OperatorCondition'];
+
+const keyOf = ({ kind, metadata }: KubernetesObject): string =>
+  CLUSTER_SCOPED.has(kind) ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
+
+/** Each field of `wanted` as it is in `whole`: the API server adds defaults, but changes nothing. */
+function within(wanted: unknown, whole: unknown): unknown {
+  if (Array.isArray(wanted) && Array.isArray(whole)) return whole.map((one, index) => within(wanted[index], one));
+  if (!isObject(wanted) || !isObject(whole) || Array.isArray(whole)) return whole;
+  return Object.fromEntries(Object.keys(wanted).map((key) => [key, within(wanted[key], whole[key])]));
+}
+
+function expectDeploymentSpecs(cluster: ReplayCluster, dump: Dump): void {
+  for (const [key, recordedOne] of Object.entries(dump['Deployment'] ?? {})) {
+    const [namespace = '', name = ''] = key.split('/');
+    const spec = cluster.get('Deployment', namespace, name)?.['spec'] as Record<string, unknown>;
+    // An empty strategy is what the API server fills in; the rest of what we ask for comes back as it was.
+    const { strategy: _strategy, ...asked } = spec;
+    expect(within(asked, recordedOne['spec']), key).toEqual(asked);
+  }
+}
+
 /** Compares final state, phases in order and events of every CSV the recording knows. */
 function expectRecorded(cluster: ReplayCluster, recording: Recording, except: readonly string[] = []): void {
   for (const [kind, view] of SAME_IN_THE_END) {
     if (!except.includes(kind)) expectKind(cluster, recording.final, kind, view);
   }
+  for (const kind of MADE_BY_US.filter((one) => !except.includes(one))) {
+    const names = cluster.list(kind).map(keyOf);
+    expect(names.toSorted(), kind).toEqual(Object.keys(recording.final[kind] ?? {}).toSorted());
+  }
+  if (!except.includes('Deployment')) expectDeploymentSpecs(cluster, recording.final);
   const csvs = [...new Set(recording.timeline.map(({ object }) => object))];
   for (const csv of csvs.filter((object) => !recording.timeline.some((one) => one.object === object && one.reason === 'Copied'))) {
     expect(phasesOf(cluster.timeline, csv), csv).toEqual(phasesOf(recording.timeline, csv));
@@ -177,6 +206,8 @@ describe('scenarios recorded from OLM, replayed on the steps', () => {
     runPlan(cluster, recording, `${scenario}/1`);
     cluster.settle();
     expectRecorded(cluster, recording);
+    expectKind(cluster, recording.final, 'ClusterServiceVersion', requirementStatus);
+    expect(cluster.round(), 'a further round writes nothing').toBe(false);
   });
 
   it.each([
@@ -193,5 +224,139 @@ describe('scenarios recorded from OLM, replayed on the steps', () => {
     expect(cluster.timeline.filter(({ deleted }) => deleted).map(({ object }) => object)).toEqual(
       recording.timeline.filter(({ deleted }) => deleted).map(({ object }) => object),
     );
+  });
+
+  it('no-operatorgroup: fails for want of a group, goes on when one appears', () => {
+    const recording = recorded('no-operatorgroup');
+    const cluster = replayOf(recording, 'Namespace', 'Subscription');
+    runPlan(cluster, recording, 'no-operatorgroup/1');
+    cluster.settle();
+    const failed = 'Failed/NoOperatorGroup: csv in namespace with no operatorgroups';
+    expect(cluster.timeline.at(-1)).toMatchObject({ phase: 'Failed', reason: 'NoOperatorGroup' });
+    for (const input of recording.inputs.filter(({ kind }) => kind === 'OperatorGroup')) cluster.seed(input);
+    cluster.settle();
+    const csv = 'ClusterServiceVersion no-operatorgroup/lighthouse-operator.v1.0.0';
+    const repaired = 'Pending/RequirementsUnknown: InstallModes now support target namespaces';
+    const [, ...rest] = phasesOf(recording.timeline, csv);
+    expect(phasesOf(cluster.timeline, csv)).toEqual([failed, repaired, ...rest]);
+    for (const [kind, view] of SAME_IN_THE_END) expectKind(cluster, recording.final, kind, view);
+  });
+
+  it('csv-requirement-missing: says what is missing, as of its first look', () => {
+    const recording = recorded('csv-requirement-missing');
+    const cluster = replayOf(recording, 'Namespace', 'OperatorGroup', 'ClusterServiceVersion');
+    const same = (dump: Dump | undefined) => {
+      expectKind(cluster, dump ?? {}, 'ClusterServiceVersion', verdict);
+      expectKind(cluster, dump ?? {}, 'ClusterServiceVersion', requirementStatus);
+    };
+    same(recording.checkpoints['nothing-there']);
+    for (const input of recording.inputs.filter(({ kind }) => kind === 'CustomResourceDefinition')) cluster.seed(input);
+    cluster.settle();
+    same(recording.checkpoints['crds-there']);
+    for (const input of recording.inputs.filter(({ kind }) => kind === 'ServiceAccount')) cluster.seed(input);
+    cluster.settle();
+    same(recording.checkpoints['service-account-there']);
+  });
+
+  it('progress-deadline: a Deployment over its deadline fails the CSV for good', () => {
+    const recording = recorded('progress-deadline');
+    const cluster = replayOf(recording, ...USUAL);
+    cluster.deadlineExceeded = true;
+    runPlan(cluster, recording, 'progress-deadline/1');
+    cluster.settle();
+    expectRecorded(cluster, recording);
+  });
+
+  it('subscription-config: the config reaches every container, a change of it rolls the operator again', () => {
+    const recording = recorded('subscription-config');
+    const cluster = replayOf(recording, ...USUAL);
+    const plan = 'subscription-config/1';
+    runPlan(cluster, recording, plan);
+    // OLM knows the installed CSV of a Subscription only later: the first Deployments come without config.
+    const ref = { apiVersion: 'v1', kind: 'Subscription', name: 'harbor', namespace: 'subscription-config' };
+    cluster.patch(ref, { status: { installedCSV: null } });
+    cluster.settle();
+    cluster.patch(ref, { status: { installedCSV: 'harbor-operator.v1.0.0' } });
+    cluster.settle();
+    expectDeploymentSpecs(cluster, recording.checkpoints['installed'] ?? {});
+    cluster.patch(ref, { spec: { config: { env: [{ name: 'MODE', value: 'changed' }] } } });
+    cluster.settle();
+    expectRecorded(cluster, recording);
+  });
+
+  it('operatorcondition-blocks: the new CSV waits while the old one says it is busy', () => {
+    const recording = recorded('operatorcondition-blocks');
+    const namespace = 'operatorcondition-blocks';
+    const cluster = replayOf(recording, ...USUAL);
+    runPlan(cluster, recording, `${namespace}/1`);
+    cluster.settle();
+    const ref = { apiVersion: 'v1', kind: 'OperatorCondition', name: 'tugboat-operator.v1.0.0', namespace };
+    const said = (status: string, reason: string, message: string) => ({
+      spec: { conditions: [{ type: 'Upgradeable', status, reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' }] },
+    });
+    cluster.patch(ref, said('False', 'Busy', 'voyage under way'));
+    cluster.settle();
+    runPlan(cluster, recording, `${namespace}/2`);
+    cluster.settle();
+    const blocked = recording.checkpoints['blocked'] ?? {};
+    expectKind(cluster, blocked, 'ClusterServiceVersion', verdict);
+    expectKind(cluster, blocked, 'OperatorCondition', (object) => object['status']);
+    cluster.patch(ref, said('True', 'Idle', 'in port'));
+    cluster.settle();
+    expectRecorded(cluster, recording);
+  });
+
+  it('drift: a lost hash label and a deleted Deployment are put right', () => {
+    const recording = recorded('drift');
+    const namespace = 'drift';
+    const cluster = replayOf(recording, ...USUAL);
+    runPlan(cluster, recording, 'drift/1');
+    cluster.settle();
+    const csv = 'ClusterServiceVersion drift/lighthouse-operator.v1.0.0';
+    const before = cluster.timeline.length;
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'lighthouse-manager', namespace };
+    cluster.patch(deployment, { metadata: { labels: { 'olm.deployment-spec-hash': null } } });
+    cluster.settle();
+    cluster.perform([{ do: 'delete', ref: deployment, propagation: 'Background' }]);
+    cluster.settle();
+    const phases = phasesOf(recording.timeline, csv);
+    const fromLostLabel = phases.slice(phases.findIndex((text) => text.includes('spec hash')));
+    expect(phasesOf(cluster.timeline.slice(before), csv)).toEqual(fromLostLabel);
+    for (const [kind, view] of SAME_IN_THE_END) expectKind(cluster, recording.final, kind, view);
+  });
+
+  it('global-vs-own-conflict: the later group may not provide an API that is provided already', () => {
+    const recording = recorded('global-vs-own-conflict');
+    const cluster = replayOf(recording, ...USUAL);
+    runPlan(cluster, recording, 'global-vs-own-conflict/1');
+    cluster.settle();
+    runPlan(cluster, recording, 'global-vs-own-conflict-g/2');
+    cluster.settle();
+    expectKind(cluster, recording.final, 'ClusterServiceVersion', verdict);
+    expectKind(cluster, recording.final, 'OperatorGroup', groupView);
+    expect(cluster.list('Deployment').map(keyOf)).toEqual(['global-vs-own-conflict/tugboat-manager']);
+  });
+
+  it('delete-subscription-then-csv: everything the CSV owns goes, its cluster-scoped RBAC first', () => {
+    const recording = recorded('delete-subscription-then-csv');
+    const namespace = 'group-all-namespaces';
+    const installed = recorded(namespace);
+    const cluster = replayOf(installed, ...USUAL);
+    runPlan(cluster, installed, `${namespace}/1`);
+    cluster.settle();
+    cluster.perform([
+      { do: 'delete', ref: { apiVersion: 'v1', kind: 'Subscription', name: 'tugboat', namespace }, propagation: 'Background' },
+    ]);
+    cluster.settle();
+    expect(cluster.list('Deployment')).toHaveLength(1);
+    const csv = { apiVersion: 'v1', kind: 'ClusterServiceVersion', name: 'tugboat-operator.v1.0.0', namespace };
+    cluster.perform([{ do: 'delete', ref: csv, propagation: 'Background' }]);
+    cluster.settle();
+    for (const kind of ['ClusterServiceVersion', 'Deployment', 'OperatorCondition', 'Role', 'RoleBinding', 'ClusterRoleBinding']) {
+      expect(cluster.list(kind).map(keyOf), kind).toEqual(Object.keys(recording.final[kind] ?? {}));
+    }
+    const suffixes = (names: readonly string[]) => names.map((name) => name.match(/(olm\.og\.team\.\w+|-v1-\w+)/)?.[0]).toSorted();
+    expect(suffixes(cluster.list('ClusterRole').map(keyOf))).toEqual(suffixes(Object.keys(recording.final['ClusterRole'] ?? {})));
+    expect(cluster.list('OperatorGroup')[0]?.metadata.annotations).toEqual({ 'olm.providedAPIs': '' });
   });
 });
