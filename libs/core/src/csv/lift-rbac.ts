@@ -1,7 +1,7 @@
 import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion, PolicyRule } from '../api/cluster-service-version.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { ruleSatisfied } from '../rbac/authorize.js';
+import { coveredBy, grantedRules } from '../rbac/authorize.js';
 import { bindingOf, rulesOf } from '../rbac/rbac-objects.js';
 import { csvNamespace, permissions } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
@@ -15,11 +15,10 @@ const SEE_NAMESPACES: PolicyRule = { verbs: ['get', 'list', 'watch'], apiGroups:
 
 /** Whether the service accounts hold the CSV's namespaced permissions in every namespace already. */
 const metClusterWide = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
-  permissions(csv).every(({ serviceAccountName, rules }) =>
-    (rules ?? []).every((rule) =>
-      ruleSatisfied(world, { namespace: csvNamespace(csv), name: serviceAccountName }, undefined, rule),
-    ),
-  );
+  permissions(csv).every(({ serviceAccountName, rules }) => {
+    const granted = grantedRules(world, { namespace: csvNamespace(csv), name: serviceAccountName }, undefined);
+    return (rules ?? []).every((rule) => coveredBy(granted, rule));
+  });
 
 /**
  * For a CSV in a global group: each Role and RoleBinding it owns becomes a ClusterRole and ClusterRoleBinding of the

@@ -8,7 +8,7 @@ import {
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { goJson } from '../hashes/go-json.js';
 import { bindingHash, orderedRule, rulesHash } from '../hashes/rbac-names.js';
-import { ruleSatisfied } from '../rbac/authorize.js';
+import { coveredBy, grantedRules } from '../rbac/authorize.js';
 import { clusterPermissions, csvNamespace, permissions } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy } from './owner-labels.js';
@@ -58,9 +58,8 @@ function checked(
   }
   if (namespace !== undefined && generatedByUs(csv, world, permission)) return undefined;
   const key = { namespace: csvNamespace(csv), name: permission.serviceAccountName };
-  const dependents = (permission.rules ?? []).map((rule) =>
-    dependentOf(rule, namespace, ruleSatisfied(world, key, namespace, rule)),
-  );
+  const granted = grantedRules(world, key, namespace);
+  const dependents = (permission.rules ?? []).map((rule) => dependentOf(rule, namespace, coveredBy(granted, rule)));
   return withDependents(entry, dependents);
 }
 

@@ -79,6 +79,9 @@ const notSupportedYet: Rule = ({ csv }) => {
   return refusal === undefined ? undefined : move('Pending', 'RequirementsNotMet', refusal);
 };
 
+/** Installed by another tool and healthy, as far as anyone knows: hands off what this version cannot install. */
+const leftAlone: Rule = ({ csv }) => (refusalOf(csv) === undefined ? undefined : STAY);
+
 const predecessorNotYetReplacing: Rule = ({ csv, world }) => {
   const predecessor = predecessorOf(csv, world.csvs);
   return predecessor !== undefined && predecessor.status?.phase !== 'Replacing' ? STAY : undefined;
@@ -227,11 +230,12 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
       withRequirements,
     ),
   ),
-  ...row('InstallReady', invalidStrategy, install),
-  ...row('Installing', installTakesTooLong, stillInstalling, installed),
+  ...row('InstallReady', notSupportedYet, invalidStrategy, install),
+  ...row('Installing', notSupportedYet, installTakesTooLong, stillInstalling, installed),
   ...row(
     'Succeeded',
     beingReplaced,
+    leftAlone,
     invalidStrategy,
     requirementsLack('Failed', 'requirements no longer met'),
     unhealthyComponent,
@@ -242,6 +246,7 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
     replacedByFailForward,
     groupRepaired,
     causeStands,
+    notSupportedYet,
     requirementsLack('Pending', 'requirements not met'),
     needsReinstall,
     installed,

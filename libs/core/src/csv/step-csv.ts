@@ -98,21 +98,33 @@ function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {
 const neighbours = ({ csv, world }: Subject): readonly string[] =>
   [predecessorOf(csv, world.csvs), replacementOf(csv, world.csvs)].flatMap((one) => (one ? [csvName(one)] : []));
 
+/** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
+export type InstallFailure = Readonly<{ forbidden: boolean; message: string; reason?: string }>;
+
+/** Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5). */
+const PASSING: ReadonlySet<string> = new Set([
+  'Conflict',
+  'InternalError',
+  'ServerTimeout',
+  'ServiceUnavailable',
+  'Timeout',
+  'TooManyRequests',
+]);
+
 /**
  * The verdict when an action of an `installing` step failed. Forbidden freezes the CSV until its rights or its group
  * change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
  */
-export function installFailed(
-  csv: ClusterServiceVersion,
-  { forbidden, message }: Readonly<{ forbidden: boolean; message: string }>,
-  now: Date,
-): CsvStep {
+export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
+  const { forbidden, message, reason: kubernetesReason } = failure;
+  const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
+  if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
   // OLM's own error for a refused write repeats the prefix; so does this one, to read the same.
   const [reason, text] = forbidden
     ? ['InstallComponentFailedNoRetry', `install strategy failed: ${message}`]
     : ['InstallComponentFailed', message];
   const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
-  return forbidden ? written : { ...written, next: waitFor('installing is tried again', INSTALL_RETRY_MS) };
+  return forbidden ? written : { ...written, next: retry };
 }
 
 /**

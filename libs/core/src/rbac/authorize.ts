@@ -29,9 +29,12 @@ export function ruleSatisfied(
   namespace: string | undefined,
   rule: PolicyRule,
 ): boolean {
-  const granted = grantedRules(objects, account, namespace);
-  return requestsOf(rule).every((request) => granted.some((one) => allows(one, request)));
+  return coveredBy(grantedRules(objects, account, namespace), rule);
 }
+
+/** Whether granted rules add up to all that `rule` names. */
+export const coveredBy = (granted: readonly PolicyRule[], rule: PolicyRule): boolean =>
+  requestsOf(rule).every((request) => granted.some((one) => allows(one, request)));
 
 /** Every rule that bindings give to the account, cluster-wide and, when it is set, in `namespace`. */
 export function grantedRules(

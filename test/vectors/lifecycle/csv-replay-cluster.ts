@@ -15,7 +15,8 @@ type Json = Record<string, unknown>;
 export type Digest = Readonly<{ object: string; phase?: string; reason?: string; message?: string; deleted?: boolean }>;
 
 export const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition']);
-const isObject = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** JSON merge patch (RFC 7386). */
 function merge(target: unknown, patch: unknown): unknown {
@@ -42,7 +43,8 @@ export class ReplayCluster {
   deadlineExceeded = false;
   #count = 0;
 
-  static key = (ref: ObjectRef) => `${ref.kind}/${CLUSTER_SCOPED.has(ref.kind) ? '' : (ref.namespace ?? '')}/${ref.name}`;
+  static key = (ref: ObjectRef) =>
+    `${ref.kind}/${CLUSTER_SCOPED.has(ref.kind) ? '' : (ref.namespace ?? '')}/${ref.name}`;
 
   list<T extends KubernetesObject>(kind: string, namespace?: string): readonly T[] {
     return [...this.#objects.values()].filter(
@@ -114,7 +116,12 @@ export class ReplayCluster {
     if (this.#objects.has(key)) return;
     this.#count += 1;
     const { status: _status, ...content } = object;
-    const metadata = { ...object.metadata, uid: `uid-${this.#count}`, resourceVersion: `${this.#count}`, generation: 1 };
+    const metadata = {
+      ...object.metadata,
+      uid: `uid-${this.#count}`,
+      resourceVersion: `${this.#count}`,
+      generation: 1,
+    };
     this.#store(key, { ...content, metadata } as KubernetesObject);
     this.#afterCreate(object.kind, key);
   }
@@ -211,7 +218,9 @@ export class ReplayCluster {
     }
     if (this.deadlineExceeded) {
       const exceeded = [unavailable[0], { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
-      return JSON.stringify(exceeded) === JSON.stringify(status['conditions']) ? undefined : { ...status, conditions: exceeded };
+      return JSON.stringify(exceeded) === JSON.stringify(status['conditions'])
+        ? undefined
+        : { ...status, conditions: exceeded };
     }
     const available = conditions('True', 'Deployment has minimum availability.');
     const done = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, conditions: available };
@@ -272,7 +281,11 @@ export class ReplayCluster {
     const namespace = csv.metadata.namespace ?? '';
     const condition = this.get<OperatorCondition>('OperatorCondition', namespace, csv.metadata.name ?? '');
     const roles = this.list('Role', namespace);
-    const { actions, status } = stepOperatorCondition(csv, { condition, roles, roleBindings: this.list('RoleBinding', namespace) });
+    const { actions, status } = stepOperatorCondition(csv, {
+      condition,
+      roles,
+      roleBindings: this.list('RoleBinding', namespace),
+    });
     this.perform(actions);
     if (condition !== undefined && status !== undefined) {
       this.perform([{ do: 'updateStatus', object: { ...condition, status } }]);
@@ -281,7 +294,11 @@ export class ReplayCluster {
 
   #stepAdoption(subscription: Subscription): void {
     const namespace = subscription.metadata.namespace ?? '';
-    const csv = this.get<ClusterServiceVersion>('ClusterServiceVersion', namespace, subscription.status?.installedCSV ?? '');
+    const csv = this.get<ClusterServiceVersion>(
+      'ClusterServiceVersion',
+      namespace,
+      subscription.status?.installedCSV ?? '',
+    );
     const kinds = ['Deployment', 'ServiceAccount', 'Role', 'RoleBinding', 'OperatorCondition'];
     const candidates = kinds.flatMap((kind) => this.list(kind, namespace));
     const clusterScoped = ['ClusterRole', 'ClusterRoleBinding'].flatMap((kind) => this.list(kind));
@@ -306,7 +323,8 @@ export class ReplayCluster {
     this.#stepGroups();
     const csvs = () => this.list<ClusterServiceVersion>('ClusterServiceVersion');
     for (const { metadata } of csvs()) {
-      const again = () => this.get<ClusterServiceVersion>('ClusterServiceVersion', metadata.namespace ?? '', metadata.name ?? '');
+      const again = () =>
+        this.get<ClusterServiceVersion>('ClusterServiceVersion', metadata.namespace ?? '', metadata.name ?? '');
       const csv = again();
       if (csv !== undefined) this.#take(csv, stepCsv(csv, this.worldOf(csv)));
       const stepped = again();
