@@ -1,6 +1,6 @@
 import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
 import type { ClusterState } from './cluster-state.js';
-import { discovery } from './discovery.js';
+import { discovery, versionsOfGroup } from './discovery.js';
 import { isObject, type JsonObject, stringAt } from './json.js';
 import { jsonPatch } from './json-patch.js';
 import { mergePatch } from './merge-patch.js';
@@ -17,6 +17,9 @@ import { versionInfo } from './version-info.js';
 /** A watch to be opened by whoever holds the connection. */
 export type OpenWatch = Readonly<{ watch: Place }>;
 
+/** What lies outside every served group and version is nothing the API server has a Status for. */
+const PAGE_NOT_FOUND: ApiResponse = { code: 404, body: '404 page not found\n' };
+
 /** Answers the requests of one cluster; everything but watches is answered at once. */
 export class ApiHandler {
   readonly reader: ObjectReader;
@@ -30,7 +33,10 @@ export class ApiHandler {
     const target = requestTarget(request.path);
     if (target === undefined) return this.#nonResource(request);
     const info = this.cluster.resources.find(target.group, target.version, target.resource);
-    if (info === undefined) throw noSuchResource();
+    if (info === undefined) {
+      if (versionsOfGroup(target.group, this.cluster.resources).includes(target.version)) throw noSuchResource();
+      return PAGE_NOT_FOUND;
+    }
     return this.#onResource(request, target, info, user);
   }
 
@@ -39,7 +45,7 @@ export class ApiHandler {
     if (path === '/version') return { code: 200, body: versionInfo(this.cluster.settings.version) };
     if (['/readyz', '/livez', '/healthz'].includes(path)) return { code: 200, body: 'ok' };
     const document = discovery(path, this.cluster.resources);
-    if (document === undefined) throw noSuchResource();
+    if (document === undefined) return PAGE_NOT_FOUND;
     return { code: 200, body: document };
   }
 
@@ -81,9 +87,15 @@ export class ApiHandler {
       return this.#apply(request, place, name, warnings);
     }
     const options = writeOptions(request, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', warnings);
-    const transform = verb === 'update' ? () => decodedBody(request) : patchOf(request, place);
+    const transform = verb === 'update' ? this.#replacement(request, place, name) : patchOf(request, place);
     const object = this.writer.update(place, name, (live) => transform(shownIn(place, live)), options);
     return { code: 200, body: shownIn(place, object), warnings };
+  }
+
+  #replacement(request: ApiRequest, place: Place, name: string): () => unknown {
+    const sent = decodedBody(request);
+    this.writer.decode(place, sent, name);
+    return () => sent;
   }
 
   #apply(request: ApiRequest, place: Place, name: string, warnings: string[]): ApiResponse {

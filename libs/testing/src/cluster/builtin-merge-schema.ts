@@ -1,25 +1,58 @@
 import { deduced, type MergeSchema } from './merge-schema.js';
 
+/** Fields whose keys are the user's own; the fields of everything else are named by Kubernetes' schema. */
+const FREE_KEYS = new Set([
+  'labels',
+  'annotations',
+  'data',
+  'binaryData',
+  'limits',
+  'requests',
+  'nodeSelector',
+  'capacity',
+  'allocatable',
+  'overhead',
+  'hard',
+  'used',
+]);
+const ALWAYS_PRESENT = new Set([
+  'spec',
+  'status',
+  'template',
+  'strategy',
+  'metadata',
+  'containers',
+  'updateStrategy',
+  'names',
+  'loadBalancer',
+]);
+
+const struct: MergeSchema = { ...deduced, field, named: () => true, alwaysPresent: (name) => ALWAYS_PRESENT.has(name) };
+const freeKeys: MergeSchema = { ...deduced, field: () => struct };
+
 /** A list that merges item by item, by the named keys; a key may be given the value it has when left out. */
 const byKeys = (keys: readonly string[], keyDefaults: Readonly<Record<string, unknown>> = {}): MergeSchema => ({
-  ...deduced,
+  ...struct,
   list: 'map',
   keys,
   keyDefaults,
-  field,
-  item: () => granular,
+  item: () => struct,
 });
 const whole: MergeSchema = { ...deduced, atomic: true };
 const set: MergeSchema = { ...deduced, list: 'set' };
+const containerPorts = byKeys(['containerPort', 'protocol'], { protocol: 'TCP' });
+const servicePorts = byKeys(['port', 'protocol'], { protocol: 'TCP' });
+const container: MergeSchema = { ...struct, field: (name) => (name === 'ports' ? containerPorts : field(name)) };
+const containers: MergeSchema = { ...byKeys(['name']), item: () => container };
 
 /**
- * Kubernetes names its mergeable lists so consistently that the field's name alone decides nearly everywhere; the
- * exceptions are in `exceptions` below, by the path from the object's root.
+ * Kubernetes names its mergeable lists so consistently that the field's name alone decides nearly everywhere; what
+ * differs is in `EXCEPTIONS`, by the path from the object's root.
  */
-const byName: ReadonlyMap<string, MergeSchema> = new Map([
-  ['containers', byKeys(['name'])],
-  ['initContainers', byKeys(['name'])],
-  ['ephemeralContainers', byKeys(['name'])],
+const BY_NAME: ReadonlyMap<string, MergeSchema> = new Map([
+  ['containers', containers],
+  ['initContainers', containers],
+  ['ephemeralContainers', containers],
   ['env', byKeys(['name'])],
   ['volumes', byKeys(['name'])],
   ['volumeMounts', byKeys(['mountPath'])],
@@ -39,60 +72,43 @@ const byName: ReadonlyMap<string, MergeSchema> = new Map([
   ['objectSelector', whole],
   ['podSelector', whole],
   ['labelSelector', whole],
-  ['matchLabels', whole],
-  ['nodeSelector', whole],
   ['roleRef', whole],
   ['fieldRef', whole],
   ['resourceFieldRef', whole],
   ['secretKeyRef', whole],
   ['configMapKeyRef', whole],
-  ['claimRef', whole],
-  ['volumeClaimTemplates', deduced],
+  ['nodeSelector', whole],
 ]);
 
-const containerPorts = byKeys(['containerPort', 'protocol'], { protocol: 'TCP' });
-const servicePorts = byKeys(['port', 'protocol'], { protocol: 'TCP' });
-const inContainer: MergeSchema = {
-  ...deduced,
-  field: (name) => (name === 'ports' ? containerPorts : field(name)),
-};
-
 function field(name: string): MergeSchema {
-  const known = byName.get(name);
-  if (known === undefined) return granular;
-  return known.list === 'map' && name.toLowerCase().endsWith('containers')
-    ? { ...known, item: () => inContainer }
-    : known;
+  return BY_NAME.get(name) ?? (FREE_KEYS.has(name) ? freeKeys : struct);
 }
 
-const granular: MergeSchema = { ...deduced, field };
-
 /** Fields that differ from what their name says, by resource and path. */
-const exceptions: Readonly<Record<string, Readonly<Record<string, MergeSchema>>>> = {
+const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, MergeSchema>>>> = {
   services: { 'spec.ports': servicePorts },
   serviceaccounts: { imagePullSecrets: deduced },
-  endpoints: { subsets: deduced },
   'customresourcedefinitions.apiextensions.k8s.io': { 'spec.versions': deduced },
 };
 
 function withExceptions(at: string, table: Readonly<Record<string, MergeSchema>>): MergeSchema {
-  const inside = Object.keys(table);
+  const paths = Object.keys(table);
   return {
-    ...granular,
+    ...struct,
     field: (name) => {
       const path = at === '' ? name : `${at}.${name}`;
       const exact = table[path];
       if (exact !== undefined) return exact;
-      return inside.some((known) => known.startsWith(`${path}.`)) ? withExceptions(path, table) : field(name);
+      return paths.some((known) => known.startsWith(`${path}.`)) ? withExceptions(path, table) : field(name);
     },
   };
 }
 
 /** How a built-in kind merges; `key` is plural.group. */
 export function builtinMergeSchema(key: string): MergeSchema {
-  const table = exceptions[key];
-  return table === undefined ? granular : withExceptions('', table);
+  const table = EXCEPTIONS[key];
+  return table === undefined ? struct : withExceptions('', table);
 }
 
 /** How metadata merges, for every kind. */
-export const metadataMergeSchema: MergeSchema = granular;
+export const metadataMergeSchema: MergeSchema = struct;

@@ -1,9 +1,12 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { ApiObject } from './api-object.js';
-import { allVerbs } from './builtin-resources.js';
+import { type CompiledSchema, compiledSchema } from './crd-schema.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from './json.js';
 import { deduced } from './merge-schema.js';
 import type { PrinterColumn, ResourceInfo } from './resource-info.js';
+
+/** The API server's own order. */
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 const versionsOf = (crd: ApiObject): readonly JsonObject[] => arrayAt(crd, 'spec', 'versions').filter(isObject);
 
@@ -58,15 +61,22 @@ export function customResourceInfo(crd: ApiObject): ResourceInfo {
     shortNames: strings('shortNames'),
     categories: strings('categories'),
     versions: servedVersions(crd),
-    verbs: allVerbs,
+    verbs: VERBS,
     subresources: [...subresources].sort(byCodeUnit),
     builtin: false,
     generation: true,
     returnsDeleted: false,
     selectableFields: [],
-    mergeSchema: () => deduced,
+    mergeSchema: (version) => schemaOf(byName.get(version))?.merge ?? deduced,
+    checkSchema: (version, object) =>
+      schemaOf(byName.get(version))?.check(object) ?? { object, unknownFields: [], causes: [] },
     printerColumns: (version) => printerColumns(byName.get(version)),
   };
+}
+
+function schemaOf(version: JsonObject | undefined): CompiledSchema | undefined {
+  const schema = objectAt(version, 'schema', 'openAPIV3Schema');
+  return schema === undefined ? undefined : compiledSchema(schema);
 }
 
 const ageColumn: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };

@@ -1,13 +1,12 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { ApiObject } from './api-object.js';
 import { type ClusterState, timestamp } from './cluster-state.js';
-import { customResourceInfo, servedVersions, storageVersion } from './custom-resource-info.js';
+import { CLEANUP } from './custom-resource-definitions.strategy.js';
+import { customResourceInfo, storageVersion } from './custom-resource-info.js';
 import { arrayAt, equal, isObject, type JsonObject, objectAt, stringAt } from './json.js';
-import { resourceKey } from './resource-info.js';
 import type { Change } from './storage.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
-const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** Serves what CustomResourceDefinitions define, sets their status, and removes the objects of a deleted one. */
 export class CustomResourcesController {
@@ -32,10 +31,8 @@ export class CustomResourcesController {
 
   #establish(crd: ApiObject): void {
     this.cluster.resources.serve(customResourceInfo(crd));
-    const finalizers = [...new Set([...(crd.metadata.finalizers ?? []), CLEANUP])];
     const status = establishedStatus(crd);
-    if (equal(status, crd.status) && equal(finalizers, crd.metadata.finalizers)) return;
-    this.cluster.storage.put(CRDS, { ...crd, metadata: { ...crd.metadata, finalizers }, status });
+    if (!equal(status, crd.status)) this.cluster.storage.put(CRDS, { ...crd, status });
   }
 
   #cleanUp(crd: ApiObject): void {
@@ -85,8 +82,3 @@ function condition(crd: ApiObject, type: string, reason: string, message: string
   const since = isObject(old) && old.status === 'True' ? old.lastTransitionTime : timestamp();
   return { type, status: 'True', lastTransitionTime: since, reason, message };
 }
-
-export const crdKeyOf = (crd: ApiObject): string =>
-  resourceKey(stringAt(crd, 'spec', 'group') ?? '', stringAt(crd, 'spec', 'names', 'plural') ?? '');
-
-export { servedVersions };

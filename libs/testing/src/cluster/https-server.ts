@@ -16,6 +16,7 @@ type Incoming = IncomingMessage | Http2ServerRequest;
 /** What HTTP/1.1's and HTTP/2's responses have in common. */
 type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destroyed'> & {
   writeHead(code: number, headers: OutgoingHttpHeaders): unknown;
+  setHeader(name: string, value: readonly string[]): unknown;
   write(chunk: string): boolean;
   end(chunk?: string): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
@@ -146,10 +147,11 @@ function respond(outgoing: Outgoing, { code, body, warnings = [] }: ApiResponse,
     'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
     'content-length': String(Buffer.byteLength(text)),
     'cache-control': 'no-cache, private',
-    ...(warnings.length === 0
-      ? {}
-      : { warning: warnings.map((warning) => `299 - ${JSON.stringify(warning)}`).join(', ') }),
   };
+  if (warnings.length > 0) {
+    const texts = warnings.map((warning) => `299 - ${JSON.stringify(warning)}`);
+    outgoing.setHeader('warning', texts);
+  }
   outgoing.writeHead(code, headers);
   outgoing.end(method === 'HEAD' ? '' : text);
 }

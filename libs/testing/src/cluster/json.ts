@@ -37,13 +37,27 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
 
 export const equal = (a: unknown, b: unknown): boolean => a === b || isDeepStrictEqual(a, b);
 
-/** A copy without null members, at every depth: what decoding into Go types does to built-in kinds. */
-export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+const PLAIN_MAPS = new Set([
+  'labels',
+  'annotations',
+  'data',
+  'binaryData',
+  'matchLabels',
+  'nodeSelector',
+  'limits',
+  'requests',
+]);
+
+/** A copy without nulls, empty lists and empty maps of strings: what decoding into Go types leaves out of built-in kinds. */
+export function omittedEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omittedEmpty);
   if (!isObject(value)) return value;
   const result: JsonObject = {};
   for (const [field, inner] of Object.entries(value)) {
-    if (inner !== null && inner !== undefined) result[field] = withoutNulls(inner);
+    const empty = Array.isArray(inner)
+      ? inner.length === 0
+      : PLAIN_MAPS.has(field) && isObject(inner) && Object.keys(inner).length === 0;
+    if (inner !== null && inner !== undefined && !empty) result[field] = omittedEmpty(inner);
   }
   return result;
 }

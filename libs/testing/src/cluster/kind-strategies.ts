@@ -1,56 +1,46 @@
 import type { ApiObject } from './api-object.js';
 import type { ClusterState } from './cluster-state.js';
-import { objectAt, stringAt } from './json.js';
+import { customResourceDefinitions } from './custom-resource-definitions.strategy.js';
+import { arrayAt, equal, objectAt, stringAt } from './json.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
 import { type ResourceInfo, resourceKey } from './resource-info.js';
+import { services } from './services.strategy.js';
+import { daemonSets, deployments, pods, replicaSets, statefulSets } from './workloads.strategy.js';
 
 /** What one built-in kind does besides the rules all kinds share. */
 export type KindStrategy = Readonly<{
-  /** Defaults and server-set fields; `live` is undefined for a new object. */
+  /** What decoding sets: the writer owns these fields. */
+  defaults?: (object: ApiObject) => ApiObject;
+  /** What the server sets on its own account: no manager owns it. `live` is undefined for a new object. */
   prepare?: (object: ApiObject, live: ApiObject | undefined, cluster: ClusterState) => ApiObject;
   validate?: (object: ApiObject, live: ApiObject | undefined) => readonly StatusCause[];
   /** Given where deletion is always in two steps: the object as it looks once marked. */
   markDeleted?: (live: ApiObject) => ApiObject;
+  /** Whether something but metadata.finalizers still keeps a marked object. */
+  held?: (object: ApiObject) => boolean;
+  /** Whether a PUT must carry the resourceVersion it was made from. */
+  conditionalUpdates?: boolean;
 }>;
 
 const namespaces: KindStrategy = {
-  prepare: (object, live) => ({
+  defaults: (object) => ({
     ...object,
     metadata: {
       ...object.metadata,
       labels: { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name },
     },
+  }),
+  prepare: (object, live) => ({
+    ...object,
     spec: live?.spec ?? { finalizers: ['kubernetes'] },
     status: live === undefined ? { phase: 'Active' } : object.status,
   }),
   markDeleted: (live) => ({ ...live, status: { ...objectAt(live, 'status'), phase: 'Terminating' } }),
-};
-
-const services: KindStrategy = {
-  prepare: (object, live, cluster) => {
-    const sent = objectAt(object, 'spec') ?? {};
-    const before = objectAt(live, 'spec') ?? {};
-    const clusterIP = sent.clusterIP ?? before.clusterIP ?? cluster.allocateClusterIp();
-    const ports = Array.isArray(sent.ports)
-      ? sent.ports.map((port: Record<string, unknown>) => ({ protocol: 'TCP', targetPort: port.port, ...port }))
-      : undefined;
-    const spec = {
-      sessionAffinity: 'None',
-      type: 'ClusterIP',
-      internalTrafficPolicy: 'Cluster',
-      ipFamilies: ['IPv4'],
-      ipFamilyPolicy: 'SingleStack',
-      ...sent,
-      ...(ports === undefined ? {} : { ports }),
-      clusterIP,
-      clusterIPs: [clusterIP],
-    };
-    return { ...object, spec, status: object.status ?? { loadBalancer: {} } };
-  },
+  held: (object) => arrayAt(object, 'spec', 'finalizers').length > 0,
 };
 
 const secrets: KindStrategy = {
-  prepare: (object) => {
+  defaults: (object) => {
     const { stringData, ...rest } = object;
     const texts = Object.entries(objectAt(object, 'stringData') ?? {}).map(([key, text]) => [
       key,
@@ -60,26 +50,57 @@ const secrets: KindStrategy = {
     const withData = stringData === undefined ? rest : { ...rest, data };
     return { ...withData, type: object.type ?? 'Opaque' } as ApiObject;
   },
+  validate: (object, live) => [
+    ...(live !== undefined && live.type !== object.type
+      ? [invalidValue('type', object.type, 'field is immutable')]
+      : []),
+    ...immutableDataFaults(object, live),
+  ],
 };
 
+const configMaps: KindStrategy = { validate: (object, live) => immutableDataFaults(object, live) };
+
+function immutableDataFaults(object: ApiObject, live: ApiObject | undefined): StatusCause[] {
+  if (live?.immutable !== true || equal(live.data, object.data)) return [];
+  return [
+    { reason: 'FieldValueForbidden', message: 'Forbidden: field is immutable when `immutable` is set', field: 'data' },
+  ];
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
 const roleBindings: KindStrategy = {
+  defaults: (object) => ({ ...object, roleRef: { apiGroup: RBAC, ...objectAt(object, 'roleRef') } }),
   validate: (object, live) => {
-    if (stringAt(object, 'roleRef', 'name') === undefined) return [required('roleRef.name')];
-    const before = live === undefined ? undefined : JSON.stringify(live.roleRef);
-    const same = before === undefined || before === JSON.stringify(object.roleRef);
+    if (!stringAt(object, 'roleRef', 'name')) return [required('roleRef.name')];
+    const same = live === undefined || equal(live.roleRef, object.roleRef);
     return same ? [] : [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')];
   },
 };
+
+const conditional: KindStrategy = { conditionalUpdates: true };
 
 const strategies: Readonly<Record<string, KindStrategy>> = {
   namespaces,
   services,
   secrets,
+  configmaps: configMaps,
+  pods,
+  'deployments.apps': deployments,
+  'replicasets.apps': replicaSets,
+  'statefulsets.apps': statefulSets,
+  'daemonsets.apps': daemonSets,
+  'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinitions,
   'rolebindings.rbac.authorization.k8s.io': roleBindings,
   'clusterrolebindings.rbac.authorization.k8s.io': roleBindings,
+  'apiservices.apiregistration.k8s.io': conditional,
+  'leases.coordination.k8s.io': conditional,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': conditional,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': conditional,
 };
 
 const none: KindStrategy = {};
 
-export const strategyOf = (info: ResourceInfo): KindStrategy =>
-  strategies[resourceKey(info.group, info.resource)] ?? none;
+export function strategyOf(info: ResourceInfo): KindStrategy {
+  if (!info.builtin) return conditional;
+  return strategies[resourceKey(info.group, info.resource)] ?? none;
+}

@@ -3,14 +3,19 @@
  * Both the strategic merge patch and server-side apply ask it.
  */
 export type MergeSchema = Readonly<{
-  /** Lists: merged by the values of `keys`, as a set of scalars, or replaced whole. Everything else: fields or whole. */
+  /** Lists: merged by the values of `keys`, as a set of scalars, or replaced whole. */
   list: 'map' | 'set' | 'atomic';
   keys: readonly string[];
   /** Values of keys that an item may leave out, such as a port's protocol. */
   keyDefaults: Readonly<Record<string, unknown>>;
+  /** Objects: replaced whole instead of field by field. */
   atomic: boolean;
   field: (name: string) => MergeSchema;
   item: () => MergeSchema;
+  /** Whether the schema names the field, so that owning what is in it says nothing about itself. */
+  named: (name: string) => boolean;
+  /** Whether the field is there even where nobody wrote it, as Go's struct members are. */
+  alwaysPresent: (name: string) => boolean;
 }>;
 
 /** Granular maps, atomic lists: what holds where nothing is known. */
@@ -21,4 +26,6 @@ export const deduced: MergeSchema = {
   atomic: false,
   field: () => deduced,
   item: () => deduced,
+  named: () => false,
+  alwaysPresent: () => false,
 };

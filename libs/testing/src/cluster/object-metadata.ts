@@ -142,9 +142,14 @@ export function decodedObject(info: ResourceInfo, version: string, sent: unknown
   const kind = sent.kind ?? (info.builtin ? info.kind : undefined);
   const sentVersion = sent.apiVersion ?? (info.builtin ? apiVersion : undefined);
   if (kind === undefined || sentVersion === undefined) throw badRequest(`${unrecognized}: Object 'Kind' is missing`);
-  if (kind !== info.kind || sentVersion !== apiVersion) {
+  if (kind !== info.kind) {
     const said = `${String(kind)} in version "${String(sentVersion).split('/').at(-1)}"`;
-    throw badRequest(`${said} cannot be handled as a ${info.kind}: the API version or kind does not match the request`);
+    throw badRequest(`${said} cannot be handled as a ${info.kind}: unknown conversion`);
+  }
+  if (sentVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(sentVersion)}) does not match the expected API version (${apiVersion})`,
+    );
   }
   return { ...sent, apiVersion, kind: info.kind, metadata: decodedMetadata(info, version, sent.metadata) };
 }

@@ -92,7 +92,7 @@ export function listBody(place: Place, page: ListPage): JsonObject {
   const { info, version } = place;
   const metadata = {
     resourceVersion: String(page.revision),
-    ...(page.next === undefined ? {} : { continue: page.next }),
+    ...(page.next === undefined && info.builtin ? {} : { continue: page.next ?? '' }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   const items = page.objects.map((object) => {

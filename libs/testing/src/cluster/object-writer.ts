@@ -1,7 +1,7 @@
 import { type ApiObject, keyOf, type OwnerReference, storageKey } from './api-object.js';
 import { type ClusterState, timestamp } from './cluster-state.js';
 import { type FieldChange, trackApply, trackUpdate, withoutFieldTimes } from './field-managers.js';
-import { equal, isObject, type JsonObject, stringAt, withoutNulls } from './json.js';
+import { equal, isObject, type JsonObject, omittedEmpty, stringAt } from './json.js';
 import { strategyOf } from './kind-strategies.js';
 import { decodedObject, metadataFaults, newMetadata, specChanged, updatedMetadata } from './object-metadata.js';
 import {
@@ -10,6 +10,7 @@ import {
   conflict,
   forbidden,
   invalid,
+  invalidValue,
   modifiedMeanwhile,
   notFound,
   Refusal,
@@ -54,7 +55,7 @@ export class ObjectWriter {
 
   create(place: Place, sent: unknown, options: WriteOptions, apply = false): ApiObject {
     const { info, namespace } = place;
-    const decoded = this.#decode(place, sent);
+    const decoded = this.decode(place, sent);
     if (decoded.metadata.resourceVersion !== undefined && decoded.metadata.resourceVersion !== '') {
       throw new Refusal(500, '', 'resourceVersion should not be set on objects to be created');
     }
@@ -62,30 +63,32 @@ export class ObjectWriter {
     const { status: _, ...withoutStatus } = decoded;
     const fresh = hasStatus(info) || info.kind === 'Namespace' ? (withoutStatus as ApiObject) : decoded;
     const named: ApiObject = { ...fresh, metadata: newMetadata(info, namespace, fresh.metadata) };
-    const strategy = strategyOf(info);
-    const prepared = strategy.prepare?.(named, undefined, this.cluster) ?? named;
-    const checked = this.#checked(place, prepared, undefined, options);
-    if (this.cluster.storage.get(keyOfResource(info), keyOf(checked)) !== undefined) {
-      throw alreadyExists(info, checked.metadata.name);
+    const decodedFully = this.#decodedFully(place, named, options);
+    const tracked = apply
+      ? decodedFully
+      : trackUpdate(undefined, withoutRows(decodedFully), this.#change(place, options));
+    const object = this.#prepared(place, tracked, undefined);
+    if (this.cluster.storage.get(keyOfResource(info), keyOf(object)) !== undefined) {
+      throw alreadyExists(info, object.metadata.name);
     }
-    const change = this.#change(place, options);
-    const object = apply ? checked : trackUpdate(undefined, checked, change);
-    return options.dryRun ? object : this.cluster.storage.put(keyOfResource(info), object);
+    if (!options.dryRun) return this.cluster.storage.put(keyOfResource(info), object);
+    const { resourceVersion: __, ...metadata } = object.metadata;
+    return { ...object, metadata } as ApiObject;
   }
 
   /** PUT and the patches: `transform` makes the wished object from the stored one. */
   update(place: Place, name: string, transform: (live: ApiObject) => unknown, options: WriteOptions): ApiObject {
     const live = this.get(place, name);
-    const sent = this.#decode(place, transform(live), name);
+    const sent = this.decode(place, transform(live), name);
+    if (!sent.metadata.resourceVersion && strategyOf(place.info).conditionalUpdates) {
+      const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+      throw invalid({ group: place.info.group, kind: place.info.resource }, name, [cause]);
+    }
     this.#checkPreconditions(place, live, sent);
-    const next = this.#merged(place, live, sent);
-    const checked = this.#checked(place, next, live, options);
-    const tracked = trackUpdate(
-      live,
-      { ...checked, metadata: { ...checked.metadata, ...managed(sent, live) } },
-      this.#change(place, options),
-    );
-    return this.#store(place, live, tracked, options);
+    const next = this.#decodedFully(place, this.#merged(place, live, sent), options);
+    const withSentRows = { ...next, metadata: { ...next.metadata, ...managed(sent, live) } };
+    const tracked = trackUpdate(live, withSentRows, this.#change(place, options));
+    return this.#store(place, live, this.#prepared(place, tracked, live), options);
   }
 
   /** Server-side apply. */
@@ -95,7 +98,11 @@ export class ObjectWriter {
     sent: unknown,
     options: WriteOptions & { force: boolean },
   ): { object: ApiObject; created: boolean } {
-    const config = this.#decode(place, sent, name);
+    if (stringAt(sent, 'kind') === undefined || stringAt(sent, 'apiVersion') === undefined) {
+      const [group, version] = [stringAt(sent, 'apiVersion') ?? '/', stringAt(sent, 'kind') ?? ''];
+      throw badRequest(`invalid object type: ${group}, Kind=${version}`);
+    }
+    const config = this.decode(place, sent, name);
     if (isObject(sent) && isObject(sent.metadata) && sent.metadata.managedFields !== undefined) {
       throw badRequest('metadata.managedFields must be nil');
     }
@@ -109,35 +116,35 @@ export class ObjectWriter {
     }
     if (config.metadata.resourceVersion) this.#checkPreconditions(place, live, config);
     const applied = trackApply(live, config, change, options.force).object;
-    const next = this.#merged(place, live, applied);
-    const checked = this.#checked(place, next, live, options);
+    const next = this.#decodedFully(place, this.#merged(place, live, applied), options);
     const managedFields = applied.metadata.managedFields;
-    const object = {
-      ...checked,
-      metadata: { ...checked.metadata, ...(managedFields === undefined ? {} : { managedFields }) },
-    };
-    return { object: this.#store(place, live, object, options), created: false };
+    const rows = managedFields === undefined ? {} : { managedFields };
+    const object = { ...next, metadata: { ...next.metadata, ...rows } };
+    return { object: this.#store(place, live, this.#prepared(place, object, live), options), created: false };
   }
 
   /** Deletes at once, or marks the object where finalizers hold it. */
   delete(place: Place, name: string, options: DeleteOptions): Deleted {
     const live = this.get(place, name);
     const { uid, resourceVersion } = live.metadata;
-    const unmet = (what: string, wanted: string, found: string) =>
+    const kind = { group: place.info.group, resource: place.info.kind };
+    const unmet = (what: string, wanted: string, found: string, maybe: string) =>
       conflict(
-        place.info,
+        kind,
         name,
-        `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+        `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${maybe}`,
       );
-    if (options.uid !== undefined && options.uid !== uid) throw unmet('UID', options.uid, uid);
+    if (options.uid !== undefined && options.uid !== uid) {
+      throw unmet('UID', options.uid, uid, 'The object might have been deleted and then recreated');
+    }
     if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-      throw unmet('ResourceVersion', options.resourceVersion, resourceVersion);
+      throw unmet('ResourceVersion', options.resourceVersion, resourceVersion, 'The object might have been modified');
     }
     const extra = { Foreground: ['foregroundDeletion'], Orphan: ['orphan'], Background: [] }[
       options.propagation ?? 'Background'
     ];
-    const finalizers = [...new Set([...(live.metadata.finalizers ?? []), ...extra])];
     const marked = strategyOf(place.info).markDeleted?.(live);
+    const finalizers = [...new Set([...((marked ?? live).metadata.finalizers ?? []), ...extra])];
     if (finalizers.length === 0 && marked === undefined) {
       if (!options.dryRun) this.cluster.storage.remove(keyOfResource(place.info), live);
       return { object: live, gone: true };
@@ -153,7 +160,7 @@ export class ObjectWriter {
       metadata: {
         ...live.metadata,
         deletionTimestamp: deletionTimestamp ?? timestamp(),
-        deletionGracePeriodSeconds: 0,
+        ...(place.info.kind === 'Namespace' ? {} : { deletionGracePeriodSeconds: 0 }),
         ...(finalizers.length === 0 ? {} : { finalizers }),
         ...(generation === undefined || deletionTimestamp !== undefined ? {} : { generation: generation + 1 }),
       },
@@ -161,9 +168,10 @@ export class ObjectWriter {
     return options.dryRun ? object : this.cluster.storage.put(keyOfResource(place.info), object);
   }
 
-  #decode(place: Place, sent: unknown, name?: string): ApiObject {
+  /** The sent object, refused where it names another object than the request. */
+  decode(place: Place, sent: unknown, name?: string): ApiObject {
     const { info, version } = place;
-    const decoded = decodedObject(info, version, info.builtin ? withoutNulls(sent) : sent);
+    const decoded = decodedObject(info, version, info.builtin ? omittedEmpty(sent) : sent);
     const { metadata } = decoded;
     if (name !== undefined && metadata.name !== '' && metadata.name !== name) {
       throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
@@ -191,10 +199,12 @@ export class ObjectWriter {
   #checkPreconditions({ info }: Place, live: ApiObject, sent: ApiObject): void {
     const { name, resourceVersion, uid } = sent.metadata;
     if (uid && uid !== live.metadata.uid) {
+      const key = `/registry/${info.resource}${storageKey(live.metadata.namespace, name).replace(/^(?!\/)/, '/')}`;
+      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
       throw conflict(
         info,
         name,
-        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+        `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
       );
     }
     if (resourceVersion && resourceVersion !== '0' && resourceVersion !== live.metadata.resourceVersion) {
@@ -218,20 +228,25 @@ export class ObjectWriter {
     return { ...rest, ...(live.status === undefined ? {} : { status: live.status }), metadata } as ApiObject;
   }
 
-  #checked(place: Place, object: ApiObject, live: ApiObject | undefined, options: WriteOptions): ApiObject {
+  /** What decoding does: pruning and defaults. Faults of a schema are found here too, and refused. */
+  #decodedFully(place: Place, object: ApiObject, options: WriteOptions): ApiObject {
     const { info, version } = place;
-    const strategy = strategyOf(info);
-    const prepared = live === undefined ? object : (strategy.prepare?.(object, live, this.cluster) ?? object);
-    const verdict = info.checkSchema?.(version, prepared) ?? { object: prepared, unknownFields: [], causes: [] };
+    const withDefaults = strategyOf(info).defaults?.(object) ?? object;
+    if (info.checkSchema === undefined) return withDefaults;
+    const verdict = info.checkSchema(version, withDefaults);
     this.#reportUnknown(place, verdict.unknownFields, options);
-    const causes = [
-      ...metadataFaults(info, verdict.object.metadata),
-      ...verdict.causes,
-      ...(strategy.validate?.(verdict.object, live) ?? []),
-    ];
+    const causes = [...metadataFaults(info, verdict.object.metadata), ...verdict.causes];
     if (causes.length > 0) throw invalid(info, object.metadata.name, causes);
-    if (live === undefined || !info.generation) return verdict.object;
-    return this.#withGeneration(info, live, verdict.object);
+    return verdict.object;
+  }
+
+  /** What the server sets on its own account, after which the object must be valid. */
+  #prepared({ info }: Place, object: ApiObject, live: ApiObject | undefined): ApiObject {
+    const strategy = strategyOf(info);
+    const prepared = strategy.prepare?.(object, live, this.cluster) ?? object;
+    const causes = [...metadataFaults(info, prepared.metadata), ...(strategy.validate?.(prepared, live) ?? [])];
+    if (causes.length > 0) throw invalid(info, object.metadata.name, causes);
+    return live === undefined || !info.generation ? prepared : this.#withGeneration(info, live, prepared);
   }
 
   #reportUnknown({ info, version }: Place, unknown: readonly string[], options: WriteOptions): void {
@@ -253,11 +268,10 @@ export class ObjectWriter {
   #store(place: Place, live: ApiObject, next: ApiObject, options: WriteOptions): ApiObject {
     if (options.dryRun || equal(withoutFieldTimes(live), withoutFieldTimes(next))) return options.dryRun ? next : live;
     const key = keyOfResource(place.info);
-    if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
-      if (strategyOf(place.info).markDeleted === undefined) {
-        this.cluster.storage.remove(key, next);
-        return next;
-      }
+    const unheld = (next.metadata.finalizers ?? []).length === 0 && strategyOf(place.info).held?.(next) !== true;
+    if (next.metadata.deletionTimestamp !== undefined && unheld) {
+      this.cluster.storage.remove(key, next);
+      return next;
     }
     return this.cluster.storage.put(key, next);
   }
@@ -275,6 +289,11 @@ export class ObjectWriter {
     };
   }
 }
+
+const withoutRows = (object: ApiObject): ApiObject => {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata } as ApiObject;
+};
 
 /** managedFields an update carries: what the client sent, or the stored ones where it sent none. */
 function managed(sent: ApiObject, live: ApiObject): JsonObject {

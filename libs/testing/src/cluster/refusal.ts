@@ -10,7 +10,7 @@ export type FailureStatus = {
   metadata: JsonObject;
   status: 'Failure';
   message: string;
-  reason: string;
+  reason?: string;
   details?: { name?: string; group?: string; kind?: string; uid?: string; causes?: readonly StatusCause[] };
   code: number;
 };
@@ -25,8 +25,8 @@ export class Refusal extends FlotillaError {
   readonly body: FailureStatus;
   constructor(code: number, reason: string, message: string, details?: FailureStatus['details']) {
     super(message);
-    const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason } as const;
-    this.body = { ...head, ...(details === undefined ? {} : { details }), code };
+    const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message } as const;
+    this.body = { ...head, ...(reason === '' ? {} : { reason }), ...(details === undefined ? {} : { details }), code };
   }
 }
 

@@ -60,13 +60,18 @@ function fieldTest(term: string, info: ResourceInfo): Selector {
   if (match === null) throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
   const [, field = '', operator, value = ''] = match;
   const allowed = field === 'metadata.name' || field === 'metadata.namespace' || info.selectableFields.includes(field);
-  if (!allowed) throw badRequest(`field label not supported: ${field}`);
+  if (!allowed) throw unknownField(field, info);
   const path = field.split('.');
   const wanted = operator !== '!=';
   return (object) => {
     const found = at(object, ...path);
     return (String(found ?? '') === value) === wanted;
   };
+}
+
+function unknownField(field: string, info: ResourceInfo): Error {
+  if (!info.builtin || info.selectableFields.length > 0) return badRequest(`field label not supported: ${field}`);
+  return badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }
 
 /** Both selectors of a request's query, joined. */
