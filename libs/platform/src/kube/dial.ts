@@ -35,15 +35,15 @@ function connectTcp(host: string, port: number, signal: AbortSignal): Promise<ne
 
 function secure(raw: net.Socket, host: string, identity: TlsIdentity, protocols: string[], signal: AbortSignal) {
   return new Promise<net.Socket>((resolve, reject) => {
-    const servername = identity.servername ?? (net.isIP(host) === 0 ? host : '');
+    const name = identity.servername ?? host;
     const socket = tls.connect({
       ...identity,
       socket: raw,
       host,
       ALPNProtocols: protocols,
-      servername,
+      servername: net.isIP(name) === 0 ? name : '',
       // An IP address is no SNI name, but the certificate must still be valid for it.
-      checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(identity.servername ?? host, certificate),
+      checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(name, certificate),
     });
     signal.addEventListener('abort', () => socket.destroy(new Error('no answer to the TLS handshake')));
     socket.once('error', reject);

@@ -159,7 +159,7 @@ export class HttpKubeClient extends KubeClient {
     try {
       const exchange = await this.#requests.stream(what, { method: 'GET', path, signal });
       onOpen?.();
-      yield* watchEvents<T>(this.cluster, what, exchange.body);
+      yield* watchEvents<T>(this.cluster, what, exchange);
     } catch (error) {
       if (signal.aborted) return;
       if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);

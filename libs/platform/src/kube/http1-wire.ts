@@ -54,7 +54,12 @@ export class Http1Wire implements Wire {
       message.once('response', (response) => {
         // The body's reader reports it too; without a listener here an abandoned body would end the process.
         response.on('error', () => undefined);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: response,
+          whole: () => response.complete,
+        });
       });
       message.end(request.body);
     });

@@ -10,6 +10,8 @@ const STREAMS_BEFORE_SETTINGS = 100;
 
 export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 
+const wasEnded = (stream: ClientHttp2Stream): boolean => !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
+
 /** One HTTP/2 session: counts its streams, finds out by pings when its peer is gone, obeys GOAWAY. */
 export class Http2Lane {
   #streams = 0;
@@ -65,7 +67,7 @@ export class Http2Lane {
       this.#streams += 1;
       stream.on('error', (error) => reject(this.#failure(stream, error)));
       stream.once('response', (headers) =>
-        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream }),
+        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream, whole: () => wasEnded(stream) }),
       );
       stream.once('close', () => {
         this.#streams -= 1;

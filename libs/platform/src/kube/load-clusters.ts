@@ -15,6 +15,8 @@ export type LoadClustersOptions = Readonly<{
   /** Contexts by name. Without any: every context of files that were named, else the current context alone. */
   contexts?: readonly string[];
   fieldManager: string;
+  /** Most objects of one page of a list. */
+  pageSize?: number;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
@@ -47,6 +49,7 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
       cluster: uniqueName(access.context, names),
       transport,
       fieldManager: options.fieldManager,
+      ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
     });
   });
 }

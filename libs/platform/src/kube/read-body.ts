@@ -17,6 +17,7 @@ export async function readBody(exchange: Exchange, limit: number): Promise<strin
       if (size > limit) throw new TransportError('too-large', `the answer is larger than ${limit} bytes`);
       chunks.push(chunk);
     }
+    if (!exchange.whole()) throw new TransportError('lost', 'the connection broke in the middle of the answer');
   } catch (error) {
     if (error instanceof TransportError || (error instanceof Error && error.name === 'AbortError')) throw error;
     throw new TransportError('lost', textOf(error));

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
@@ -6,6 +5,7 @@ import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
 import { TransportError, textOf } from './transport.error.js';
 import { watchLines } from './watch-lines.js';
+import type { Exchange } from './wire.js';
 
 const Line = z.object({
   type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),
@@ -16,10 +16,10 @@ const Line = z.object({
 export async function* watchEvents<T extends KubernetesObject>(
   cluster: string,
   what: string,
-  body: Readable,
+  exchange: Exchange,
 ): AsyncGenerator<WatchEvent<T>> {
   try {
-    for await (const line of watchLines(body)) {
+    for await (const line of watchLines(exchange.body)) {
       if (line.trim() === '') continue;
       const { type, object } = Line.parse(JSON.parse(line));
       if (type === 'ERROR') {
@@ -30,8 +30,9 @@ export async function* watchEvents<T extends KubernetesObject>(
       if (type === 'BOOKMARK') yield { type, resourceVersion: resourceVersion ?? '' };
       else yield { type, object: object as unknown as T };
     }
+    if (!exchange.whole()) throw new TransportError('lost', 'the connection broke');
   } finally {
-    body.destroy();
+    exchange.body.destroy();
   }
 }
 

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** A loopback port before a server, at which a test can disturb the network. */
+export type TcpProxy = Readonly<{
+  port: number;
+  /** Breaks every open connection; new ones are let through. */
+  cut(): void;
+  /** From now on nothing passes in either direction, though connections stay open and new ones are accepted. */
+  stall(): void;
+  /** Ends `stall`. */
+  resume(): void;
+  /** How many connections were made so far. */
+  connections(): number;
+  stop(): Promise<void>;
+}>;
+
+export async function startTcpProxy(target: Readonly<{ host: string; port: number }>): Promise<TcpProxy> {
+  const sockets = new Set<net.Socket>();
+  let stalled = false;
+  let count = 0;
+  const keep = (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    if (stalled) socket.pause();
+  };
+  const server = net.createServer((near) => {
+    count += 1;
+    const far = net.connect(target);
+    keep(near);
+    keep(far);
+    join(near, far);
+    join(far, near);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    cut,
+    stall: () => {
+      stalled = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume: () => {
+      stalled = false;
+      for (const socket of sockets) socket.resume();
+    },
+    connections: () => count,
+    stop: async () => {
+      cut();
+      await once(server.close(), 'close');
+    },
+  };
+}
+
+/** As pipe() does, which would resume a paused source by itself. */
+function join(from: net.Socket, to: net.Socket): void {
+  from.on('data', (chunk) => to.write(chunk));
+  from.on('close', () => to.destroy());
+}

@@ -1,0 +1,75 @@
+import { beforeAll, expect, it, vi } from 'vitest';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { buoyCrd, CRD } from './contract-objects.js';
+import type { ContractSubject } from './kube-client.contract.js';
+
+export function customResourceContract(subject: ContractSubject): void {
+  let group = '';
+  const kind = () => ({ apiVersion: `${group}/v1`, kind: 'Buoy' });
+  const buoy = (name: string, more: Record<string, unknown>): KubernetesObject => ({
+    ...kind(),
+    metadata: { name, namespace: subject().namespace },
+    ...more,
+  });
+  const refOf = (name: string) => ({ ...kind(), name, namespace: subject().namespace });
+
+  beforeAll(async () => {
+    const { client, namespace } = subject();
+    group = `${namespace}.example.com`;
+    await expect(client.serves(kind()), 'not before its definition').resolves.toBe(false);
+    await client.create(buoyCrd(group));
+    await vi.waitUntil(() => client.serves(kind()), { timeout: 15_000 });
+  });
+
+  it('a new kind can be created, read and listed', async () => {
+    const { client, namespace } = subject();
+    await client.create(buoy('first', { spec: { depth: 3 } }));
+    await expect(client.get(refOf('first'))).resolves.toMatchObject({ spec: { depth: 3 } });
+    const list = await client.list(kind(), { namespace });
+    expect(list?.items.map(({ metadata }) => metadata.name)).toContain('first');
+  });
+
+  it('refuses what the schema forbids, and says where', async () => {
+    const { client } = subject();
+    await expect(client.create(buoy('shallow', { spec: { depth: 0 } }))).rejects.toMatchObject({
+      reason: 'Invalid',
+      causes: [expect.stringContaining('spec.depth')],
+    });
+  });
+
+  it('drops an unknown field and warns of it', async () => {
+    const { client } = subject();
+    const { object, warnings } = await client.create(buoy('strange', { spec: { depth: 1, sails: 2 } }));
+    expect(object['spec']).toEqual({ depth: 1 });
+    expect(warnings).toEqual([expect.stringContaining('unknown field "spec.sails"')]);
+  });
+
+  it('spec and status are written apart', async () => {
+    const { client } = subject();
+    const both = buoy('parted', { spec: { depth: 1 }, status: { phase: 'Ignored' } });
+    const { object: made } = await client.create(both);
+    expect(made['status']).toBeUndefined();
+    const { object } = await client.updateStatus({ ...made, spec: { depth: 9 }, status: { phase: 'Ready' } });
+    expect(object).toMatchObject({ spec: { depth: 1 }, status: { phase: 'Ready' }, metadata: { generation: 1 } });
+    const { object: updated } = await client.update({ ...object, spec: { depth: 2 }, status: { phase: 'Ignored' } });
+    expect(updated).toMatchObject({ spec: { depth: 2 }, status: { phase: 'Ready' }, metadata: { generation: 2 } });
+    await expect(client.updateStatus(made)).rejects.toMatchObject({ reason: 'Conflict' });
+    await client.patch(refOf('parted'), { status: { phase: 'Patched' } }, { subresource: 'status' });
+    await expect(client.get(refOf('parted'))).resolves.toMatchObject({ status: { phase: 'Patched' } });
+  });
+
+  it('a kind whose definition is deleted is gone with its objects', async () => {
+    const { client, namespace } = subject();
+    const passing = `passing.${namespace}.example.com`;
+    const there = { apiVersion: `${passing}/v1`, kind: 'Buoy' };
+    await client.create(buoyCrd(passing));
+    await expect.poll(() => client.serves(there), { timeout: 15_000 }).toBe(true);
+    await client.create({ ...there, metadata: { name: 'x', namespace } });
+    await client.delete({ ...CRD, name: `buoys.${passing}` });
+    await expect.poll(() => client.list(there), { timeout: 15_000 }).toBeUndefined();
+    await expect(client.create({ ...there, metadata: { name: 'y', namespace } })).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('CustomResourceDefinition'),
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { configMap, configMapRef } from './contract-objects.js';
+import type { ContractSubject } from './kube-client.contract.js';
+
+/** The garbage collector of a real cluster has to learn of a new object before it can follow its owners. */
+const COLLECTED = { timeout: 60_000, interval: 100 };
+
+export function lifetimeContract(subject: ContractSubject): void {
+  it('deletes, and says whether there was something to delete', async () => {
+    const { client, namespace } = subject();
+    const ref = configMapRef(namespace, 'short-lived');
+    await client.create(configMap(namespace, 'short-lived'));
+    await expect(client.delete(ref)).resolves.toBe(true);
+    await expect(client.delete(ref)).resolves.toBe(false);
+  });
+
+  it('does not delete a namesake of the object that was meant', async () => {
+    const { client, namespace } = subject();
+    const ref = configMapRef(namespace, 'namesake');
+    const { object } = await client.create(configMap(namespace, 'namesake'));
+    await expect(client.delete(ref, { uid: '00000000-0000-4000-8000-000000000000' })).resolves.toBe(false);
+    await expect(client.get(ref)).resolves.toBeDefined();
+    await expect(client.delete(ref, { uid: object.metadata.uid ?? '' })).resolves.toBe(true);
+  });
+
+  it('an object with a finalizer stays, marked, until the finalizer is taken away', async () => {
+    const { client, namespace } = subject();
+    const ref = configMapRef(namespace, 'held');
+    await client.create(configMap(namespace, 'held', {}, { finalizers: ['example.com/hold'] }));
+    await client.delete(ref);
+    expect((await client.get(ref))?.metadata.deletionTimestamp).toBeDefined();
+    await client.patch(ref, { metadata: { finalizers: null } });
+    await expect(client.get(ref)).resolves.toBeUndefined();
+  });
+
+  it('what an object owns goes with it, unless it is orphaned', async () => {
+    const { client, namespace } = subject();
+    const family = async (name: string) => {
+      const { object } = await client.create(configMap(namespace, name));
+      const owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid: object.metadata.uid ?? '' };
+      await client.create(configMap(namespace, `${name}-child`, {}, { ownerReferences: [owner] }));
+      return { parent: configMapRef(namespace, name), child: configMapRef(namespace, `${name}-child`) };
+    };
+    const [taken, left] = [await family('owner'), await family('orphaning-owner')];
+    await client.delete(left.parent, { propagation: 'Orphan' });
+    await client.delete(taken.parent, { propagation: 'Background' });
+    await expect.poll(() => client.get(taken.child), COLLECTED).toBeUndefined();
+    await expect.poll(() => client.get(left.parent), COLLECTED).toBeUndefined();
+    expect((await client.get(left.child))?.metadata.ownerReferences ?? []).toEqual([]);
+  });
+}
