@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
 import { describe, expect, it } from 'vitest';
+import { CatalogShelf } from '../../../apps/cli/src/resolution/catalog-shelf.js';
 import { answerClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
 import { ClassicCase } from '../../../apps/cli/src/resolution/classic-case.js';
 
@@ -39,23 +38,11 @@ const folders = (): Row[] =>
     return row(read('case.json'), read('expected.json') as Expected, folder);
   });
 
-const loaded = new Map<string, Catalog>();
-
-function catalogIn(folder: string): Catalog {
-  const known = loaded.get(folder);
-  if (known !== undefined) return known;
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => ({ path: join(entry.parentPath, entry.name).slice(folder.length + 1) }))
-    .map(({ path }) => ({ path, bytes: readFileSync(join(folder, path)) }));
-  const catalog = loadCatalog(files);
-  loaded.set(folder, catalog);
-  return catalog;
-}
+const shelf = new CatalogShelf();
 
 const answer = ({ question, folder }: Row) =>
-  answerClassic(question, async ({ dir, ref }) =>
-    catalogIn(dir === undefined ? join(publicCatalogs, ref ?? '') : join(folder, dir)),
+  answerClassic(question, ({ dir, ref }) =>
+    dir === undefined ? shelf.index(publicCatalogs, ref ?? '') : shelf.index(folder, dir),
   ) as Promise<unknown> as Promise<Outcome & { message?: string }>;
 
 /** What counts, and by default everything that OLM's answer tells. */

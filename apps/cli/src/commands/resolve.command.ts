@@ -1,4 +1,48 @@
-import type { Command } from 'commander';
-import type { Io } from '../io.js';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Command, Option } from 'commander';
+import { ExitCode, type Io, UsageError } from '../io.js';
 
-export const resolveCommand = (program: Command, _io: Io): Command => program.command('resolve');
+type Options = Readonly<{ filename: string; catalogs?: string; output: 'json' }>;
+
+const HELP = `
+Examples:
+  flotilla resolve -f cases.jsonl --catalogs ./catalogs
+  flotilla resolve < case.json`;
+
+/** `flotilla resolve`: the bare solver, problems in, answers out, in order. */
+export const resolveCommand = (program: Command, io: Io): Command =>
+  program
+    .command('resolve')
+    .description('answer resolution problems: one JSON object a line in, one answer a line out')
+    .option('-f, --filename <file>', 'file with problems; "-" reads standard input', '-')
+    .option('--catalogs <dir>', 'where catalogs that problems name by "ref" lie')
+    .addOption(new Option('-o, --output <format>', 'form of the answers').choices(['json']).default('json'))
+    .addHelpText('after', HELP)
+    .action((options: Options) => resolveLines(options, io));
+
+async function resolveLines({ filename, catalogs }: Options, io: Io): Promise<void> {
+  const [{ answers }, { CatalogShelf }] = await Promise.all([
+    import('../resolution/case-lines.js'),
+    import('../resolution/catalog-shelf.js'),
+  ]);
+  const text = filename === '-' ? await io.stdin() : await textOf(filename);
+  const dir = filename === '-' ? '.' : dirname(filename);
+  let allRead = true;
+  for await (const { ok, value } of answers(text, { dir, ref: catalogs, shelf: new CatalogShelf() })) {
+    io.out(`${JSON.stringify(value)}\n`);
+    allRead &&= ok;
+  }
+  io.exit(allRead ? ExitCode.done : ExitCode.badInput);
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new UsageError(
+      `${path}: cannot be read (${reason}); name a file with one problem a line, or - for standard input`,
+    );
+  }
+}

@@ -1,12 +1,12 @@
-import type { Catalog } from '#core/catalog/catalog';
 import { loadCatalog } from '#core/catalog/load-catalog';
-import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import type { CatalogIndex, IndexedCatalog } from '#core/resolution/catalog-slice';
+import { renderExplanation } from '#core/resolution/explain/render-explanation';
 import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
 import { type ClassicCase, type ClassicCatalog, observedNamespace } from './classic-case.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
 /** Finds the content of a catalog that a case names by `dir` or `ref`. */
-export type CatalogFinder = (catalog: ClassicCatalog) => Promise<Catalog>;
+export type CatalogFinder = (catalog: ClassicCatalog) => Promise<CatalogIndex>;
 
 /** The answer to one case, in the form the cases' expected answers have. */
 export type ClassicAnswer = Readonly<Record<string, unknown> & { id: string; result: Resolution['result'] }>;
@@ -20,21 +20,26 @@ export async function answerClassic(question: ClassicCase, find: CatalogFinder):
     catalogs.push({
       key: { name, namespace },
       priority,
-      ...(content === undefined ? {} : { index: indexOf(content) }),
+      ...(content === undefined ? {} : { index: content }),
     });
   }
   const observed = observedNamespace(question.namespace, question.globalCatalogNamespace, question.objects);
   return { id: question.id, ...answerOf(resolveOffline(observed, catalogs).resolution) };
 }
 
-async function contentOf(catalog: ClassicCatalog, find: CatalogFinder): Promise<Catalog> {
+async function contentOf(catalog: ClassicCatalog, find: CatalogFinder): Promise<CatalogIndex> {
   if (catalog.fbc === undefined) return find(catalog);
   const text = catalog.fbc.map((blob) => JSON.stringify(blob)).join('\n');
-  return loadCatalog([{ path: `${catalog.namespace}.${catalog.name}.json`, bytes: new TextEncoder().encode(text) }]);
+  return indexOf(
+    loadCatalog([{ path: `${catalog.namespace}.${catalog.name}.json`, bytes: new TextEncoder().encode(text) }]),
+  );
 }
 
 function answerOf(resolution: Resolution): Omit<ClassicAnswer, 'id'> & { result: Resolution['result'] } {
-  if (resolution.result !== 'resolved') return resolution;
+  if (resolution.result === 'error') return resolution;
+  if (resolution.result === 'unsatisfiable') {
+    return { ...resolution, story: renderExplanation(resolution.explanation, resolution.advice) };
+  }
   const { chosen, subscriptionsCreated, subscriptionsUpdated } = resolution;
   return {
     result: 'resolved',

@@ -13,9 +13,17 @@ const MAX_MACRO_DEPTH = 3;
 const MAX_PROPERTIES = 1000;
 const MACROS = new Set(['exists', 'exists_one', 'all', 'map', 'filter']);
 
+/** CEL's standard library but `matches`; what else the evaluator brings along does not exist in OLM. */
+const FUNCTIONS = new Set([
+  ...['contains', 'startsWith', 'endsWith', 'size', 'has', 'dyn', 'type', 'semver_compare', 'in'],
+  ...['int', 'uint', 'double', 'string', 'bytes', 'bool', 'timestamp', 'duration'],
+  ...['getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear', 'getFullYear', 'getMonth'],
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
+]);
+
+/** Numbers count as their text: 1.5 is version 1.5.0. */
 function semverCompare(a: unknown, b: unknown): bigint {
-  if (typeof a !== 'string' || typeof b !== 'string') throw new Error('semver_compare takes two strings');
-  const [left, right] = [parseTolerant(a), parseTolerant(b)];
+  const [left, right] = [parseTolerant(String(a)), parseTolerant(String(b))];
   if ('error' in left) throw new Error(left.error);
   if ('error' in right) throw new Error(right.error);
   return BigInt(compareVersions(left, right));
@@ -62,8 +70,10 @@ function refusal(node: ASTNode, macroDepth: number): string | undefined {
   if (macroDepth > MAX_MACRO_DEPTH) return `cel rule nests list macros deeper than ${MAX_MACRO_DEPTH} levels`;
   let depth = macroDepth;
   if (node.op === 'call' || node.op === 'rcall') {
-    if (node.args[0] === 'matches') return 'cel function matches is not supported: its run time cannot be bounded';
-    if (MACROS.has(node.args[0])) depth++;
+    const [name] = node.args;
+    if (name === 'matches') return 'cel function matches is not supported: its run time cannot be bounded';
+    if (MACROS.has(name)) depth++;
+    else if (!FUNCTIONS.has(name)) return `failed to compile cel rule: undeclared reference to '${name}'`;
   }
   for (const child of childNodes(node.args)) {
     const refused = refusal(child, depth);

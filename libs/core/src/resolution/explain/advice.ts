@@ -3,7 +3,7 @@ import type { Reason } from '../resolution-problem.js';
 /** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
 export function adviceFor(explanation: readonly Reason[]): string {
   const leaves = explanation.flatMap(leavesOf);
-  const sentences = leaves.flatMap((leaf) => sentenceFor(leaf) ?? []);
+  const sentences = [...explanation.flatMap(orphanSentence), ...leaves.flatMap((leaf) => sentenceFor(leaf) ?? [])];
   return [...new Set(sentences)].slice(0, MAX_SENTENCES).join(' ');
 }
 
@@ -12,12 +12,17 @@ const MAX_SENTENCES = 4;
 const leavesOf = (reason: Reason): Reason[] =>
   reason.because.length === 0 ? [reason] : reason.because.flatMap(leavesOf);
 
+const orphanSentence = ({ kind, subject, facts }: Reason): string[] =>
+  kind === 'installed'
+    ? [
+        `Delete ClusterServiceVersion ${facts['namespace']}/${subject}, or give it back a Subscription whose status.installedCSV names it.`,
+      ]
+    : [];
+
 function sentenceFor({ kind, facts }: Reason): string | undefined {
   switch (kind) {
     case 'missing':
-      return facts['near'] === ''
-        ? `Add a catalog that provides ${facts['what']}, or take away the Subscription that leads to it.`
-        : `Add a catalog that provides ${facts['what']} (${facts['near']}), or choose a version that asks for less.`;
+      return missingSentence(facts);
     case 'nothing-found':
       return NOTHING_FOUND[facts['lacks'] ?? '']?.(facts);
     case 'deprecated':
@@ -31,6 +36,13 @@ function sentenceFor({ kind, facts }: Reason): string | undefined {
     default:
       return undefined;
   }
+}
+
+function missingSentence({ what, near, also }: Reason['facts']): string {
+  const everything = also === '' ? what : `${what}, and also ${also}`;
+  return near === ''
+    ? `Add a catalog that provides ${everything}, or take away the Subscription that leads to it.`
+    : `Add a catalog that provides ${everything} (${near}), or choose a version that asks for less.`;
 }
 
 const NOTHING_FOUND: Readonly<Record<string, (facts: Reason['facts']) => string>> = {

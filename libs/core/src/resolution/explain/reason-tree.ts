@@ -14,6 +14,10 @@ export function reasonTree(system: ConstraintSystem, core: readonly number[], sn
   return new ReasonTree(system, constraints, snapshot).roots();
 }
 
+const NONE: ReadonlySet<number> = new Set();
+/** Rivals named before the rest is counted. */
+const NAMED = 3;
+
 class ReasonTree {
   readonly #told = new Set<number>();
 
@@ -38,18 +42,21 @@ class ReasonTree {
       subject: variableName(constraint.subject, this.system),
       text: constraintText(constraint, this.system),
       facts: { namespace: this.snapshot.namespace, package: subscription?.package ?? '' },
-      because: this.#against(constraint.subject),
+      because: this.#against(constraint.subject, NONE),
     };
   }
 
-  /** Everything in the core that speaks about a variable; each variable is told once. */
-  #against(index: number): Reason[] {
+  /**
+   * Everything in the core that speaks about a variable; each variable is told once. Its siblings are the other candidates
+   * for the same thing: that it excludes them hinders nothing.
+   */
+  #against(index: number, siblings: ReadonlySet<number>): Reason[] {
     if (this.#told.has(index)) return [];
     this.#told.add(index);
-    return this.constraints.flatMap((constraint) => this.#reason(constraint, index) ?? []);
+    return this.constraints.flatMap((constraint) => this.#reason(constraint, index, siblings) ?? []);
   }
 
-  #reason(constraint: Constraint, index: number): Reason | undefined {
+  #reason(constraint: Constraint, index: number, siblings: ReadonlySet<number>): Reason | undefined {
     switch (constraint.kind) {
       case 'mandatory':
         return undefined;
@@ -61,12 +68,15 @@ class ReasonTree {
         if (constraint.subject !== index && constraint.other !== index) return undefined;
         return this.#leaf('conflict', constraint, this.#others([constraint.subject, constraint.other], index));
       case 'at-most-one':
-        if (!constraint.members.includes(index)) return undefined;
-        return this.#leaf(constraint.shared === 'api' ? 'same-api' : 'same-package', constraint, {
-          ...this.#others(this.#relevant(constraint.members), index),
-          shared: constraint.of,
-        });
+        return constraint.members.includes(index) ? this.#exclusion(constraint, index, siblings) : undefined;
     }
+  }
+
+  #exclusion(constraint: Of<'at-most-one'>, index: number, siblings: ReadonlySet<number>): Reason | undefined {
+    const rivals = this.#relevant(constraint.members).filter((member) => member === index || !siblings.has(member));
+    if (rivals.length < 2) return undefined;
+    const kind = constraint.shared === 'api' ? 'same-api' : 'same-package';
+    return this.#leaf(kind, constraint, { ...this.#others(rivals, index), shared: constraint.of });
   }
 
   #requires(constraint: Of<'requires'>): Reason {
@@ -76,17 +86,28 @@ class ReasonTree {
       ...this.#leaf(missing ? 'missing' : 'requires', constraint, {
         what: requirement === undefined ? '' : requirementWords(requirement),
         near: missing && requirement !== undefined ? nearMiss(requirement, this.snapshot) : '',
+        also: missing ? this.#alsoMissing(constraint) : '',
       }),
-      because: candidates.map((candidate) => this.#candidate(candidate)),
+      because: candidates.map((candidate) => this.#candidate(candidate, new Set(candidates))),
     };
   }
 
-  #candidate(index: number): Reason {
+  /** What else of the same bundle nothing provides: a core names one thing, but the advice should name all. */
+  #alsoMissing({ subject, requirement }: Of<'requires'>): string {
+    const words = this.system.constraints.flatMap((other) => {
+      if (other.kind !== 'requires' || other.subject !== subject || other.candidates.length > 0) return [];
+      return other.requirement === undefined ? [] : [requirementWords(other.requirement)];
+    });
+    const own = requirement === undefined ? '' : requirementWords(requirement);
+    return listed([...new Set(words)].filter((word) => word !== own).sort(byCodeUnit), 'and');
+  }
+
+  #candidate(index: number, siblings: ReadonlySet<number>): Reason {
     const variable = this.system.variables[index];
     const place = variable?.kind === 'entry' ? placeWords(variable.entry) : '';
     const id = variableId(index, this.system);
     const facts = { csv: variableName(index, this.system), place };
-    return { kind: 'candidate', subject: id, text: id, facts, because: this.#against(index) };
+    return { kind: 'candidate', subject: id, text: id, facts, because: this.#against(index, siblings) };
   }
 
   #prohibited(constraint: Of<'prohibited'>): Reason {
@@ -128,6 +149,7 @@ class ReasonTree {
         const place = variable?.kind === 'entry' ? ` (${placeWords(variable.entry)})` : '';
         return `${variableName(member, this.system)}${place}`;
       });
-    return { others: listed(names, 'and') };
+    const more = names.length > NAMED ? [`${names.length - NAMED} more`] : [];
+    return { others: listed([...names.slice(0, NAMED), ...more], 'and') };
   }
 }

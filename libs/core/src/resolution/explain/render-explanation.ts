@@ -1,3 +1,4 @@
+import { listed } from '../constraint-text.js';
 import type { Reason } from '../resolution-problem.js';
 
 /** Candidates told one by one before the rest is summed up, and how deep the story goes. */
@@ -13,32 +14,49 @@ export function renderExplanation(explanation: readonly Reason[], advice: string
 function subjectOf({ kind, subject, facts }: Reason): string {
   return kind === 'subscription'
     ? `Subscription ${facts['namespace']}/${subject} cannot be met`
-    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed without a Subscription and stays`;
+    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed, no Subscription holds it, so it stays`;
 }
 
 function storyOf(root: Reason): string {
+  if (root.kind === 'installed' && root.because.length > 0) {
+    return `it ${root.because.map((reason) => reasonStory(reason, DEPTH)).join(' and ')}`;
+  }
   const told = root.because.map((reason) =>
     reason.kind === 'requires' && reason.facts['what'] === ''
       ? candidatesStory(reason, DEPTH)
       : reasonStory(reason, DEPTH),
   );
-  return told.length === 0 ? 'it stands against the others' : told.join('; ');
+  return told.length === 0 ? 'it leaves no room for the others' : told.join('; ');
 }
 
 function candidatesStory({ because }: Reason, depth: number): string {
   const [only, ...others] = because;
   if (only === undefined) return 'there is no candidate';
-  if (others.length === 0) return `its only candidate ${candidateStory(only, depth)}`;
-  const told = because.slice(0, WIDTH).map((candidate) => candidateStory(candidate, depth));
-  const rest = because.length > WIDTH ? `; and ${because.length - WIDTH} more` : '';
+  if (others.length === 0) return `its only candidate ${nameOf(only)} ${candidateStory(only, depth)}`;
+  const alike = Map.groupBy(because, (candidate) => candidateStory(candidate, depth));
+  const told = [...alike]
+    .slice(0, WIDTH)
+    .map(([story, candidates]) => `${groupName(candidates)} ${story}${soDo(candidates)}`);
+  const rest = alike.size > WIDTH ? '; and others for further reasons' : '';
   return `none of its ${because.length} candidates can be installed: ${told.join('; ')}${rest}`;
 }
 
-function candidateStory({ facts, because }: Reason, depth: number): string {
-  const name = `${facts['csv']}${facts['place'] === '' ? '' : ` (${facts['place']})`}`;
-  if (because.length === 0) return `${name} is ruled out as told before`;
-  if (depth === 0) return `${name} is ruled out for further reasons`;
-  return `${name} ${because.map((reason) => reasonStory(reason, depth - 1)).join(' and ')}`;
+const nameOf = ({ facts }: Reason): string => `${facts['csv']}${facts['place'] === '' ? '' : ` (${facts['place']})`}`;
+
+const groupName = ([first]: readonly Reason[]): string => (first === undefined ? '' : nameOf(first));
+
+function soDo([first, ...alike]: readonly Reason[]): string {
+  if (first === undefined || alike.length === 0) return '';
+  const shortName = (reason: Reason) =>
+    reason.facts['place'] === first.facts['place'] ? (reason.facts['csv'] ?? '') : nameOf(reason);
+  const more = alike.length > WIDTH ? [`${alike.length - WIDTH} more`] : [];
+  return `, and the same holds for ${listed([...alike.slice(0, WIDTH).map(shortName), ...more], 'and')}`;
+}
+
+function candidateStory({ because }: Reason, depth: number): string {
+  if (because.length === 0) return 'is ruled out as told elsewhere';
+  if (depth === 0) return 'is ruled out for further reasons';
+  return because.map((reason) => reasonStory(reason, depth - 1)).join(' and ');
 }
 
 function reasonStory(reason: Reason, depth: number): string {

@@ -1,0 +1,127 @@
+import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
+import { SUBSCRIPTION_API } from '#core/api/subscription';
+import type { CatalogKey, ObservedNamespace } from '#core/resolution/resolution-problem';
+import { UsageError } from '../io.js';
+import type { CatalogOption } from './catalog-option.js';
+import { MalformedObject, observedNamespace } from './classic-case.js';
+import type { Manifest } from './read-manifests.js';
+
+/** What is asked: a namespace as it would be, the catalogs in sight, and what was assumed on the way. */
+export type PlanQuestion = Readonly<{
+  observed: ObservedNamespace;
+  catalogs: readonly Readonly<{ key: CatalogKey; priority: number; reference: string }>[];
+  notes: readonly string[];
+}>;
+
+type Wanted = Readonly<{
+  catalogs: readonly CatalogOption[];
+  namespace?: string | undefined;
+  globalNamespace?: string | undefined;
+}>;
+
+const DEFAULT_GLOBAL_NAMESPACE = 'olm';
+
+/** Puts the question together; whatever is missing and has an ordinary value is assumed and noted. */
+export function planQuestion(manifests: readonly Manifest[], wanted: Wanted): PlanQuestion {
+  const namespace = wanted.namespace ?? onlyNamespace(manifests);
+  const inNamespace = manifests.filter(({ object }) => (object.metadata.namespace ?? namespace) === namespace);
+  const catalogs = wanted.catalogs.map((option) => placed(option, manifests, wanted.globalNamespace));
+  const globalNamespace = wanted.globalNamespace ?? inferredGlobal(catalogs, namespace);
+  const observed = observe(namespace, globalNamespace, inNamespace);
+  const notes = [...unreadKinds(inNamespace), ...withoutContent(manifests, catalogs)];
+  if (observed.subscriptions.length === 0) {
+    throw new UsageError(
+      `no Subscription in namespace ${namespace}; name manifests that hold one with -f, or another namespace with -n`,
+    );
+  }
+  if (observed.operatorGroups.length > 0) return { observed, catalogs, notes };
+  const assumed = `no OperatorGroup in namespace ${namespace}: one that targets this namespace alone is assumed`;
+  return {
+    observed: { ...observed, operatorGroups: [ownNamespaceGroup(namespace)] },
+    catalogs,
+    notes: [...notes, assumed],
+  };
+}
+
+const isSubscription = ({ object }: Manifest): boolean =>
+  object.kind === SUBSCRIPTION_API.kind && object.apiVersion === SUBSCRIPTION_API.apiVersion;
+
+function onlyNamespace(manifests: readonly Manifest[]): string {
+  const subscriptions = manifests.filter(isSubscription);
+  const namespaces = new Set(subscriptions.map(({ object }) => object.metadata.namespace ?? 'default'));
+  const [only, ...others] = namespaces;
+  if (only === undefined) throw new UsageError('the manifests hold no Subscription; name files that do with -f');
+  if (others.length === 0) return only;
+  throw new UsageError(
+    `the manifests hold Subscriptions of namespaces ${[...namespaces].join(', ')}: choose one with -n`,
+  );
+}
+
+/** A catalog named without namespace is the one that a Subscription names by this name, else a global one. */
+function placed(option: CatalogOption, manifests: readonly Manifest[], globalNamespace: string | undefined) {
+  const spec = manifests
+    .filter(isSubscription)
+    .map(({ object }) => object['spec'] as Readonly<Record<string, unknown>> | undefined)
+    .find((candidate) => candidate?.['source'] === option.name);
+  const named = typeof spec?.['sourceNamespace'] === 'string' ? spec['sourceNamespace'] : undefined;
+  const namespace = option.namespace ?? named ?? globalNamespace ?? DEFAULT_GLOBAL_NAMESPACE;
+  const key = { namespace, name: option.name };
+  return { key, priority: option.priority ?? priorityOf(key, manifests), reference: option.reference };
+}
+
+const isSourceOf = ({ object }: Manifest, key: CatalogKey): boolean =>
+  object.kind === CATALOG_SOURCE_API.kind &&
+  object.metadata.name === key.name &&
+  (object.metadata.namespace ?? key.namespace) === key.namespace;
+
+function priorityOf(key: CatalogKey, manifests: readonly Manifest[]): number {
+  const source = manifests.find((manifest) => isSourceOf(manifest, key));
+  const spec = source?.object['spec'] as Readonly<Record<string, unknown>> | undefined;
+  return typeof spec?.['priority'] === 'number' ? spec['priority'] : 0;
+}
+
+/** All catalogs outside the namespace lie in one other namespace: that is the global one. */
+function inferredGlobal(catalogs: readonly Readonly<{ key: CatalogKey }>[], namespace: string): string {
+  const [only, ...others] = new Set(catalogs.map(({ key }) => key.namespace).filter((other) => other !== namespace));
+  return only !== undefined && others.length === 0 ? only : DEFAULT_GLOBAL_NAMESPACE;
+}
+
+function observe(namespace: string, globalNamespace: string, manifests: readonly Manifest[]): ObservedNamespace {
+  for (const { object, where } of manifests) {
+    try {
+      observedNamespace(namespace, globalNamespace, [object]);
+    } catch (error) {
+      if (error instanceof MalformedObject) throw new UsageError(`${where}: ${error.message}`);
+      throw error;
+    }
+  }
+  return observedNamespace(
+    namespace,
+    globalNamespace,
+    manifests.map(({ object }) => object),
+  );
+}
+
+const READ = new Set(['Subscription', 'OperatorGroup', 'ClusterServiceVersion', 'CatalogSource', 'Namespace']);
+
+function unreadKinds(manifests: readonly Manifest[]): string[] {
+  const kinds = new Set(manifests.map(({ object }) => object.kind).filter((kind) => !READ.has(kind)));
+  return [...kinds].map((kind) => `objects of kind ${kind} take no part in this plan`);
+}
+
+function withoutContent(manifests: readonly Manifest[], catalogs: PlanQuestion['catalogs']): string[] {
+  return manifests
+    .filter(({ object }) => object.kind === CATALOG_SOURCE_API.kind)
+    .filter((manifest) => !catalogs.some(({ key }) => isSourceOf(manifest, key)))
+    .map(({ object }) => {
+      const name = `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
+      return `CatalogSource ${name} is left out: give its content with --catalog ${name}=REFERENCE`;
+    });
+}
+
+const ownNamespaceGroup = (namespace: string): OperatorGroup => ({
+  ...OPERATOR_GROUP_API,
+  metadata: { name: 'assumed', namespace },
+  spec: { targetNamespaces: [namespace] },
+});

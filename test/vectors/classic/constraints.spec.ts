@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { compileCelRule } from '#core/resolution/cel-rule';
+import { checkConstraint } from '#core/resolution/olm-constraint';
+import type { Property } from '#core/catalog/catalog';
+import { describe, expect, it } from 'vitest';
+
+const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), 'utf8'));
+const parsed = read('constraint-parse.json') as { text: string; ok: boolean }[];
+const rules = read('cel.json') as { rule: string; compiles: boolean; result: boolean; properties: Property[] }[];
+
+describe("olm.constraint values that OLM's parser takes", () => {
+  it.each(parsed)('$text', ({ text, ok }) => {
+    expect(accepted(text)).toBe(ok);
+  });
+});
+
+function accepted(text: string): boolean {
+  try {
+    return checkConstraint(JSON.parse(text)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+// `matches` is refused: a regular expression from outside can take for ever. OLM's RE2 can not.
+const refused = rules.filter(({ rule }) => rule.includes('.matches('));
+
+describe("CEL rules as OLM's resolver reads them", () => {
+  it.each(rules.filter((row) => !refused.includes(row)))('$rule', ({ rule, compiles, result, properties }) => {
+    const compiled = compileCelRule(rule);
+    expect(!('error' in compiled)).toBe(compiles);
+    if (!('error' in compiled)) expect(compiled.holds(properties)).toBe(result);
+  });
+  it.each(refused)('$rule is refused with a reason', ({ rule }) => {
+    expect(compileCelRule(rule)).toEqual({ error: expect.stringContaining('matches is not supported') });
+  });
+});
