@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
+import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
+import { demoCommand } from './commands/demo.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
 import { ExitCode, type Io, UsageError } from './io.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
-const commands = [catalogCommand, planCommand, resolveCommand];
+const commands = [bundleCommand, catalogCommand, demoCommand, planCommand, resolveCommand];
 
 /** The whole `flotilla` command; every verb registers itself. */
 export function buildProgram(io: Io): Command {

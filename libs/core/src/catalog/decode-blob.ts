@@ -21,7 +21,7 @@ export function decodeBlob(value: unknown): DecodedBlob {
     throw new BlobError(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
   }
   const schema = readMeta(value).get('schema') ?? '';
-  if (schema === '') throw new BlobError(`object '${goJson(value)}\n' is missing root schema field`);
+  if (schema === '') throw new BlobError(`object '${shownBlob(value)}\n' is missing root schema field`);
   switch (schema) {
     case 'olm.package':
       return { kind: 'package', blob: decode('package', value, catalogPackage) };
@@ -34,6 +34,14 @@ export function decodeBlob(value: unknown): DecodedBlob {
     default:
       return { kind: 'other', blob: value };
   }
+}
+
+/** Longest blob that is repeated in an error, in characters. */
+const MAX_SHOWN = 4096;
+
+function shownBlob(value: unknown): string {
+  const text = goJson(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
 const META_KEYS = ['schema', 'package', 'name'];

@@ -1,0 +1,10 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.js';
+import { bundleValidateCommand } from './bundle-validate.command.js';
+
+/** `flotilla bundle …`: everything about registry+v1 bundles. */
+export function bundleCommand(program: Command, io: Io): Command {
+  const bundle = program.command('bundle').description('check registry+v1 bundles');
+  bundleValidateCommand(bundle, io);
+  return bundle;
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import type { Bundle } from '#core/bundle/bundle';
+import type { Catalog } from '#core/catalog/catalog';
+import type { MigrationLevel } from '#core/catalog/render-catalog';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import type { LoadedReference } from '../reference/load-reference.js';
+
+const EXAMPLES = `
+Examples:
+  flotilla catalog render ./my-catalog -o yaml
+  flotilla catalog render ./bundles/foo/v1.0.0 --migrate --alpha-image-ref-template 'registry.example/{{.Package}}:v{{.Version}}'`;
+
+type Options = Readonly<{ output: string; migrate?: boolean; migrateLevel?: string; alphaImageRefTemplate?: string }>;
+
+/** `flotilla catalog render REF…`: the blobs of catalogs and bundles, concatenated; nothing is validated. */
+export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
+  catalog
+    .command('render')
+    .description('write catalogs, or the blobs of bundles, in their normal form')
+    .argument('<ref...>', 'catalog directory or file, bundle directory, or image')
+    .option('-o, --output <format>', 'json or yaml', 'json')
+    .option('--migrate', 'apply all migrations')
+    .option('--migrate-level <name>', 'apply migrations up to this one: none, bundle-object-to-csv-metadata, all')
+    .option(
+      '--alpha-image-ref-template <template>',
+      'image of bundle directories: {{.Package}}, {{.Name}}, {{.Version}}',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (references: string[], options: Options) => {
+      const { output, alphaImageRefTemplate: template = '' } = options;
+      if (output !== 'json' && output !== 'yaml') {
+        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+      }
+      const level = migrationLevel(options);
+      const { joinCatalogs } = await import('#core/catalog/render-catalog');
+      const { catalogToJson, catalogToYaml } = await import('#core/catalog/write-catalog');
+      const rendered: Catalog[] = [];
+      for (const reference of references) rendered.push(await render(reference, level, template));
+      io.out((output === 'json' ? catalogToJson : catalogToYaml)(joinCatalogs(rendered)));
+      io.exit(ExitCode.done);
+    });
+
+function migrationLevel({ migrate, migrateLevel }: Options): MigrationLevel {
+  if (migrate && migrateLevel !== undefined) {
+    throw new UsageError('give either --migrate or --migrate-level: --migrate is the same as --migrate-level all');
+  }
+  const wanted = migrate ? 'all' : (migrateLevel ?? 'none');
+  if (wanted === 'all') return 'bundle-object-to-csv-metadata';
+  if (wanted === 'none' || wanted === 'bundle-object-to-csv-metadata') return wanted;
+  throw new UsageError(`unknown migration level "${wanted}"; known are none, bundle-object-to-csv-metadata and all`);
+}
+
+async function render(reference: string, level: MigrationLevel, template: string): Promise<Catalog> {
+  const { loadReference } = await import('../reference/load-reference.js');
+  const { renderCatalog } = await import('#core/catalog/render-catalog');
+  const loaded = await loadReference(reference).catch((error: unknown) => {
+    if (error instanceof UsageError) throw new UsageError(`render reference "${reference}": ${error.message}`);
+    throw error;
+  });
+  return loaded.kind === 'catalog' ? renderCatalog(loaded.catalog, level) : renderedBundle(loaded, level, template);
+}
+
+async function renderedBundle(
+  { bundle, image }: Extract<LoadedReference, { kind: 'bundle' }>,
+  level: MigrationLevel,
+  template: string,
+): Promise<Catalog> {
+  const { renderBundle } = await import('#core/catalog/render-catalog');
+  const { catalogBundleOf } = await import('#core/bundle/bundle-blob');
+  const blob = catalogBundleOf(bundle, image === '' ? filledTemplate(template, bundle) : image);
+  return { packages: [], channels: [], bundles: [renderBundle(blob, level)], deprecations: [], others: [] };
+}
+
+/** The three fields of the template that opm knows; anything else in braces is an error. */
+function filledTemplate(template: string, { csv, annotations }: Bundle): string {
+  const spec: unknown = csv['spec'];
+  const version = spec !== null && typeof spec === 'object' && 'version' in spec ? spec.version : '';
+  const fields: Readonly<Record<string, string>> = {
+    Package: annotations['operators.operatorframework.io.bundle.package.v1'] ?? '',
+    Name: csv.metadata.name ?? '',
+    Version: typeof version === 'string' ? version : '',
+  };
+  return template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/g, (braces, inside: string) => {
+    const name = inside.slice(1);
+    if (inside.startsWith('.') && Object.hasOwn(fields, name)) return fields[name] ?? '';
+    throw new UsageError(
+      `--alpha-image-ref-template: ${braces} is unknown; known are {{.Package}}, {{.Name}} and {{.Version}}`,
+    );
+  });
+}

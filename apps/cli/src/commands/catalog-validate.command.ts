@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import type { CatalogProblem } from '#core/catalog/catalog-problem';
+import { ExitCode, type Io, UsageError } from '../io.js';
+
+const EXAMPLES = `
+Examples:
+  flotilla catalog validate ./my-catalog
+  flotilla catalog validate ./my-catalog -o json`;
+
+type Options = Readonly<{ output?: string }>;
+
+/** `flotilla catalog validate DIR`: silent and 0 when valid, else one problem a line on stderr and 1. */
+export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
+  catalog
+    .command('validate')
+    .description('check a catalog directory by the rules of opm')
+    .argument('<dir>', 'root of a file-based catalog')
+    .option('-o, --output <format>', 'json: the verdict and every problem as data, on stdout')
+    .addHelpText('after', EXAMPLES)
+    .action(async (directory: string, { output }: Options) => {
+      if (output !== undefined && output !== 'json') {
+        throw new UsageError(`invalid --output value "${output}", expected (json)`);
+      }
+      const problems = await problemsOf(directory);
+      if (output === 'json') io.out(await verdict(problems));
+      else for (const problem of problems) io.err(problemLine(problem));
+      io.exit(problems.length === 0 ? ExitCode.done : ExitCode.no);
+    });
+
+/** opm's own words first, so that they can be searched for; what to do comes behind. */
+export const problemLine = ({ message, advice }: CatalogProblem): string =>
+  `${message.replaceAll('\n', '; ')} (${advice})\n`;
+
+async function problemsOf(directory: string): Promise<CatalogProblem[]> {
+  const { asUsageError } = await import('../reference/load-reference.js');
+  const { readCatalogTree } = await import('#platform/files/read-tree');
+  const { loadCatalog } = await import('#core/catalog/load-catalog');
+  const { validateCatalog } = await import('#core/catalog/validate-catalog');
+  const catalog = await asUsageError(directory, async () => loadCatalog(await readCatalogTree(directory)));
+  return validateCatalog(catalog);
+}
+
+async function verdict(problems: readonly CatalogProblem[]): Promise<string> {
+  const { opmText } = await import('#core/catalog/catalog-problem');
+  const message = opmText(problems);
+  const listed = problems.map(({ message: text, advice }) => ({ message: text, advice }));
+  const answer = message === undefined ? { passed: true } : { passed: false, error: { message }, problems: listed };
+  return `${JSON.stringify(answer, null, 2)}\n`;
+}
