@@ -10,7 +10,6 @@ import {
   recorded,
   replayOf,
   requirementStatus,
-  rules,
   runPlan,
   SAME_IN_THE_END,
   USUAL,
