@@ -195,8 +195,10 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   #report(error: unknown): void {
-    // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them.
-    this.#log.warn({ queue: this.name, error: describeError(error) }, 'queue');
+    // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them. A lost
+    // connection is told once by the connection itself, and not again by each queue at each try.
+    const lost = error instanceof Error && 'code' in error && String(error.code).startsWith('E');
+    this.#log[lost ? 'debug' : 'warn']({ queue: this.name, error: describeError(error) }, 'the queue met an error');
   }
 }
 
