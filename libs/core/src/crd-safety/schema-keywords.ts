@@ -1,5 +1,6 @@
 import { canonicalJson } from '../canonical/canonical-json.js';
 import { asList, asRecord, asText } from './loose-value.js';
+import { matchesPattern } from './match-pattern.js';
 import { type FieldError, invalid, type Schema, type SchemaCheck, type SchemaPlace } from './schema-errors.js';
 
 const limit = (schema: Schema, keyword: string): number | undefined => {
@@ -25,7 +26,7 @@ export function checkNumber(schema: Schema, value: number, path: string): FieldE
   return errors;
 }
 
-/** minLength, maxLength (in code points) and pattern. */
+/** minLength, maxLength (in code points) and pattern; a pattern that cannot be judged here is passed over. */
 export function checkText(schema: Schema, value: string, path: string): FieldError[] {
   const [least, most] = [limit(schema, 'minLength'), limit(schema, 'maxLength')];
   const length = [...value].length;
@@ -37,23 +38,10 @@ export function checkText(schema: Schema, value: string, path: string): FieldErr
     errors.push(invalid(path, value, `should be at least ${least} chars long`));
   }
   const pattern = asText(schema['pattern']);
-  if (pattern !== '' && matches(pattern, value) === false) {
+  if (pattern !== '' && matchesPattern(pattern, value) === false) {
     errors.push(invalid(path, value, `should match '${pattern}'`));
   }
   return errors;
-}
-
-const MAX_PATTERN_INPUT = 4_096;
-
-// Go's regular expressions run in linear time, ours do not: long texts are not matched, and an expression that only Go
-// knows is passed over. Either way the API server still checks the object when it is next written.
-function matches(pattern: string, value: string): boolean | undefined {
-  if (value.length > MAX_PATTERN_INPUT) return undefined;
-  try {
-    return new RegExp(pattern, 'u').test(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** minItems, maxItems, uniqueItems and the items themselves. */
