@@ -1,0 +1,14 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Hub } from '#platform/hub/hub';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { Applier, CLIENTS, HUB } from './applier.js';
+
+@Module({})
+class ApplierModule {}
+
+/** Wiring only. */
+export const applierModule = (hub: Hub, clients: readonly KubeClient[]): DynamicModule => ({
+  module: ApplierModule,
+  providers: [{ provide: HUB, useValue: hub }, { provide: CLIENTS, useValue: clients }, Applier],
+  exports: [Applier],
+});

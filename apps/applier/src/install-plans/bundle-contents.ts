@@ -1,0 +1,37 @@
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { readBundle } from '#core/bundle/read-bundle';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { ChosenBundle } from '#core/resolution/resolution-problem';
+import { pullBundle } from '#platform/registry/bundle-image';
+import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { ContentStore, Digest } from '#platform/store/content-store.port';
+
+/** Inline manifests of a catalog are held by the poller; here they are not (yet). It refills itself from the catalog. */
+export class ContentNotHeld extends FlotillaError {
+  readonly code = 'ContentNotHeld';
+  readonly retry: Retry = 'backoff';
+  constructor(bundle: string, digest: string) {
+    super(
+      `the manifests of ${bundle} (${digest}) are not held by this process nor by the catalog poller: check that content-url points at the poller and that its catalog is READY`,
+    );
+  }
+}
+
+/** Fetches what a chosen bundle brings, in bundle order: from its image, or from the content store when it is inline. */
+export class BundleContents {
+  constructor(
+    private readonly registry: RegistryClient,
+    private readonly store: ContentStore,
+  ) {}
+
+  async objectsOf(bundle: ChosenBundle, credentials: RegistryCredentials): Promise<readonly KubernetesObject[]> {
+    if ('image' in bundle.source) {
+      const { files } = await pullBundle(this.registry, bundle.source.image, { credentials });
+      return readBundle(files).objects;
+    }
+    const bytes = await this.store.get(bundle.source.inline as Digest);
+    if (bytes === undefined) throw new ContentNotHeld(bundle.name, bundle.source.inline);
+    const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return KubernetesObject.array().parse(objects);
+  }
+}

@@ -1,0 +1,17 @@
+import { INSTALL_PLAN_API } from '#core/api/install-plan';
+import { plansToDelete } from '#core/install-plan/garbage-collect';
+import { perform } from '../namespaces/perform.js';
+import { AT_REST, type Stage } from '../namespaces/stage.js';
+
+/** Deletes the oldest InstallPlans beyond the five that are kept. */
+export const garbageCollectStage: Stage = async (input) => {
+  const { read } = input;
+  if (read.subscriptions.length === 0) return AT_REST;
+  const deletions = plansToDelete(read.installPlans).map(({ metadata }) => ({
+    do: 'delete' as const,
+    ref: { ...INSTALL_PLAN_API, name: metadata.name ?? '', namespace: read.namespace },
+    propagation: 'Background' as const,
+    uid: metadata.uid,
+  }));
+  return perform(input, deletions);
+};

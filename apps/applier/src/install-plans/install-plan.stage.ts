@@ -1,0 +1,52 @@
+import type { InstallPlan } from '#core/api/install-plan';
+import type { ObjectRef } from '#core/api/kubernetes-object';
+import { concludeExecution, contextOf, nextTurn } from '#core/install-plan/step-install-plan';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { writeStatus } from '../namespaces/perform.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome, sooner } from '../namespaces/stage.js';
+import { executeSteps } from './execute-steps.js';
+
+export type InstallPlanSettings = Readonly<{ retryTimeoutMs: number }>;
+
+/** OLM looks again at a plan whose group is not in order after a growing pause; ours is short and fixed, and costs one read. */
+const CHECK_AGAIN_MS = 15_000;
+
+/** Takes every plan of the namespace on: approval, execution of its steps, its end. */
+export const installPlanStage =
+  (settings: InstallPlanSettings): Stage =>
+  async (input) => {
+    let outcome: StageOutcome = AT_REST;
+    for (const plan of input.read.installPlans) {
+      const turn = await takeTurn(input, plan, settings);
+      outcome = { moved: outcome.moved || turn.moved, againAfterMs: sooner(outcome.againAfterMs, turn.againAfterMs) };
+    }
+    return outcome;
+  };
+
+async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
+  const now = input.now.toISOString();
+  const turn = nextTurn(plan, input.read.operatorGroups, now);
+  if (turn.turn === 'write') return writeStatus(input, plan, turn.status);
+  if (turn.turn === 'rest') {
+    const written = turn.status === undefined ? AT_REST : await writeStatus(input, plan, turn.status);
+    return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
+  }
+  const context = contextOf(plan, {
+    operatorNamespace: input.read.globalCatalogNamespace,
+    now,
+    retryTimeoutMs: settings.retryTimeoutMs,
+  });
+  const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
+  const outcomes = await executeSteps(clients, plan, context, input);
+  const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
+  return { ...(await writeStatus(input, plan, status)), againAfterMs };
+}
+
+/** A group's service account lends its rights: its own, and those of the groups every service account is in. */
+function tenantOf(client: KubeClient, account: ObjectRef | undefined): KubeClient {
+  if (account === undefined) return client;
+  return client.actingAs({
+    user: `system:serviceaccount:${account.namespace}:${account.name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`, 'system:authenticated'],
+  });
+}

@@ -1,0 +1,11 @@
+import { managedClients } from '#platform/hub/managed-clusters';
+import { runMain } from '#platform/hub/run-main';
+import { Applier } from './applier.js';
+import { applierModule } from './applier.module.js';
+
+await runMain('applier', async (hub) => ({
+  imports: [applierModule(hub, await managedClients(hub.settings, 'flotilla-applier'))],
+  port: hub.settings.applierPort,
+  checks: [],
+  drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),
+}));

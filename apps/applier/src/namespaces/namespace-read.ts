@@ -1,0 +1,58 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { InstallPlan } from '#core/api/install-plan';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { OperatorGroup } from '#core/api/operator-group';
+import type { Subscription } from '#core/api/subscription';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+
+/** OLM's objects that concern one namespace, as the API server has them now; each list sorted by name. */
+export type NamespaceRead = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  subscriptions: readonly Subscription[];
+  installPlans: readonly InstallPlan[];
+  csvs: readonly ClusterServiceVersion[];
+  operatorGroups: readonly OperatorGroup[];
+  /** OperatorGroups of all other namespaces. */
+  otherOperatorGroups: readonly OperatorGroup[];
+  /** CatalogSources in sight: of this namespace and the global one. */
+  catalogSources: readonly CatalogSource[];
+}>;
+
+/** Reads live, never from a cache: what is decided from this must be true now, or be refused by its resourceVersion. */
+export async function readNamespace(
+  client: KubeClient,
+  namespace: string,
+  globalCatalogNamespace: string,
+): Promise<NamespaceRead> {
+  const list = async <T extends KubernetesObject>(kind: KindRef, where?: string): Promise<readonly T[]> => {
+    const found = await client.list<T>(kind, where === undefined ? {} : { namespace: where });
+    // Lists leave apiVersion and kind out of their items; whoever gets one of these must be able to write it back.
+    const items = (found?.items ?? []).map((item) => ({ ...item, ...kind }));
+    return items.toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''));
+  };
+  const ofKind = <T extends KubernetesObject>(kind: string, where: string) =>
+    list<T>({ apiVersion: V1ALPHA1, kind }, where);
+  const [subscriptions, installPlans, csvs, groups, ownCatalogs, globalCatalogs] = await Promise.all([
+    ofKind<Subscription>('Subscription', namespace),
+    ofKind<InstallPlan>('InstallPlan', namespace),
+    ofKind<ClusterServiceVersion>('ClusterServiceVersion', namespace),
+    list<OperatorGroup>({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' }),
+    ofKind<CatalogSource>('CatalogSource', namespace),
+    namespace === globalCatalogNamespace ? [] : ofKind<CatalogSource>('CatalogSource', globalCatalogNamespace),
+  ]);
+  return {
+    namespace,
+    globalCatalogNamespace,
+    subscriptions,
+    installPlans,
+    csvs,
+    operatorGroups: groups.filter(({ metadata }) => metadata.namespace === namespace),
+    otherOperatorGroups: groups.filter(({ metadata }) => metadata.namespace !== namespace),
+    catalogSources: [...ownCatalogs, ...globalCatalogs],
+  };
+}

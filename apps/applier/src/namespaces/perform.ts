@@ -1,0 +1,36 @@
+import type { Action } from '#core/actions/action';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
+import type { StageInput, StageOutcome } from './stage.js';
+
+/** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
+export function tryActions(
+  { client, now, signal }: StageInput,
+  actions: readonly Action[],
+  known: readonly KubernetesObject[] = [],
+): Promise<PerformOutcome> {
+  return performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+}
+
+/** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */
+export async function perform(
+  input: StageInput,
+  actions: readonly Action[],
+  known: readonly KubernetesObject[] = [],
+): Promise<StageOutcome> {
+  const outcome = await tryActions(input, actions, known);
+  if (!outcome.ok) throw outcome.error;
+  return { moved: outcome.wrote > 0, againAfterMs: outcome.requeueAfterMs };
+}
+
+/** Writes an object's status, unless it says the same already. */
+export const writeStatus = <T extends KubernetesObject>(
+  input: StageInput,
+  object: T,
+  status: unknown,
+): Promise<StageOutcome> => perform(input, [{ do: 'updateStatus', object: { ...object, status } }], [object]);
+
+const isAbout =
+  (ref: ObjectRef) =>
+  ({ kind, metadata }: KubernetesObject): boolean =>
+    kind === ref.kind && metadata.name === ref.name && (metadata.namespace ?? '') === (ref.namespace ?? '');

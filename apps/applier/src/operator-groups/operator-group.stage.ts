@@ -1,0 +1,58 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { OperatorGroup } from '#core/api/operator-group';
+import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import { perform, writeStatus } from '../namespaces/perform.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome, sooner } from '../namespaces/stage.js';
+
+const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
+const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+/** A service account that is named but not there raises no event; OLM comes back after minutes, this does sooner. */
+const PROBLEM_AGAIN_MS = 15_000;
+
+/** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
+export const operatorGroupStage: Stage = async (input) => {
+  const { client, read } = input;
+  if (read.operatorGroups.length === 0) return AT_REST;
+  const [namespaces, clusterRoles] = await Promise.all([
+    client.list(NAMESPACES),
+    client.list(CLUSTER_ROLES, { labelSelector: 'olm.owner.kind=OperatorGroup' }),
+  ]);
+  let outcome: StageOutcome = AT_REST;
+  for (const group of read.operatorGroups) {
+    const step = await takeStep(input, group, withKind(namespaces, NAMESPACES), withKind(clusterRoles, CLUSTER_ROLES));
+    outcome = { moved: outcome.moved || step.moved, againAfterMs: sooner(outcome.againAfterMs, step.againAfterMs) };
+  }
+  return outcome;
+};
+
+async function takeStep(
+  input: StageInput,
+  group: OperatorGroup,
+  namespaces: readonly KubernetesObject[],
+  clusterRoles: readonly KubernetesObject[],
+): Promise<StageOutcome> {
+  const { client, read, now } = input;
+  const account = group.spec?.serviceAccountName;
+  const step = stepOperatorGroup(group, {
+    now,
+    operatorGroups: read.operatorGroups,
+    namespaces,
+    csvs: read.csvs,
+    clusterRoles,
+    serviceAccount: account
+      ? await client.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace: read.namespace })
+      : undefined,
+  });
+  const acted = await perform(input, step.actions, [group]);
+  const written = step.status === undefined ? AT_REST : await writeStatus(input, group, step.status);
+  const after = await perform(input, step.afterwards, [group]);
+  return {
+    moved: acted.moved || written.moved || after.moved,
+    againAfterMs: step.problem === undefined ? undefined : PROBLEM_AGAIN_MS,
+  };
+}
+
+/** Lists leave apiVersion and kind out of their items. */
+const withKind = (list: Readonly<{ items: readonly KubernetesObject[] }> | undefined, kind: KindRef) =>
+  (list?.items ?? []).map((item) => ({ ...item, ...kind }));

@@ -1,0 +1,174 @@
+import type { InstallPlan } from '#core/api/install-plan';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
+import { planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
+import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
+import { wishesOf } from '#core/resolution/wishes';
+import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
+import { needsResolution } from '#core/subscription/bookkeep-subscription';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ObserveJob } from '#platform/queue/jobs';
+import { pullSecretsOf } from '#platform/registry/pull-secrets';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { BundleContents } from '../install-plans/bundle-contents.js';
+import { perform } from '../namespaces/perform.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { writeChanges } from './subscription.stage.js';
+
+export type ResolutionDeps = Readonly<{
+  store: ProblemStore;
+  contents: BundleContents;
+  observe: JobQueue<ObserveJob>;
+}>;
+
+/** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
+const FETCH_AGAIN_MS = 15_000;
+
+/** Acts on the namespace's solution, if it has one that still fits: tells a "no", or makes the InstallPlan of a "yes". */
+export const resolutionStage =
+  (deps: ResolutionDeps): Stage =>
+  async (input) => {
+    const { read } = input;
+    if (read.subscriptions.length === 0) return AT_REST;
+    if (read.operatorGroups.length !== 1) return tellGroupCount(input);
+    if (!needsResolution(read.subscriptions)) return AT_REST;
+    const solution = await currentSolution(deps, input);
+    if (solution === undefined) return AT_REST;
+    return solution.result === 'resolved' ? install(deps, input, solution) : tellFailure(input, solution);
+  };
+
+/** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
+async function currentSolution(
+  { store, observe }: ResolutionDeps,
+  { client, read }: StageInput,
+): Promise<Resolution | undefined> {
+  const { cluster } = client;
+  const { namespace } = read;
+  const observation = await store.getObservation(cluster, namespace);
+  const problem = observation && (await store.getProblem(observation.problem));
+  if (
+    observation === undefined ||
+    problem === undefined ||
+    canonicalJson(wishesOf(read)) !== canonicalJson(problem.wishes)
+  ) {
+    await observe.add({ v: 1, cluster, namespace });
+    return undefined;
+  }
+  return store.getSolution(observation.problem);
+}
+
+/** OLM says this in its log alone (spec: subscriptions.md §2.3); an Event is where people look. */
+function tellGroupCount(input: StageInput): Promise<StageOutcome> {
+  const { namespace, operatorGroups } = input.read;
+  const advice =
+    operatorGroups.length === 0
+      ? 'create an OperatorGroup that says which namespaces the operators of this one watch'
+      : `delete all but one of ${operatorGroups.map(({ metadata }) => metadata.name).join(', ')}`;
+  const message = `found ${operatorGroups.length} operatorGroups, expected 1: nothing is resolved in this namespace; ${advice}`;
+  return perform(input, [warning(namespace, message)]);
+}
+
+async function tellFailure(
+  input: StageInput,
+  resolution: Exclude<Resolution, ResolvedResolution>,
+): Promise<StageOutcome> {
+  const told = await conclude(input, { effect: 'failed', resolution });
+  if (told.moved) await perform(input, [warning(input.read.namespace, `${resolution.message}. ${resolution.advice}`)]);
+  return told;
+}
+
+const warning = (namespace: string, message: string) => ({
+  do: 'emitEvent' as const,
+  about: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  type: 'Warning' as const,
+  reason: 'ResolutionFailed',
+  message,
+});
+
+async function install(deps: ResolutionDeps, input: StageInput, resolution: ResolvedResolution): Promise<StageOutcome> {
+  if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled' });
+  const bundles = await fetchBundles(deps, input, resolution.chosen).catch(failedFetch);
+  if (!(bundles instanceof Map)) return tellUnpackFailure(input, bundles);
+  return plan(input, resolution, bundles).catch(async (error: unknown) => {
+    if (!(error instanceof BundleNotInstallable)) throw error;
+    return tellUnpackFailure(input, {
+      effect: 'unpackFailed',
+      reason: 'ErrorPreventedUnpacking',
+      message: error.message,
+    });
+  });
+}
+
+async function plan(
+  input: StageInput,
+  resolution: ResolvedResolution,
+  bundles: ReadonlyMap<string, Readonly<{ objects: readonly KubernetesObject[] }>>,
+): Promise<StageOutcome> {
+  const { namespace, subscriptions, installPlans: existingPlans } = input.read;
+  const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+  if (planned.result === 'nothing') return conclude(input, { effect: 'settled' });
+  const made = planned.existing ?? (await createPlan(input, planned.plan));
+  // Two writes, as in OLM: the API server drops a status that comes with the object.
+  const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
+  return conclude(input, { effect: 'planned', resolution, plan: live });
+}
+
+async function createPlan({ client }: StageInput, wanted: InstallPlan): Promise<InstallPlan> {
+  try {
+    return (await client.create(wanted)).object;
+  } catch (error) {
+    if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
+    const { name = '', namespace } = wanted.metadata;
+    const found = await client.get<InstallPlan>({ apiVersion: wanted.apiVersion, kind: wanted.kind, name, namespace });
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+const putStatus = async ({ client }: StageInput, wanted: InstallPlan): Promise<InstallPlan> =>
+  (await client.updateStatus(wanted)).object;
+
+const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
+  writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
+
+type FetchFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
+
+async function tellUnpackFailure(input: StageInput, failure: FetchFailure): Promise<StageOutcome> {
+  const told = await conclude(input, failure);
+  return { ...told, againAfterMs: FETCH_AGAIN_MS };
+}
+
+/** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */
+function failedFetch(error: unknown): FetchFailure {
+  if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
+  return {
+    effect: 'unpackFailed',
+    reason: 'BundleUnpackFailed',
+    message: `Bundle unpacking failed - ${error.message}`,
+  };
+}
+
+async function fetchBundles(
+  { contents }: ResolutionDeps,
+  input: StageInput,
+  chosen: readonly ChosenBundle[],
+): Promise<Map<string, Readonly<{ objects: readonly KubernetesObject[] }>>> {
+  const fetched = await Promise.all(
+    chosen.map(async (bundle) => {
+      const objects = await contents.objectsOf(bundle, await credentialsFor(input, bundle));
+      return [bundle.name, { objects }] as const;
+    }),
+  );
+  return new Map(fetched);
+}
+
+async function credentialsFor({ client, read }: StageInput, bundle: ChosenBundle): Promise<RegistryCredentials> {
+  const source = read.catalogSources.find(
+    ({ metadata }) => metadata.name === bundle.catalog && metadata.namespace === bundle.catalogNamespace,
+  );
+  return source === undefined ? {} : pullSecretsOf(client, source);
+}

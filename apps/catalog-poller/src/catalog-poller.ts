@@ -1,0 +1,136 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Hub } from '#platform/hub/hub';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { ObserveJob } from '#platform/queue/jobs';
+import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
+import { CatalogContents } from './catalogs/catalog-contents.js';
+import { ClusterCatalogs } from './catalogs/cluster-catalogs.js';
+import { ObservedCluster } from './clusters/observed-cluster.js';
+import { publishProblem } from './clusters/publish-problem.js';
+import { RedisMarker } from './redis-marker.js';
+
+export const HUB = Symbol('hub');
+export const CLIENTS = Symbol('clients of the managed clusters');
+
+const JOIN_AGAIN_MS = 5_000;
+const TIDY_EVERY_MS = 60_000;
+
+/** Watches every cluster, keeps catalogs fresh, and publishes what each namespace wishes. */
+@Injectable()
+export class CatalogPoller implements OnApplicationBootstrap {
+  readonly #clusters = new Map<string, ObservedCluster>();
+  readonly #contents: CatalogContents;
+  readonly #marker: RedisMarker;
+  #cancelTimers: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(
+    @Inject(HUB) private readonly hub: Hub,
+    @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+  ) {
+    this.#contents = new CatalogContents(hub.registry, hub.content);
+    this.#marker = new RedisMarker(hub, () => this.#touchAll());
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const client of this.clients) void this.#join(client);
+    const { queues, settings } = this.hub;
+    await queues.observe.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
+    this.#marker.start();
+    this.#every(
+      () => this.#resyncMs(),
+      () => this.#touchAll(),
+    );
+    this.#every(
+      () => TIDY_EVERY_MS,
+      () => this.#forgetUnused(),
+    );
+  }
+
+  async drain(deadlineMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#marker.stop();
+    for (const cancel of this.#cancelTimers) cancel();
+    await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
+    await this.hub.queues.observe.close({ deadlineMs });
+  }
+
+  /** How fresh the watches are: part of readiness. */
+  get freshness(): HealthCheck {
+    const { clock, settings } = this.hub;
+    return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen());
+  }
+
+  #lastSeen(): ReadonlyMap<string, Date | undefined> {
+    return new Map(
+      this.clients.map(({ cluster }) => {
+        const fresh = this.#clusters.get(cluster)?.freshness();
+        return [cluster, fresh?.synced ? fresh.lastSeen : undefined];
+      }),
+    );
+  }
+
+  /** A cluster that cannot be reached yet is tried again; it holds up no other. */
+  async #join(client: KubeClient): Promise<void> {
+    const { cluster } = client;
+    try {
+      const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
+      if (this.#stopped) return;
+      const observed = this.#observer(client, globalCatalogNamespace);
+      this.#clusters.set(cluster, observed);
+      observed.start();
+      this.hub.log.info({ cluster, globalCatalogNamespace }, 'cluster is watched');
+    } catch (error) {
+      this.hub.log.warn({ cluster, error }, 'cluster cannot be reached yet');
+      if (!this.#stopped) this.hub.clock.after(JOIN_AGAIN_MS, () => void this.#join(client));
+    }
+  }
+
+  #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
+    const { clock, log, problems, queues, settings } = this.hub;
+    const status = { contentUrl: settings.contentUrl, strict: settings.catalogStrictHealth };
+    return new ObservedCluster({
+      client,
+      clock,
+      log,
+      globalCatalogNamespace,
+      catalogs: (onChange) =>
+        new ClusterCatalogs({ client, clock, log, status, onChange, contents: this.#contents, random: Math.random }),
+      publish: (where, problem) =>
+        publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem),
+    });
+  }
+
+  async #observe({ cluster, namespace }: ObserveJob): Promise<void> {
+    this.#clusters.get(cluster)?.touch(namespace);
+  }
+
+  #touchAll(): void {
+    for (const cluster of this.#clusters.values()) cluster.touchAll();
+  }
+
+  #forgetUnused(): void {
+    const used = [...this.#clusters.values()].flatMap(({ catalogs }) =>
+      catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
+    );
+    this.#contents.retain(new Set(used));
+  }
+
+  #resyncMs(): number {
+    const { resyncInterval, resyncJitterPercent } = this.hub.settings;
+    return resyncInterval * (1 + (resyncJitterPercent / 100) * (2 * Math.random() - 1));
+  }
+
+  #every(pauseMs: () => number, run: () => void): void {
+    const slot = this.#cancelTimers.length;
+    const again = () => {
+      this.#cancelTimers[slot] = this.hub.clock.after(pauseMs(), () => {
+        run();
+        again();
+      });
+    };
+    this.#cancelTimers.push(() => undefined);
+    again();
+  }
+}

@@ -1,0 +1,99 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { catalogSourceStatus, type StatusSettings } from '#core/catalog-source/catalog-source-status';
+import type { Clock } from '#platform/clock/clock.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { pullSecretsOf } from '#platform/registry/pull-secrets';
+import type { Log } from '#platform/telemetry/log.port';
+import type { CatalogContents } from './catalog-contents.js';
+import { CatalogRefresh } from './catalog-refresh.js';
+
+export type ClusterCatalogsDeps = Readonly<{
+  client: KubeClient;
+  contents: CatalogContents;
+  clock: Clock;
+  log: Log;
+  status: StatusSettings;
+  random: () => number;
+  /** What can be resolved from changed: who sees this catalog must be looked at again. */
+  onChange: (source: CatalogSource) => void;
+}>;
+
+const WRITE_TRIES = 5;
+
+/** The CatalogSources of one cluster: one refresh each, and their statuses written. */
+export class ClusterCatalogs {
+  readonly #refreshes = new Map<string, CatalogRefresh>();
+
+  constructor(private readonly deps: ClusterCatalogsDeps) {}
+
+  of(source: CatalogSource): CatalogRefresh | undefined {
+    return this.#refreshes.get(keyOf(source));
+  }
+
+  all(): readonly CatalogRefresh[] {
+    return [...this.#refreshes.values()];
+  }
+
+  note(source: CatalogSource, event: 'changed' | 'gone'): void {
+    const key = keyOf(source);
+    const known = this.#refreshes.get(key);
+    if (event === 'gone') {
+      known?.stop();
+      this.#refreshes.delete(key);
+      return;
+    }
+    if (known !== undefined) {
+      known.update(source);
+      return;
+    }
+    const refresh = new CatalogRefresh(source, {
+      ...this.deps,
+      strict: this.deps.status.strict,
+      credentials: (wanting) => pullSecretsOf(this.deps.client, wanting),
+      onState: (of, { content }) => {
+        void this.#writeStatus(of);
+        if (content) this.deps.onChange(of);
+      },
+    });
+    this.#refreshes.set(key, refresh);
+    void this.#writeStatus(source);
+  }
+
+  stop(): void {
+    for (const refresh of this.#refreshes.values()) refresh.stop();
+  }
+
+  async #writeStatus(source: CatalogSource): Promise<void> {
+    const { namespace, name = '' } = source.metadata;
+    try {
+      await this.#writeNewest({ apiVersion: source.apiVersion, kind: source.kind, namespace, name });
+    } catch (error) {
+      this.deps.log.warn(
+        { cluster: this.deps.client.cluster, namespace, name, err: error },
+        'CatalogSource status not written',
+      );
+    }
+  }
+
+  /** Others may write the object meanwhile: the status is made from what is there, and made again after a conflict. */
+  async #writeNewest(
+    ref: Readonly<{ apiVersion: string; kind: string; namespace: string | undefined; name: string }>,
+  ): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const live = await this.deps.client.get<CatalogSource>(ref);
+      const refresh = live && this.of(live);
+      if (live === undefined || refresh === undefined) return;
+      const status = catalogSourceStatus(live, refresh.state, this.deps.status);
+      if (canonicalJson(status) === canonicalJson(live.status ?? {})) return;
+      try {
+        await this.deps.client.updateStatus({ ...live, status });
+        return;
+      } catch (error) {
+        if (!KubeApiError.is(error, 'Conflict') || tries >= WRITE_TRIES) throw error;
+      }
+    }
+  }
+}
+
+const keyOf = ({ metadata }: CatalogSource): string => `${metadata.namespace}/${metadata.name}`;

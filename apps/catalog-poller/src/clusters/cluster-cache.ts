@@ -1,0 +1,124 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { WatchCache } from '#platform/kube/watch-cache';
+import type { Log } from '#platform/telemetry/log.port';
+
+const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });
+const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
+
+export const SUBSCRIPTIONS = olm('Subscription');
+export const CSVS = olm('ClusterServiceVersion');
+export const CATALOG_SOURCES = olm('CatalogSource');
+export const OPERATOR_GROUPS = olm('OperatorGroup', 'v1');
+export const INSTALL_PLANS = olm('InstallPlan');
+
+type Watched = Readonly<{
+  kinds: readonly KindRef[];
+  options?: ListOptions;
+  /** What is kept of an object: a fleet's caches are most of the poller's memory. */
+  keep: (object: KubernetesObject) => KubernetesObject;
+}>;
+
+/** OLM watches only what it made of these kinds (spec: metrics.md §5), and so do we. */
+const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
+
+const watched: readonly Watched[] = [
+  {
+    kinds: [SUBSCRIPTIONS, CATALOG_SOURCES, OPERATOR_GROUPS, olm('OperatorCondition', 'v2')],
+    keep: withoutManagedFields,
+  },
+  { kinds: [CSVS], keep: withoutInstallSpec },
+  { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: metadataOnly },
+  { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: metadataOnly },
+  {
+    kinds: [
+      { apiVersion: 'apps/v1', kind: 'Deployment' },
+      { apiVersion: 'v1', kind: 'ServiceAccount' },
+      ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(rbac),
+    ],
+    options: MANAGED,
+    keep: metadataOnly,
+  },
+];
+
+export type ClusterCacheOptions = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** `object` is what is there now, or what was there last. */
+  onEvent: (object: KubernetesObject, event: 'changed' | 'gone') => void;
+}>;
+
+/** Everything the poller keeps of one cluster, and the events that tell of changes. */
+export class ClusterCache {
+  readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
+
+  constructor({ client, clock, log, onEvent }: ClusterCacheOptions) {
+    this.#caches = watched.map(({ kinds, options, keep }) => [
+      kinds,
+      new WatchCache({
+        client,
+        clock,
+        log,
+        kinds,
+        keep,
+        ...(options === undefined ? {} : { options }),
+        onChange: (kind, object, previous) => {
+          const subject = object ?? previous;
+          // Lists leave apiVersion and kind out of their items.
+          if (subject !== undefined) onEvent({ ...subject, ...kind }, object === undefined ? 'gone' : 'changed');
+        },
+      }),
+    ]);
+  }
+
+  start(): void {
+    for (const [, cache] of this.#caches) cache.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#caches.map(([, cache]) => cache.stop()));
+  }
+
+  async whenSynced(): Promise<void> {
+    await Promise.all(this.#caches.map(([, cache]) => cache.whenSynced()));
+  }
+
+  list<T extends KubernetesObject>(kind: KindRef, namespace?: string): T[] {
+    const owner = this.#caches.find(([kinds]) => kinds.some((known) => known.kind === kind.kind));
+    return (owner?.[1].list<T>(kind, namespace) ?? []).map((item) => ({ ...item, ...kind }));
+  }
+
+  synced(): boolean {
+    return this.#caches.every(([, cache]) => cache.synced());
+  }
+
+  problems(): string[] {
+    return this.#caches.flatMap(([, cache]) => cache.problems());
+  }
+
+  lastSeen(): Date {
+    return new Date(Math.min(...this.#caches.map(([, cache]) => cache.lastSeen().getTime())));
+  }
+}
+
+function withoutManagedFields(object: KubernetesObject): KubernetesObject {
+  const { managedFields: _dropped, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Deployments, descriptions and icons are by far the most of a CSV; resolution reads none of them. */
+function withoutInstallSpec(object: KubernetesObject): KubernetesObject {
+  const { install: _install, icon: _icon, description: _description, ...spec } = recordOf(object['spec']);
+  const { conditions: _history, requirementStatus: _requirements, ...status } = recordOf(object['status']);
+  return { ...withoutManagedFields(object), spec, status };
+}
+
+function metadataOnly(object: KubernetesObject): KubernetesObject {
+  const { annotations: _annotations, ...metadata } = withoutManagedFields(object).metadata;
+  return { apiVersion: object.apiVersion, kind: object.kind, metadata };
+}
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

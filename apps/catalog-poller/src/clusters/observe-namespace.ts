@@ -1,0 +1,49 @@
+import { CatalogSource } from '#core/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { OperatorGroup } from '#core/api/operator-group';
+import type { Subscription } from '#core/api/subscription';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
+import { problemHash } from '#core/resolution/problem-hash';
+import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { wishesOf } from '#core/resolution/wishes';
+import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
+
+export type NamespaceSnapshot = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  subscriptions: readonly Subscription[];
+  operatorGroups: readonly OperatorGroup[];
+  csvs: readonly ClusterServiceVersion[];
+  /** Every CatalogSource in sight: of this namespace and of the global one. */
+  catalogs: readonly CatalogRefresh[];
+}>;
+
+export type ObservedProblem = Readonly<{
+  hash: string;
+  problem: ResolutionProblem;
+  records: ReadonlyMap<string, PackageRecord>;
+}>;
+
+/** The namespace's resolution problem; undefined where nothing is wished, or a catalog in sight has not answered yet. */
+export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem | undefined {
+  if (snapshot.subscriptions.length === 0) return undefined;
+  if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
+  const wishes = wishesOf(snapshot);
+  const { slices, records } = sliceCatalogs(wishes, snapshot.catalogs.map(indexed).toSorted(byKey));
+  const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
+  return { hash: problemHash(problem), problem, records };
+}
+
+function indexed(refresh: CatalogRefresh): IndexedCatalog {
+  const source = CatalogSource.parse(refresh.source);
+  return {
+    key: { namespace: source.metadata.namespace ?? '', name: source.metadata.name ?? '' },
+    priority: source.spec.priority ?? 0,
+    ...(refresh.failure === undefined ? {} : { failure: refresh.failure }),
+    ...(refresh.loaded === undefined ? {} : { index: refresh.loaded.index }),
+  };
+}
+
+const byKey = (a: IndexedCatalog, b: IndexedCatalog): number =>
+  byCodeUnit(a.key.namespace, b.key.namespace) || byCodeUnit(a.key.name, b.key.name);

@@ -1,0 +1,141 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { OperatorGroup } from '#core/api/operator-group';
+import type { Subscription } from '#core/api/subscription';
+import { allCrds, isCopied } from '#core/csv/csv-facts';
+import { affectedNamespaces, type ClusterView } from '#core/observation/affected-namespaces';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
+import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
+import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
+import { type ObservedProblem, observeNamespace } from './observe-namespace.js';
+
+export type ObservedClusterDeps = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  globalCatalogNamespace: string;
+  catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
+  publish: (
+    where: Readonly<{ cluster: string; namespace: string }>,
+    problem: ObservedProblem | undefined,
+  ) => Promise<void>;
+}>;
+
+/** Events come in bursts; a namespace is looked at once for all that came within this time. */
+const GATHER_MS = 25;
+
+/** Watches one cluster and publishes what is wished in each namespace whenever something there moves. */
+export class ObservedCluster {
+  readonly #cache: ClusterCache;
+  readonly #catalogs: ClusterCatalogs;
+  readonly #touched = new Set<string>();
+  #flushing = false;
+
+  constructor(private readonly deps: ObservedClusterDeps) {
+    this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
+    this.#cache = new ClusterCache({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
+  }
+
+  get name(): string {
+    return this.deps.client.cluster;
+  }
+
+  start(): void {
+    this.#cache.start();
+    void this.#cache.whenSynced().then(() => this.touchAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#catalogs.stop();
+    await this.#cache.stop();
+  }
+
+  get catalogs(): ClusterCatalogs {
+    return this.#catalogs;
+  }
+
+  /** Whether the watches are up to date, and if not why. */
+  freshness(): Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }> {
+    return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
+  }
+
+  /** Every namespace that holds something of OLM's is looked at again. */
+  touchAll(): void {
+    for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
+      for (const { metadata } of this.#cache.list(kind)) if (metadata.namespace) this.touch(metadata.namespace);
+    }
+  }
+
+  touch(namespace: string): void {
+    this.#touched.add(namespace);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    this.deps.clock.after(GATHER_MS, () => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    const namespaces = [...this.#touched];
+    this.#touched.clear();
+    this.#flushing = false;
+    if (!this.#cache.synced()) return; // the first sync touches all
+    for (const namespace of namespaces) {
+      try {
+        await this.deps.publish({ cluster: this.name, namespace }, this.#observe(namespace));
+      } catch (error) {
+        this.deps.log.error({ cluster: this.name, namespace, err: error }, 'a namespace could not be observed');
+      }
+    }
+  }
+
+  #observe(namespace: string): ObservedProblem | undefined {
+    return observeNamespace({
+      namespace,
+      globalCatalogNamespace: this.deps.globalCatalogNamespace,
+      subscriptions: this.#cache.list<Subscription>(SUBSCRIPTIONS, namespace),
+      operatorGroups: this.#cache.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
+      csvs: this.#cache.list<ClusterServiceVersion>(CSVS, namespace),
+      catalogs: this.#catalogsSeenFrom(namespace),
+    });
+  }
+
+  #catalogsSeenFrom(namespace: string): CatalogRefresh[] {
+    const seen = [...new Set([namespace, this.deps.globalCatalogNamespace])];
+    return seen.flatMap((place) =>
+      this.#cache.list<CatalogSource>(CATALOG_SOURCES, place).flatMap((source) => this.#catalogs.of(source) ?? []),
+    );
+  }
+
+  #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
+    if (object.kind === CATALOG_SOURCES.kind) this.#catalogs.note(object as CatalogSource, event);
+    this.#touchAffected(object);
+  }
+
+  #touchAffected(object: KubernetesObject): void {
+    for (const namespace of affectedNamespaces(object, this.#view)) this.touch(namespace);
+  }
+
+  get #view(): ClusterView {
+    const { globalCatalogNamespace } = this.deps;
+    return {
+      globalCatalogNamespace,
+      subscribed: namespacesOf(this.#cache.list(SUBSCRIPTIONS)),
+      selecting: namespacesOf(this.#cache.list<OperatorGroup>(OPERATOR_GROUPS).filter(selectsByLabel)),
+      waitingForCluster: (object) =>
+        namespacesOf(this.#cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
+    };
+  }
+}
+
+const namespacesOf = (objects: readonly KubernetesObject[]): Set<string> =>
+  new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+
+const selectsByLabel = ({ spec }: OperatorGroup): boolean => (spec?.targetNamespaces ?? []).length === 0;
+
+function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
+  if (isCopied(csv)) return false;
+  return csv.status?.phase !== 'Succeeded' || allCrds(csv).some(({ name }) => name === object.metadata.name);
+}

@@ -1,0 +1,30 @@
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
+import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { ObservedProblem } from './observe-namespace.js';
+
+export type PublishDeps = Readonly<{
+  store: ProblemStore;
+  resolve: JobQueue<ResolveJob>;
+  apply: JobQueue<ApplyJob>;
+}>;
+
+/**
+ * Makes the namespace's problem known and has it solved, unless its solution is there already, and has the applier look at
+ * the namespace. The namespace is put among the waiters *before* the solution is looked for, while the resolver stores the
+ * solution *before* it takes the waiters: whichever comes first, nobody waits in vain.
+ */
+export async function publishProblem(
+  deps: PublishDeps,
+  where: Readonly<{ cluster: string; namespace: string }>,
+  observed: ObservedProblem | undefined,
+): Promise<void> {
+  if (observed !== undefined) {
+    const { hash, problem, records } = observed;
+    await deps.store.putProblem(problem, records);
+    await deps.store.putObservation(where.cluster, where.namespace, { problem: hash });
+    await deps.store.waitFor(hash, where);
+    if ((await deps.store.getSolution(hash)) === undefined) await deps.resolve.add({ v: 1, problem: hash });
+  }
+  await deps.apply.add({ v: 1, ...where });
+}

@@ -1,0 +1,18 @@
+import { managedClients } from '#platform/hub/managed-clusters';
+import { runMain } from '#platform/hub/run-main';
+import { CatalogPoller } from './catalog-poller.js';
+import { catalogPollerModule } from './catalog-poller.module.js';
+
+await runMain('catalog-poller', async (hub) => {
+  const imports = [catalogPollerModule(hub, await managedClients(hub.settings, 'flotilla-poller'))];
+  let poller: CatalogPoller | undefined;
+  return {
+    imports,
+    port: hub.settings.catalogPollerPort,
+    checks: [{ name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } }],
+    drain: (app, deadlineMs) => app.get(CatalogPoller).drain(deadlineMs),
+    onStarted: (app) => {
+      poller = app.get(CatalogPoller);
+    },
+  };
+});

@@ -1,0 +1,12 @@
+import { load } from 'js-yaml';
+import { z } from 'zod';
+import type { BundleFile } from '#core/bundle/bundle';
+
+const Annotations = z.object({ annotations: z.record(z.string(), z.string()) });
+
+/** What metadata/annotations.yaml says: a bundle image carries the same pairs as labels. */
+export function annotationsOf(files: readonly BundleFile[]): Record<string, string> {
+  const file = files.find(({ path }) => path === 'metadata/annotations.yaml');
+  if (file === undefined) throw new Error('the bundle directory has no metadata/annotations.yaml');
+  return Annotations.parse(load(new TextDecoder().decode(file.bytes))).annotations;
+}

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { InstallPlan } from '#core/api/install-plan';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import type { Subscription } from '#core/api/subscription';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { installMissingCrds } from '../clusters/install-crds.js';
+import type { Stage } from './demo-stage.js';
+import { putSampleBundles, putSampleCatalog } from './sample-images.js';
+import type { Timeline } from './timeline.js';
+
+const OLM = 'operators.coreos.com/v1alpha1';
+export const SAMPLE_NAMESPACE = 'harbors';
+const CATALOG_NAMESPACE = 'olm';
+const POLL_INTERVAL = '2s';
+const LOOK_EVERY_MS = 150;
+
+/** The story did not come to its end in time: what was still missing. */
+export class StoryStuck extends Error {
+  constructor(
+    readonly where: string,
+    waitingFor: string,
+    seconds: number,
+  ) {
+    super(`${where}: waited ${seconds} s for ${waitingFor}`);
+  }
+}
+
+export type Scenario = Readonly<{
+  stage: Stage;
+  timeline: Timeline;
+  /** The folder with the sample bundles, catalogs and manifests. */
+  examples: string;
+  /** How long each chapter may take. */
+  patienceMs: number;
+  /** Called at the turning points of the story: a place for tests to break things. */
+  onChapter?: (chapter: Chapter) => Promise<void>;
+}>;
+
+export type Chapter = 'subscribed' | 'first-plan' | 'installed' | 'catalog-updated' | 'first-hop' | 'upgraded';
+
+/** What a cluster is asked for: the first approves by itself, the others wait for somebody. */
+export const isManual = (index: number): boolean => index > 0;
+
+/** The whole story: install with a dependency, then an upgrade over two hops, on every cluster at once. */
+export async function playScenario(scenario: Scenario): Promise<void> {
+  const { stage, timeline, examples } = scenario;
+  await putSampleBundles(examples, stage.registry.put);
+  await putSampleCatalog(examples, 'v1', stage.registry.host, stage.registry.put);
+  timeline.tell('registry', 'six bundle images and the first catalog image pushed');
+  await Promise.all(stage.clients.map((client, index) => prepare(scenario, client, isManual(index))));
+  await scenario.onChapter?.('subscribed');
+  await everywhere(scenario, 'v1.0.0', 'first-plan');
+  await scenario.onChapter?.('installed');
+  await putSampleCatalog(examples, 'v2', stage.registry.host, stage.registry.put);
+  timeline.tell('registry', 'a new catalog image pushed: it knows v1.1.0 and v1.2.0');
+  await scenario.onChapter?.('catalog-updated');
+  await everywhere(scenario, 'v1.1.0', 'first-hop');
+  await everywhere(scenario, 'v1.2.0');
+  await scenario.onChapter?.('upgraded');
+}
+
+async function prepare({ stage, timeline, examples }: Scenario, client: KubeClient, manual: boolean): Promise<void> {
+  await installMissingCrds(client);
+  await createIgnoringExisting(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: CATALOG_NAMESPACE } });
+  const approval = manual ? 'manual' : 'automatic';
+  const files = ['1-namespace.yaml', '2-catalog-source.yaml', `3-subscription-${approval}.yaml`];
+  for (const file of files) {
+    const text = await readFile(join(examples, 'manifests', file), 'utf8');
+    for (const document of loadAll(placed(text, stage.registry.host))) {
+      await createIgnoringExisting(client, KubernetesObject.parse(document));
+    }
+  }
+  timeline.tell(client.cluster, `Subscription to harbor-operator created, approval ${manual ? 'Manual' : 'Automatic'}`);
+}
+
+const placed = (manifest: string, host: string): string =>
+  manifest.replaceAll('registry.example/', `${host}/`).replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
+
+async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    try {
+      await client.create(object);
+      return;
+    } catch (error) {
+      if (KubeApiError.is(error, 'AlreadyExists')) return;
+      // A definition that was created just now is served a moment later.
+      if (!KubeApiError.is(error, 'NotFound') || performance.now() > deadline) throw error;
+      await pause();
+    }
+  }
+}
+
+/** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
+async function everywhere(scenario: Scenario, version: string, onPlan?: Chapter): Promise<void> {
+  const { stage } = scenario;
+  let told = false;
+  const tellOnce = async () => {
+    if (told || onPlan === undefined) return;
+    told = true;
+    await scenario.onChapter?.(onPlan);
+  };
+  await Promise.all(stage.clients.map((client, index) => reach(scenario, client, version, isManual(index), tellOnce)));
+}
+
+async function reach(
+  { timeline, patienceMs }: Scenario,
+  client: KubeClient,
+  version: string,
+  manual: boolean,
+  onPlan: () => Promise<void>,
+): Promise<void> {
+  const wanted = [`harbor-operator.${version}`, `lighthouse-operator.${version}`];
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const seen = await look(client, timeline);
+    if (seen.plans.length > 0) await onPlan();
+    if (manual) await approveWaiting(client, seen.plans, timeline);
+    if (wanted.every((name) => isInstalled(seen, name))) return;
+    if (performance.now() > deadline) {
+      throw new StoryStuck(client.cluster, `${wanted.join(' and ')} to succeed`, patienceMs / 1_000);
+    }
+    await pause();
+  }
+}
+
+export type Seen = Readonly<{
+  catalogs: readonly KubernetesObject[];
+  subscriptions: readonly Subscription[];
+  plans: readonly InstallPlan[];
+  csvs: readonly ClusterServiceVersion[];
+}>;
+
+/** OLM's objects of the story as they are now; what is new is told. */
+export async function look(client: KubeClient, timeline: Timeline): Promise<Seen> {
+  const list = async <T extends KubernetesObject>(kind: string, namespace: string) => {
+    const found = await client.list<T>({ apiVersion: OLM, kind }, { namespace });
+    const items = (found?.items ?? []).map((item) => ({ ...item, apiVersion: OLM, kind }));
+    for (const item of items) timeline.notice(client.cluster, item);
+    return items;
+  };
+  return {
+    catalogs: await list('CatalogSource', CATALOG_NAMESPACE),
+    plans: await list<InstallPlan>('InstallPlan', SAMPLE_NAMESPACE),
+    csvs: await list<ClusterServiceVersion>('ClusterServiceVersion', SAMPLE_NAMESPACE),
+    subscriptions: await list<Subscription>('Subscription', SAMPLE_NAMESPACE),
+  };
+}
+
+/** Succeeded, with its predecessor gone and its Subscription at rest. */
+function isInstalled({ csvs, subscriptions }: Seen, name: string): boolean {
+  const packageName = name.slice(0, name.indexOf('.'));
+  const ofPackage = csvs.filter(({ metadata }) => metadata.name?.startsWith(`${packageName}.`));
+  const subscription = subscriptions.find(({ spec }) => spec.name === packageName);
+  return (
+    ofPackage.length === 1 &&
+    ofPackage[0]?.metadata.name === name &&
+    ofPackage[0].status?.phase === 'Succeeded' &&
+    subscription?.status?.installedCSV === name
+  );
+}
+
+async function approveWaiting(client: KubeClient, plans: readonly InstallPlan[], timeline: Timeline): Promise<void> {
+  for (const plan of plans.filter(({ spec, status }) => !spec.approved && status?.phase === 'RequiresApproval')) {
+    const { name = '', namespace } = plan.metadata;
+    await client.patch({ apiVersion: OLM, kind: 'InstallPlan', name, namespace }, { spec: { approved: true } });
+    timeline.tell(client.cluster, `InstallPlan ${name} approved by the script`);
+  }
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

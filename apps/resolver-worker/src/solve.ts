@@ -1,0 +1,24 @@
+import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { resolve } from '#core/resolution/resolve';
+
+/** One problem with every package record that its slices name. Plain data: it crosses a thread boundary. */
+export type SolveRequest = Readonly<{
+  problem: ResolutionProblem;
+  records: ReadonlyMap<string, PackageRecord>;
+}>;
+
+/** A record that the problem names is not in the store: the poller stores records first, so the store has lost it. */
+export class MissingRecord extends Error {
+  constructor(readonly hash: string) {
+    super(`package record ${hash} is not in the problem store`);
+  }
+}
+
+/** The pure solver over the records at hand. */
+export function solve({ problem, records }: SolveRequest): Resolution {
+  return resolve(problem, (hash) => {
+    const record = records.get(hash);
+    if (record === undefined) throw new MissingRecord(hash);
+    return record;
+  });
+}

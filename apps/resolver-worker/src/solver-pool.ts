@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads';
+import type { Resolution } from '#core/resolution/resolution-problem';
+import type { SolveRequest } from './solve.js';
+
+type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
+type Waiting = Readonly<{ request: SolveRequest; settle: (reply: Reply) => void }>;
+
+/**
+ * A few threads that solve. A solve past its deadline is ended with its thread, and answered: one problem that is too hard
+ * costs its own namespace an explanation, not everybody a worker.
+ */
+export class SolverPool {
+  readonly #idle: Worker[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #all = new Set<Worker>();
+  #closed = false;
+
+  constructor(
+    private readonly size: number,
+    private readonly deadlineMs: number,
+  ) {}
+
+  async solve(request: SolveRequest): Promise<Resolution> {
+    const reply = await new Promise<Reply>((settle) => {
+      this.#waiting.push({ request, settle });
+      this.#next();
+    });
+    if ('error' in reply) throw new Error(reply.error);
+    return reply.resolution;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map((thread) => thread.terminate()));
+  }
+
+  #next(): void {
+    const thread = this.#idle.pop() ?? this.#grow();
+    if (thread === undefined) return;
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) {
+      this.#idle.push(thread);
+      return;
+    }
+    this.#run(thread, waiting);
+  }
+
+  #grow(): Worker | undefined {
+    if (this.#closed || this.#all.size >= this.size) return undefined;
+    const thread = new Worker(new URL('./solve.thread.js', import.meta.url));
+    thread.unref();
+    this.#all.add(thread);
+    return thread;
+  }
+
+  #run(thread: Worker, { request, settle }: Waiting): void {
+    const done = (reply: Reply, reusable: boolean) => {
+      clearTimeout(deadline);
+      thread.removeAllListeners();
+      if (reusable) this.#idle.push(thread);
+      else this.#drop(thread);
+      settle(reply);
+      this.#next();
+    };
+    const deadline = setTimeout(() => done({ resolution: tooHard(request, this.deadlineMs) }, false), this.deadlineMs);
+    thread.once('message', (reply: Reply) => done(reply, true));
+    thread.once('error', (error: Error) => done({ error: error.message }, false));
+    thread.once('exit', () => done({ error: 'the solver thread ended' }, false));
+    thread.postMessage(request);
+  }
+
+  #drop(thread: Worker): void {
+    this.#all.delete(thread);
+    void thread.terminate();
+  }
+}
+
+const tooHard = ({ problem }: SolveRequest, deadlineMs: number): Resolution => ({
+  result: 'error',
+  message: `resolution of namespace ${problem.wishes.namespace} took longer than ${deadlineMs} ms and was ended`,
+  advice:
+    'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API. The limit is the setting solve-timeout.',
+});

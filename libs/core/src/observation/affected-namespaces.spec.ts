@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { affectedNamespaces, type ClusterView } from './affected-namespaces.js';
+
+const view: ClusterView = {
+  globalCatalogNamespace: 'olm',
+  subscribed: new Set(['team-b', 'team-a']),
+  waitingForCluster: () => new Set(['waiting']),
+  selecting: new Set(['platform']),
+};
+const object = (kind: string, namespace?: string, labels: Record<string, string> = {}) => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'x', labels, ...(namespace === undefined ? {} : { namespace }) },
+});
+
+describe('affectedNamespaces', () => {
+  it.each([
+    { kind: 'Subscription', namespace: 'team-a', to: ['team-a'], because: 'a wish concerns its own namespace' },
+    {
+      kind: 'CatalogSource',
+      namespace: 'olm',
+      to: ['olm', 'team-a', 'team-b'],
+      because: 'a global catalog is seen by all subscribers',
+    },
+    {
+      kind: 'CatalogSource',
+      namespace: 'team-a',
+      to: ['team-a'],
+      because: 'a local catalog is seen by its own namespace',
+    },
+    { kind: 'CustomResourceDefinition', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for the CRD' },
+    { kind: 'ClusterRole', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for a permission' },
+    { kind: 'Namespace', namespace: undefined, to: ['platform'], because: 'a group may select by label' },
+    { kind: 'Pod', namespace: 'team-a', to: [], because: 'nothing is decided from pods' },
+  ])('$kind in $namespace → $to: $because', ({ kind, namespace, to }) => {
+    expect(affectedNamespaces(object(kind, namespace), view)).toEqual(to);
+  });
+  it('follows the owner label of a Deployment to the namespace of its CSV', () => {
+    expect(affectedNamespaces(object('Deployment', 'elsewhere', { 'olm.owner.namespace': 'team-b' }), view)).toEqual([
+      'team-b',
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { byCodeUnit } from '../canonical/canonical-json.js';
+
+/** What is known of one cluster when an event arrives: enough to say whom it concerns. */
+export type ClusterView = Readonly<{
+  globalCatalogNamespace: string;
+  /** Namespaces with a Subscription. */
+  subscribed: ReadonlySet<string>;
+  /** Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question. */
+  waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
+  /** Namespaces whose OperatorGroup selects by labels, or selects all. */
+  selecting: ReadonlySet<string>;
+}>;
+
+type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
+
+const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
+const ownerByLabel: Rule = (object, view) => {
+  const owner = object.metadata.labels?.['olm.owner.namespace'];
+  return owner === undefined ? own(object, view) : [owner];
+};
+const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
+const whoeverSelects: Rule = (_object, view) => view.selecting;
+/** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
+const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
+  const namespace = metadata.namespace ?? '';
+  return namespace === view.globalCatalogNamespace ? [...view.subscribed, namespace] : [namespace];
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  CatalogSource: whoeverSeesCatalog,
+  Subscription: own,
+  InstallPlan: own,
+  ClusterServiceVersion: own,
+  OperatorGroup: own,
+  OperatorCondition: own,
+  Deployment: ownerByLabel,
+  ServiceAccount: own,
+  Role: own,
+  RoleBinding: own,
+  ClusterRole: whoeverWaits,
+  ClusterRoleBinding: whoeverWaits,
+  CustomResourceDefinition: whoeverWaits,
+  Namespace: whoeverSelects,
+};
+
+/** Kinds whose events may concern a namespace; no other kind is worth a watch. */
+export const observedKinds: readonly string[] = Object.keys(rules).sort(byCodeUnit);
+
+/** The namespaces to look at again after this object appeared, changed or went; sorted, each once. */
+export function affectedNamespaces(object: KubernetesObject, view: ClusterView): string[] {
+  const rule = rules[object.kind];
+  if (rule === undefined) return [];
+  return [...new Set(rule(object, view))].toSorted(byCodeUnit);
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../clock/clock.port.js';
+import { SystemClock } from '../clock/system-clock.js';
+import { registryLimitsOf } from '../config/registry-limits.js';
+import type { Settings } from '../config/settings.js';
+import { type Queues, redisQueues } from '../queue/queues.js';
+import { connectRedis } from '../redis/redis-connection.js';
+import { HttpRegistryClient } from '../registry/http-registry-client.js';
+import type { RegistryClient } from '../registry/registry-client.port.js';
+import { defaultRegistryLimits } from '../registry/registry-limits.js';
+import type { ContentStore } from '../store/content-store.port.js';
+import { DiskContentStore } from '../store/disk-content-store.js';
+import { HttpContentStore } from '../store/http-content-store.js';
+import type { ProblemStore } from '../store/problem-store.port.js';
+import { RedisProblemStore } from '../store/redis-problem-store.js';
+import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
+import type { Log } from '../telemetry/log.port.js';
+import { Metrics } from '../telemetry/metrics.js';
+
+/** What every service of the hub stands on: made once per process, shared by all that run in it. */
+export type Hub = Readonly<{
+  settings: Settings;
+  log: Log;
+  clock: Clock;
+  metrics: Metrics;
+  redis: Redis;
+  redisHealth: HealthCheck;
+  queues: Queues;
+  problems: ProblemStore;
+  content: ContentStore;
+  registry: RegistryClient;
+  close(): Promise<void>;
+}>;
+
+export type HubOptions = Readonly<{
+  /** Names the process: its folder of the content cache is private to it. */
+  service: string;
+  settings: Settings;
+  log: Log;
+  redisUrl: string;
+}>;
+
+/** Connects to Redis (without waiting for it) and opens this process's content cache. */
+export async function openHub({ service, settings, log, redisUrl }: HubOptions): Promise<Hub> {
+  const clock = new SystemClock();
+  const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
+  const redis = connectRedis(redisUrl, log);
+  const queues = redisQueues({
+    redis,
+    log,
+    prefix: settings.redisPrefix,
+    lockDurationMs: settings.jobLockDuration,
+    stalledIntervalMs: settings.jobStalledInterval,
+    backoff: { firstMs: settings.jobRetryFirst, longestMs: settings.jobRetryLongest },
+    onFinished: (job) => metrics.jobFinished(job),
+  });
+  const disk = await DiskContentStore.open(join(settings.contentDir, service), {
+    maxBytes: settings.contentMaxBytes,
+    log,
+  });
+  return {
+    settings,
+    log,
+    clock,
+    metrics,
+    redis,
+    redisHealth: redisCheck(redis),
+    queues,
+    problems: new RedisProblemStore(redis, {
+      prefix: settings.redisPrefix,
+      ttlSeconds: Math.round(settings.storeTtl / 1_000),
+      maxValueBytes: settings.storeMaxValueBytes,
+    }),
+    content: contentOf(settings, disk),
+    registry: new HttpRegistryClient({ store: disk, limits: registryLimitsOf(settings, defaultRegistryLimits) }),
+    close: async () => {
+      redis.disconnect();
+    },
+  };
+}
+
+/** The cache on disk, behind it the poller where its address is known. */
+function contentOf(settings: Settings, cache: ContentStore): ContentStore {
+  if (settings.contentUrl === '') return cache;
+  return new HttpContentStore({ baseUrl: settings.contentUrl, cache, maxBytes: settings.contentMaxBlobBytes });
+}

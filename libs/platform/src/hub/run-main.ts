@@ -1,0 +1,74 @@
+import type { DynamicModule, INestApplication } from '@nestjs/common';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
+import type { HealthCheck } from '../telemetry/health-check.js';
+import { createLog } from '../telemetry/log.js';
+import type { Log } from '../telemetry/log.port.js';
+import { type RunningService, runService, type ServiceOptions, startService } from '../telemetry/run-service.js';
+import { type Hub, openHub } from './hub.js';
+
+/** What a service adds to the common frame. */
+export type ServiceParts = Readonly<{
+  imports: readonly DynamicModule[];
+  port: number;
+  checks: readonly HealthCheck[];
+  drain: (app: INestApplication, deadlineMs: number) => Promise<void>;
+  /** Once everything is wired and listens. */
+  onStarted?: (app: INestApplication) => void;
+}>;
+
+const LOCAL_REDIS = 'redis://127.0.0.1:6379';
+
+/** The main program of a service in its own process: settings from the environment, a hub, health, metrics, signals. */
+export async function runMain(service: string, partsOf: (hub: Hub) => Promise<ServiceParts>): Promise<void> {
+  const settings = settingsOrExit();
+  const log = createLog({ service, level: settings.logLevel });
+  warnOfUnknown(log);
+  try {
+    const redisUrl = settings.redisUrl === '' ? LOCAL_REDIS : settings.redisUrl;
+    const hub = await openHub({ service, settings, log, redisUrl });
+    await runOn(hub, service, await partsOf(hub), runService);
+  } catch (error) {
+    log.error({ error }, `${service} could not start`);
+    process.exit(error instanceof FlotillaError ? 2 : 3);
+  }
+}
+
+/** Starts a service on a hub, in this process. */
+export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise<RunningService> =>
+  runOn(hub, service, parts, startService);
+
+async function runOn(
+  hub: Hub,
+  name: string,
+  { imports, port, checks, drain, onStarted }: ServiceParts,
+  run: (options: ServiceOptions) => Promise<RunningService>,
+): Promise<RunningService> {
+  const { settings, log, metrics, redisHealth } = hub;
+  const service: RunningService = await run({
+    name,
+    imports,
+    port,
+    log,
+    bindAddress: settings.bindAddress,
+    health: { checks: [redisHealth, ...checks], registry: metrics.registry },
+    shutdownTimeoutMs: settings.shutdownTimeout,
+    drain: (deadlineMs) => drain(service.app, deadlineMs),
+  });
+  onStarted?.(service.app);
+  return service;
+}
+
+function settingsOrExit(): Settings {
+  try {
+    return readSettings(process.env);
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+function warnOfUnknown(log: Log): void {
+  for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { CatalogSource } from '#core/api/catalog-source';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { KubeClient } from '../kube/kube-client.port.js';
+import { credentialsOf } from './docker-config.js';
+import type { RegistryCredentials } from './registry-client.port.js';
+
+const SecretData = z.looseObject({ data: z.record(z.string(), z.string()).optional() });
+
+/** A CatalogSource names a pull secret that is not there. */
+export class PullSecretMissing extends FlotillaError {
+  readonly code = 'PullSecretMissing';
+  readonly retry: Retry = 'backoff';
+  constructor(secret: string, source: string) {
+    super(
+      `pull secret ${secret}, named by CatalogSource ${source}, does not exist: create it, or take it out of spec.secrets`,
+    );
+  }
+}
+
+/** Logins from the pull secrets that the CatalogSource names, read anew each time: they live no longer than one pull. */
+export async function pullSecretsOf(client: KubeClient, source: CatalogSource): Promise<RegistryCredentials> {
+  const { namespace, name: sourceName } = source.metadata;
+  const merged: Record<string, RegistryCredentials[string]> = {};
+  for (const name of (source.spec.secrets ?? []).filter((secret) => secret !== '')) {
+    const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
+    if (secret === undefined) throw new PullSecretMissing(`${namespace}/${name}`, `${namespace}/${sourceName}`);
+    const { data } = SecretData.parse(secret);
+    const encoded = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
+    if (encoded !== undefined) Object.assign(merged, credentialsOf(Buffer.from(encoded, 'base64').toString('utf8')));
+  }
+  return merged;
+}
