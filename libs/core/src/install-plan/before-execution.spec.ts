@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import { nextTurn, operatorGroupVerdict, revivedByRights } from './before-execution.js';
+
+const NOW = '2026-03-01T10:00:00.500Z';
+const group = (
+  name: string,
+  more: { namespaces?: string[]; account?: string; found?: boolean } = {},
+): OperatorGroup => ({
+  apiVersion: 'operators.coreos.com/v1',
+  kind: 'OperatorGroup',
+  metadata: { name, namespace: 'harbour' },
+  spec: more.account === undefined ? {} : { serviceAccountName: more.account },
+  status: {
+    namespaces: more.namespaces ?? ['harbour'],
+    ...(more.found ? { serviceAccountRef: { kind: 'ServiceAccount', name: more.account } } : {}),
+  },
+});
+const step = {
+  resolving: 'tug.v1',
+  status: 'Unknown',
+  resource: {
+    sourceName: 's',
+    sourceNamespace: 'olm',
+    group: '',
+    version: 'v1',
+    kind: 'ConfigMap',
+    name: 'c',
+    manifest: '{}',
+  },
+};
+const plan = (phase: string, more: { approved?: boolean; status?: Partial<InstallPlanStatus> } = {}): InstallPlan => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'InstallPlan',
+  metadata: { name: 'install-1', namespace: 'harbour' },
+  spec: { approval: 'Manual', approved: more.approved ?? false, clusterServiceVersionNames: [] },
+  status: { phase, catalogSources: [], plan: [step], ...more.status },
+});
+
+describe('whether a plan’s namespace has one group to install under', () => {
+  it.each<[why: string, groups: OperatorGroup[], verdict: object]>([
+    ['none', [], { ok: false, message: 'no operator group found that is managing this namespace' }],
+    [
+      'one without targets does not count',
+      [group('a', { namespaces: [] })],
+      { ok: false, message: 'no operator group found that is managing this namespace' },
+    ],
+    [
+      'two',
+      [group('a'), group('b')],
+      { ok: false, message: 'more than one operator group(s) are managing this namespace count=2' },
+    ],
+    ['one of two without targets', [group('a'), group('b', { namespaces: [] })], { ok: true }],
+    [
+      'an account that is not there',
+      [group('a', { account: 'clerk' })],
+      { ok: false, message: 'please make sure the service account exists. sa=clerk operatorgroup=harbour/a' },
+    ],
+    [
+      'an account',
+      [group('a', { account: 'clerk', found: true })],
+      { ok: true, serviceAccount: { apiVersion: 'v1', kind: 'ServiceAccount', name: 'clerk', namespace: 'harbour' } },
+    ],
+  ])('%s', (_why, groups, verdict) => {
+    expect(operatorGroupVerdict(groups)).toEqual(verdict);
+  });
+});
+
+describe('what comes next for a plan', () => {
+  it.each<[why: string, plan: InstallPlan, turn: object]>([
+    ['waits for approval', plan('RequiresApproval'), { turn: 'rest', because: 'RequiresApproval' }],
+    [
+      'approved: goes to Installing and forgets its message',
+      plan('RequiresApproval', { approved: true, status: { message: 'old' } }),
+      { turn: 'write', status: { phase: 'Installing', catalogSources: [], plan: [step] } },
+    ],
+    ['Installing', plan('Installing'), { turn: 'execute' }],
+    ['Complete is the end', plan('Complete', { approved: true }), { turn: 'rest', because: 'Complete' }],
+    ['Failed is the end', plan('Failed', { approved: true }), { turn: 'rest', because: 'Failed' }],
+  ])('%s', (_why, one, turn) => {
+    expect(nextTurn(one, [group('team')], NOW)).toEqual(turn);
+  });
+
+  it('goes through the very conditions that OLM recorded while a second group came and went', () => {
+    const seen: string[] = [];
+    let current = plan('RequiresApproval', { approved: true });
+    const turnWith = (groups: OperatorGroup[]) => {
+      const turn = nextTurn(current, groups, NOW);
+      if ('status' in turn && turn.status !== undefined) current = { ...current, status: turn.status };
+      const condition = current.status?.conditions?.[0];
+      seen.push(
+        `${turn.turn} ${current.status?.phase} ${condition?.status}/${condition?.reason}: ${condition?.message ?? ''}`,
+      );
+    };
+    turnWith([group('team'), group('crew')]);
+    for (let turn = 0; turn < 3; turn += 1) turnWith([group('team')]);
+    expect(seen).toEqual([
+      'rest RequiresApproval False/InstallCheckFailed: more than one operator group(s) are managing this namespace count=2',
+      'write RequiresApproval False/Unknown: ',
+      'write Installing False/Unknown: ',
+      'execute Installing False/Unknown: ',
+    ]);
+  });
+
+  it('says a failed check once, and asks for a retry each time', () => {
+    const first = nextTurn(plan('Installing'), [], NOW);
+    expect(first).toMatchObject({
+      turn: 'rest',
+      retry: true,
+      status: { conditions: [{ lastTransitionTime: '2026-03-01T10:00:00Z' }] },
+    });
+    const status = 'status' in first && first.status !== undefined ? first.status : { phase: '', catalogSources: [] };
+    expect(nextTurn(plan('Installing', { status }), [], '2026-03-01T11:00:00Z')).not.toHaveProperty('status');
+  });
+
+  it('stores the group’s account before it executes with it', () => {
+    const groups = [group('a', { account: 'clerk', found: true })];
+    const first = nextTurn(plan('Installing'), groups, NOW);
+    expect(first).toMatchObject({ turn: 'write', status: { attenuatedServiceAccountRef: { name: 'clerk' } } });
+    const status = first.turn === 'write' ? first.status : {};
+    expect(nextTurn(plan('Installing', { status }), groups, NOW)).toMatchObject({
+      turn: 'execute',
+      actingAs: { name: 'clerk' },
+    });
+  });
+
+  it('tells the author of a hand-made plan how plans are made, and waits for the steps of one made by us', () => {
+    const { status: _none, ...bare } = plan('');
+    const told = nextTurn(bare, [group('team')], NOW);
+    expect(told).toMatchObject({
+      turn: 'rest',
+      status: { conditions: [{ type: 'Installed', status: 'False', reason: 'PlanUnknown' }] },
+    });
+    const owner = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription', name: 'tug', uid: 'u' };
+    const ours = { ...bare, metadata: { ...bare.metadata, ownerReferences: [owner] } };
+    expect(nextTurn(ours, [group('team')], NOW)).toEqual({ turn: 'rest', because: 'its steps are not written yet' });
+  });
+
+  it('revives a failed plan after a change of rights only if it runs with another’s rights', () => {
+    expect(revivedByRights(plan('Failed'))).toBeUndefined();
+    const attenuated = { attenuatedServiceAccountRef: { name: 'clerk' }, startTime: '2026-01-01T00:00:00Z' };
+    expect(revivedByRights(plan('Failed', { status: attenuated }))).toMatchObject({
+      phase: 'Installing',
+      startTime: '2026-01-01T00:00:00Z',
+    });
+    expect(revivedByRights(plan('Complete', { status: attenuated }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
+import { concludeExecution } from './conclude-execution.js';
+import { plansToDelete } from './garbage-collect.js';
+import type { StepOutcome } from './step-world.js';
+
+const step = (status: string) => ({
+  resolving: 'tug.v1',
+  status,
+  resource: { sourceName: 's', sourceNamespace: 'olm', group: '', version: 'v1', kind: 'Role', name: 'r' },
+});
+const plan = (statuses: readonly string[], more: Partial<InstallPlanStatus> = {}, generation = 1): InstallPlan => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'InstallPlan',
+  metadata: { name: `install-${generation}`, creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [], generation },
+  status: { phase: 'Installing', catalogSources: [], plan: statuses.map(step), ...more },
+});
+const START = '2026-01-01T00:00:00Z';
+const conclude = (one: InstallPlan, outcomes: StepOutcome[], now = START) =>
+  concludeExecution(one, new Map(outcomes.entries()), { now, retryTimeoutMs: 60_000 });
+
+describe('the end of an execution', () => {
+  it('is Complete when every step is there, and clears the message of an earlier try', () => {
+    const { status, againAfterMs } = conclude(plan(['Unknown', 'Unknown'], { message: 'retrying' }), [
+      { status: 'Created' },
+      { status: 'Present' },
+    ]);
+    expect(status).toEqual({
+      phase: 'Complete',
+      catalogSources: [],
+      plan: [step('Created'), step('Present')],
+      startTime: START,
+      conditions: [{ type: 'Installed', status: 'True', lastUpdateTime: START, lastTransitionTime: START }],
+    });
+    expect(againAfterMs).toBeUndefined();
+  });
+
+  it('stays open while a CRD waits for its API', () => {
+    const { status, againAfterMs } = conclude(plan(['Unknown']), [{ status: 'WaitingForApi' }]);
+    expect([status.phase, status.plan?.[0]?.status]).toEqual(['Installing', 'WaitingForApi']);
+    expect(againAfterMs).toBeGreaterThan(0);
+  });
+
+  it('is Complete with a CRD that never got established, as in OLM', () => {
+    expect(conclude(plan(['WaitingForApi']), [{ status: 'Unknown' }]).status.phase).toBe('Complete');
+  });
+
+  it.each<[why: string, startTime: string | undefined, forbidden: boolean, phase: string, message: string]>([
+    ['the first error is retried', undefined, false, 'Installing', 'retrying execution due to error: no way'],
+    [
+      'so is one within the retry time',
+      '2025-12-31T23:59:01Z',
+      false,
+      'Installing',
+      'retrying execution due to error: no way',
+    ],
+    ['after it the plan fails', '2025-12-31T23:59:00Z', false, 'Failed', 'no way'],
+    [
+      'but never for lack of rights',
+      '2020-01-01T00:00:00Z',
+      true,
+      'Installing',
+      'retrying execution due to error: no way',
+    ],
+  ])('after an error: %s', (_why, startTime, forbidden, phase, message) => {
+    const one = plan(['Unknown', 'Unknown'], startTime === undefined ? {} : { startTime });
+    const { status } = conclude(one, [{ status: 'Created' }, { status: 'Unknown', error: 'no way', forbidden }]);
+    expect([status.phase, status.message]).toEqual([phase, message]);
+    expect(status.plan?.map((each) => each?.status)).toEqual(['Created', 'Unknown']);
+    expect(status.startTime).toBe(startTime ?? START);
+    const failed = { type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message: 'no way' };
+    if (phase === 'Failed') expect(status.conditions).toMatchObject([failed]);
+    else expect(status.conditions).toBeUndefined();
+  });
+
+  it('keeps the transition time of a condition whose status stays', () => {
+    const before = {
+      type: 'Installed',
+      status: 'False',
+      reason: 'Unknown',
+      lastTransitionTime: '2025-01-01T00:00:00Z',
+    };
+    const one = plan(['Unknown'], { conditions: [before], startTime: '2025-01-01T00:00:00Z' });
+    const { status } = conclude(one, [{ status: 'Unknown', error: 'no way' }]);
+    expect(status.conditions?.[0]).toMatchObject({ lastTransitionTime: '2025-01-01T00:00:00Z', lastUpdateTime: START });
+  });
+});
+
+describe('plans to delete', () => {
+  const generations = (numbers: readonly number[]) =>
+    plansToDelete(numbers.map((number) => plan([], {}, number))).map(({ spec }) => spec.generation);
+
+  it.each<[why: string, plans: number[], deleted: number[]]>([
+    ['five are kept', [1, 2, 3, 4, 5], []],
+    ['the oldest generation goes first, whatever the order of the list', [6, 1, 5, 2, 4, 3], [1]],
+    [
+      'many at once: OLM needs several passes and may take newer ones',
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+      [1, 2, 3, 4, 5, 6, 7],
+    ],
+  ])('%s', (_why, plans, deleted) => {
+    expect(generations(plans)).toEqual(deleted);
+  });
+});
