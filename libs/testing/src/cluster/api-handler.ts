@@ -1,3 +1,4 @@
+import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
 import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
 import type { ClusterState } from './cluster-state.js';
 import { discovery, versionsOfGroup } from './discovery.js';
@@ -6,7 +7,9 @@ import { jsonPatch } from './json-patch.js';
 import { mergePatch } from './merge-patch.js';
 import { listBody, ObjectReader, selected, shownIn } from './object-reader.js';
 import { type DeleteOptions, ObjectWriter, type Place, type WriteOptions } from './object-writer.js';
+import { openApi } from './openapi.js';
 import { badRequest, invalid, methodNotAllowed, noSuchResource, Refusal, required } from './refusal.js';
+import { type Representation, representationOf, shownList, shownObject } from './representation.js';
 import { type RequestTarget, requestTarget, verbOf } from './request-target.js';
 import type { ResourceInfo } from './resource-info.js';
 import { review } from './reviews.js';
@@ -15,7 +18,7 @@ import { strategicMerge } from './strategic-merge.js';
 import { versionInfo } from './version-info.js';
 
 /** A watch to be opened by whoever holds the connection. */
-export type OpenWatch = Readonly<{ watch: Place }>;
+export type OpenWatch = Readonly<{ watch: Place; form: Representation }>;
 
 /** What lies outside every served group and version is nothing the API server has a Status for. */
 const PAGE_NOT_FOUND: ApiResponse = { code: 404, body: '404 page not found\n' };
@@ -40,13 +43,15 @@ export class ApiHandler {
     return this.#onResource(request, target, info, user);
   }
 
-  #nonResource({ path, method }: ApiRequest): ApiResponse {
+  #nonResource({ path, method, headers }: ApiRequest): ApiResponse {
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
     if (path === '/version') return { code: 200, body: versionInfo(this.cluster.settings.version) };
     if (['/readyz', '/livez', '/healthz'].includes(path)) return { code: 200, body: 'ok' };
-    const document = discovery(path, this.cluster.resources);
-    if (document === undefined) return PAGE_NOT_FOUND;
-    return { code: 200, body: document };
+    const { resources, name } = this.cluster;
+    const type = path === '/api' || path === '/apis' ? aggregatedType(headers.accept) : undefined;
+    if (type !== undefined) return { code: 200, body: aggregatedDiscovery(path, type, resources), contentType: type };
+    const document = discovery(path, resources) ?? openApi(path, `/clusters/${name}`, resources);
+    return document === undefined ? PAGE_NOT_FOUND : { code: 200, body: document };
   }
 
   #onResource(request: ApiRequest, target: RequestTarget, info: ResourceInfo, user: string): ApiResponse | OpenWatch {
@@ -54,15 +59,17 @@ export class ApiHandler {
     if (subresource !== undefined && !info.subresources.includes(subresource)) throw noSuchResource();
     const place: Place = { info, version, namespace, subresource: subresource === 'status' ? subresource : undefined };
     const verb = verbOf(request.method, target, request.query);
+    const form = representationOf(request.headers.accept);
+    const include = request.query.get('includeObject');
     if (verb === 'create') return this.#create(request, place, target, user);
     if (!info.verbs.includes(verb)) throw methodNotAllowed();
     switch (verb) {
       case 'get':
-        return { code: 200, body: shownIn(place, this.writer.get(place, target.name ?? '')) };
+        return { code: 200, body: shownObject(place, this.writer.get(place, target.name ?? ''), form, include) };
       case 'list':
-        return { code: 200, body: listBody(place, this.reader.list(place, request.query)) };
+        return { code: 200, body: shownList(place, this.reader.list(place, request.query), form, include) };
       case 'watch':
-        return { watch: place };
+        return { watch: place, form };
       case 'update':
       case 'patch':
         return this.#change(request, place, target.name ?? '', verb);

@@ -10,7 +10,7 @@ export type ApiRequest = Readonly<{
   body: Buffer;
 }>;
 
-export type ApiResponse = Readonly<{ code: number; body: unknown; warnings?: readonly string[] }>;
+export type ApiResponse = Readonly<{ code: number; body: unknown; contentType?: string; warnings?: readonly string[] }>;
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 

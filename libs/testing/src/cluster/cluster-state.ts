@@ -2,7 +2,12 @@ import type { ApiObject } from './api-object.js';
 import { ResourceRegistry } from './resource-registry.js';
 import { ObjectStorage } from './storage.js';
 
-export type ClusterSettings = Readonly<{ version: string; deploymentReadyAfterMs: number }>;
+export type ClusterSettings = Readonly<{
+  version: string;
+  deploymentReadyAfterMs: number;
+  /** The authority's certificate, as every namespace's kube-root-ca.crt shows it. */
+  authorityPem: string;
+}>;
 
 /** What the handlers and controllers of one simulated cluster share. */
 export class ClusterState {

@@ -43,10 +43,10 @@ export function compiledSchema(schema: JsonObject): CompiledSchema {
 function checked(object: ApiObject, root: SchemaNode): SchemaVerdict {
   const unknownFields: string[] = [];
   const kept = pruned(object, root, '', unknownFields, true);
-  const { metadata: _, ...rest } = defaulted(kept, root) as ApiObject;
+  const whole = { ...(defaulted(kept, root) as ApiObject), metadata: object.metadata };
   const causes: StatusCause[] = [];
-  validate(rest, root, '', causes);
-  return { object: { ...rest, metadata: object.metadata } as ApiObject, unknownFields: unknownFields.sort(), causes };
+  validate(whole, root, '', causes);
+  return { object: whole, unknownFields: unknownFields.sort(), causes };
 }
 
 const rootMergeSchema = (root: SchemaNode): MergeSchema => ({

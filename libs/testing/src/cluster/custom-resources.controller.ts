@@ -4,13 +4,16 @@ import { type ClusterState, timestamp } from './cluster-state.js';
 import { CLEANUP } from './custom-resource-definitions.strategy.js';
 import { customResourceInfo, storageVersion } from './custom-resource-info.js';
 import { arrayAt, equal, isObject, type JsonObject, objectAt, stringAt } from './json.js';
+import { ObjectWriter } from './object-writer.js';
 import type { Change } from './storage.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** Serves what CustomResourceDefinitions define, sets their status, and removes the objects of a deleted one. */
 export class CustomResourcesController {
+  readonly #writer: ObjectWriter;
   constructor(readonly cluster: ClusterState) {
+    this.#writer = new ObjectWriter(cluster);
     cluster.storage.onChange((change) => this.#onChange(change));
   }
 
@@ -38,7 +41,7 @@ export class CustomResourcesController {
   #cleanUp(crd: ApiObject): void {
     const key = crd.metadata.name;
     if (!crd.metadata.finalizers?.includes(CLEANUP)) return;
-    for (const object of this.cluster.storage.list(key)) this.#deleteInstance(key, object);
+    this.#deleteInstances(key);
     if (this.cluster.storage.list(key).length > 0) return;
     const finalizers = crd.metadata.finalizers.filter((finalizer) => finalizer !== CLEANUP);
     const next = { ...crd, metadata: { ...crd.metadata, finalizers } };
@@ -46,11 +49,13 @@ export class CustomResourcesController {
     else this.cluster.storage.put(CRDS, next);
   }
 
-  #deleteInstance(key: string, object: ApiObject): void {
-    if ((object.metadata.finalizers ?? []).length === 0) this.cluster.storage.remove(key, object);
-    else if (object.metadata.deletionTimestamp === undefined) {
-      const metadata = { ...object.metadata, deletionTimestamp: timestamp(), deletionGracePeriodSeconds: 0 };
-      this.cluster.storage.put(key, { ...object, metadata });
+  #deleteInstances(key: string): void {
+    const info = this.cluster.resources.byKey(key);
+    const [version = ''] = info?.versions ?? [];
+    if (info === undefined) return;
+    for (const { metadata } of this.cluster.storage.list(key)) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      this.#writer.delete({ info, version, namespace: metadata.namespace }, metadata.name, {});
     }
   }
 

@@ -7,6 +7,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { OpenWatch } from './api-handler.js';
 import { type ApiRequest, type ApiResponse, MAX_BODY_BYTES } from './api-request.js';
 import type { ServingCertificate } from './certificates.js';
 import { Refusal } from './refusal.js';
@@ -78,7 +79,7 @@ export class HttpsServer {
     try {
       const [cluster, request] = await this.#read(incoming);
       const answer = cluster.handle(request);
-      if ('watch' in answer) this.#watch(cluster, answer.watch, request, outgoing);
+      if ('watch' in answer) this.#watch(cluster, answer, request, outgoing);
       else respond(outgoing, answer, request.method);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
@@ -109,12 +110,7 @@ export class HttpsServer {
     return [cluster, request];
   }
 
-  #watch(
-    cluster: SimulatedCluster,
-    place: Parameters<SimulatedCluster['openWatch']>[0],
-    request: ApiRequest,
-    outgoing: Outgoing,
-  ): void {
+  #watch(cluster: SimulatedCluster, opened: OpenWatch, request: ApiRequest, outgoing: Outgoing): void {
     outgoing.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
     outgoing.flushHeaders();
     const sink = {
@@ -122,7 +118,7 @@ export class HttpsServer {
       end: () => void outgoing.end(),
       backlog: () => outgoing.writableLength,
     };
-    const stream = cluster.openWatch(place, request.query, sink);
+    const stream = cluster.openWatch(opened, request.query, sink);
     outgoing.on('close', () => stream.end());
   }
 }
@@ -140,11 +136,11 @@ async function readBody(incoming: Incoming): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function respond(outgoing: Outgoing, { code, body, warnings = [] }: ApiResponse, method: string): void {
+function respond(outgoing: Outgoing, { code, body, warnings = [], contentType }: ApiResponse, method: string): void {
   if (outgoing.destroyed) return;
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
   const headers: OutgoingHttpHeaders = {
-    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
+    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : (contentType ?? 'application/json'),
     'content-length': String(Buffer.byteLength(text)),
     'cache-control': 'no-cache, private',
   };

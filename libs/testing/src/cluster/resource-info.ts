@@ -11,6 +11,9 @@ export type PrinterColumn = Readonly<{
   priority?: number;
 }>;
 
+/** One column of a table, and how its cell is made. */
+export type Column = Readonly<{ name: string; type: string; priority?: number; cell: (object: ApiObject) => unknown }>;
+
 /** What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way. */
 export type SchemaVerdict = { object: ApiObject; unknownFields: readonly string[]; causes: readonly StatusCause[] };
 

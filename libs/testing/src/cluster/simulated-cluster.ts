@@ -5,8 +5,7 @@ import type { ApiObject } from './api-object.js';
 import type { ApiRequest, ApiResponse } from './api-request.js';
 import { seedCluster } from './cluster-seed.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';
-import { CustomResourcesController } from './custom-resources.controller.js';
-import { DeploymentsController } from './deployments.controller.js';
+import { startControllers } from './controllers.js';
 import type { JsonObject } from './json.js';
 import { shownIn } from './object-reader.js';
 import type { DeleteOptions, Place } from './object-writer.js';
@@ -48,9 +47,8 @@ export class SimulatedCluster {
   ) {
     this.#state = new ClusterState(name, settings);
     this.#handler = new ApiHandler(this.#state);
+    startControllers(this.#state);
     seedCluster(this.#state);
-    new CustomResourcesController(this.#state);
-    new DeploymentsController(this.#state);
   }
 
   /** The stored object, or undefined. */
@@ -134,8 +132,8 @@ export class SimulatedCluster {
     return answer;
   }
 
-  openWatch(place: Place, query: URLSearchParams, sink: WatchSink): WatchStream {
-    const stream: WatchStream = new WatchStream(this.#state, place, query, sink, () => this.#watches.delete(stream));
+  openWatch(opened: OpenWatch, query: URLSearchParams, sink: WatchSink): WatchStream {
+    const stream: WatchStream = new WatchStream(this.#state, opened, query, sink, () => this.#watches.delete(stream));
     this.#watches.add(stream);
     stream.start();
     return stream;

@@ -33,7 +33,7 @@ export async function startSimulatedFleet(options: FleetOptions): Promise<Simula
   for (const name of options.clusters) {
     const url = `https://127.0.0.1:${port}/clusters/${name}`;
     const token = randomBytes(24).toString('base64url');
-    const settings = { version, deploymentReadyAfterMs };
+    const settings = { version, deploymentReadyAfterMs, authorityPem: certificate.caPem };
     clusters.set(name, new SimulatedCluster(name, url, token, settings, () => server.drop(name)));
   }
   const bookmarks = setInterval(() => {

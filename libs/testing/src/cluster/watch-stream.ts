@@ -1,9 +1,11 @@
+import type { OpenWatch } from './api-handler.js';
 import type { ApiObject } from './api-object.js';
 import type { ClusterState } from './cluster-state.js';
 import type { JsonObject } from './json.js';
-import { inPlace, selected, shownIn } from './object-reader.js';
+import { inPlace, selected } from './object-reader.js';
 import type { Place } from './object-writer.js';
 import { expired, type Refusal } from './refusal.js';
+import { type Representation, shownObject } from './representation.js';
 import { keyOfResource } from './resource-registry.js';
 import { type Selector, selectorOf } from './selectors.js';
 import type { Change } from './storage.js';
@@ -15,6 +17,8 @@ const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 /** One open watch of one client: replay, live events, bookmarks. */
 export class WatchStream {
+  readonly place: Place;
+  readonly form: Representation;
   readonly #selector: Selector | undefined;
   readonly #bookmarks: boolean;
   readonly #unsubscribe: () => void;
@@ -24,12 +28,14 @@ export class WatchStream {
 
   constructor(
     readonly cluster: ClusterState,
-    readonly place: Place,
+    opened: OpenWatch,
     readonly query: URLSearchParams,
     readonly sink: WatchSink,
     readonly onEnd: () => void,
   ) {
-    this.#selector = selectorOf(query, place.info);
+    this.place = opened.watch;
+    this.form = opened.form;
+    this.#selector = selectorOf(query, this.place.info);
     this.#bookmarks = query.get('allowWatchBookmarks') === 'true';
     this.#unsubscribe = cluster.storage.onChange((change) => this.#onChange(change));
     const seconds = Number(query.get('timeoutSeconds') ?? 0);
@@ -66,8 +72,7 @@ export class WatchStream {
     const from = query.get('resourceVersion') ?? '';
     const sendInitial = query.get('sendInitialEvents') === 'true';
     if (sendInitial || from === '' || from === '0') {
-      for (const object of selected(this.cluster, this.place, this.#selector))
-        this.#send('ADDED', shownIn(this.place, object));
+      for (const object of selected(this.cluster, this.place, this.#selector)) this.#send('ADDED', this.#shown(object));
       if (sendInitial) this.#send('BOOKMARK', this.#bookmarkObject({ 'k8s.io/initial-events-end': 'true' }));
       return;
     }
@@ -90,7 +95,11 @@ export class WatchStream {
     const before = change.previous !== undefined && this.#takes(change.previous);
     if (!now && !before) return;
     const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED';
-    this.#send(type, shownIn(this.place, change.object));
+    this.#send(type, this.#shown(change.object));
+  }
+
+  #shown(object: ApiObject): JsonObject {
+    return shownObject(this.place, object, this.form, this.query.get('includeObject'));
   }
 
   #takes(object: ApiObject): boolean {
