@@ -28,3 +28,6 @@ export class BlobError extends Error {
     super(olmText);
   }
 }
+
+/** A blob whose outer form is wrong: in a YAML stream opm says that it was decoding JSON when it found out. */
+export class BlobFormError extends BlobError {}

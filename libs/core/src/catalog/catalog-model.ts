@@ -140,7 +140,7 @@ function* readBundle(blob: CatalogBundle): Generator<CatalogProblem, ModelBundle
   const ofPackage = goQuote(blob.package);
   const properties = parseProperties(blob.properties);
   if ('error' in properties) {
-    yield fatal(`parse properties for bundle ${name}: ${properties.error}`, 'correct the value of that property');
+    yield fatal(`parse properties for bundle ${name}: ${properties.error}`, propertyAdvice(blob));
     return;
   }
   const [said] = properties.packages;
@@ -175,6 +175,12 @@ function* readBundle(blob: CatalogBundle): Generator<CatalogProblem, ModelBundle
   }
   return { blob, version, release: said.release };
 }
+
+/** Templates and old documents wrap each property once more; the loader then sees a property without type. */
+const propertyAdvice = ({ properties }: CatalogBundle): string =>
+  properties.some(({ type }) => type === '')
+    ? 'each item of "properties" is {type: <type>, value: <value>}, without another level such as "property:" around it'
+    : 'correct the value of that property';
 
 function* checkImages({ package: owner, name, image, relatedImages }: CatalogBundle): Generator<CatalogProblem> {
   const places = [

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { readBundleObjects } from './bundle-objects.js';
 import type { CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage, Property } from './catalog.js';
-import { BlobError } from './catalog-load.error.js';
+import { BlobError, BlobFormError } from './catalog-load.error.js';
 import { base64, type Decoder, foldCase, GoTypeError, isRecord, listOf, struct, text } from './go-json.js';
 import { goJson } from './go-json-text.js';
 
@@ -18,7 +18,7 @@ export function decodeBlob(value: unknown): DecodedBlob {
   if (value === null) throw new BlobError("object '' is missing root schema field");
   if (!isRecord(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    throw new BlobError(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
+    throw new BlobFormError(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
   }
   const schema = readMeta(value).get('schema') ?? '';
   if (schema === '') throw new BlobError(`object '${shownBlob(value)}\n' is missing root schema field`);
@@ -60,7 +60,7 @@ function readMeta(blob: Record<string, unknown>): Map<string, string> {
     const key = spellings.get(name)?.[0];
     if (key === undefined) continue;
     const value = blob[key];
-    if (typeof value !== 'string') throw new BlobError(notText(key, value));
+    if (typeof value !== 'string') throw new BlobFormError(notText(key, value));
     meta.set(name, value);
   }
   return meta;
@@ -71,8 +71,8 @@ function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
     .filter(([, keys]) => keys.length > 1)
     .map(([folded, keys]) => `duplicate keys for key "${folded}": [${keys.sort(byCodeUnit).join(' ')}]`)
     .sort(byCodeUnit);
-  if (duplicates.length === 1) throw new BlobError(duplicates.join());
-  if (duplicates.length > 1) throw new BlobError(`[${duplicates.join(', ')}]`);
+  if (duplicates.length === 1) throw new BlobFormError(duplicates.join());
+  if (duplicates.length > 1) throw new BlobFormError(`[${duplicates.join(', ')}]`);
 }
 
 /** The slip in the format (`%!t`) is opm's own. */

@@ -2,7 +2,7 @@ import type { BundleFile } from '../bundle/bundle.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { readStream } from './blob-stream.js';
 import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage } from './catalog.js';
-import { BlobError, CatalogLoadError } from './catalog-load.error.js';
+import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error.js';
 import { decodeBlob } from './decode-blob.js';
 import { INDEX_IGNORE, ignoreMatcher } from './index-ignore.js';
 
@@ -36,8 +36,7 @@ export function loadCatalog(files: readonly BundleFile[]): Catalog {
   let blobs = 0;
   for (const { path, bytes } of files.toSorted((a, b) => byCodeUnit(a.path, b.path))) {
     if (path === INDEX_IGNORE || path.endsWith(`/${INDEX_IGNORE}`) || ignored(path)) continue;
-    blobs += addFile(catalog, path, decoder.decode(bytes));
-    if (blobs > CATALOG_LIMITS.blobs) throw new CatalogLoadError(path, `more than ${CATALOG_LIMITS.blobs} blobs`);
+    blobs += addFile(catalog, path, decoder.decode(bytes), CATALOG_LIMITS.blobs - blobs);
   }
   return catalog;
 }
@@ -51,26 +50,32 @@ function boundBytes(files: readonly BundleFile[]): void {
   }
 }
 
-/** Adds the blobs of one file and returns how many they were. */
-function addFile(catalog: Building, path: string, text: string): number {
+/** Adds the blobs of one file, at most `limit`, and returns how many they were. */
+function addFile(catalog: Building, path: string, text: string, limit: number): number {
   let count = 0;
-  let line: number | undefined;
-  let prefix = '';
   try {
-    for (const streamed of readStream(text)) {
-      line = streamed.line;
-      prefix = streamed.format === 'yaml' ? 'error unmarshaling JSON: while decoding JSON: ' : '';
-      addBlob(catalog, streamed.value);
-      line = undefined;
-      prefix = '';
+    for (const { value, line, format } of readStream(text)) {
+      addBlobAt(catalog, value, path, line, format);
       count += 1;
+      if (count > limit) throw new CatalogLoadError(path, `catalog has more than ${CATALOG_LIMITS.blobs} blobs`, line);
     }
   } catch (error) {
-    if (!(error instanceof BlobError)) throw error;
-    const text = error.olmText.startsWith('json: cannot unmarshal') ? `${prefix}${error.olmText}` : error.olmText;
-    throw new CatalogLoadError(path, text, error.line ?? line);
+    if (error instanceof BlobError) throw new CatalogLoadError(path, error.olmText, error.line);
+    throw error;
   }
   return count;
+}
+
+function addBlobAt(catalog: Building, value: unknown, path: string, line: number, format: 'json' | 'yaml'): void {
+  try {
+    addBlob(catalog, value);
+  } catch (error) {
+    if (!(error instanceof BlobError)) throw error;
+    const decoding = error instanceof BlobFormError && format === 'yaml';
+    const prefix = decoding ? 'error unmarshaling JSON: while decoding JSON: ' : '';
+    // A line of the error's own counts within an inline manifest; the person needs the blob's.
+    throw new CatalogLoadError(path, `${prefix}${error.olmText}`, line);
+  }
 }
 
 function addBlob(catalog: Building, value: unknown): void {
