@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import { gear, millers, NOW } from '../csv/csv-world.fixture.js';
+import { orphanedGroupClusterRoles } from './group-cluster-roles.js';
+import type { OperatorGroupWorld } from './group-world.js';
+import { unlabelOrphans } from './namespace-labels.js';
+import { reconcileApis } from './provided-apis.js';
+import { stepOperatorGroup } from './step-operator-group.js';
+
+const namespace = (name: string, labels: Record<string, string> = {}): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels },
+});
+const fresh = (spec: NonNullable<OperatorGroup['spec']>): OperatorGroup => {
+  const { status: _none, ...group } = millers(spec);
+  return group;
+};
+const world = (parts: Partial<OperatorGroupWorld> = {}): OperatorGroupWorld => ({
+  now: NOW,
+  operatorGroups: [millers()],
+  namespaces: [namespace('mill'), namespace('quarry', { team: 'stone' }), namespace('silo', { team: 'grain' })],
+  csvs: [],
+  serviceAccount: undefined,
+  clusterRoles: [],
+  ...parts,
+});
+const expression = (operator: string, values: string[] = []) => ({
+  selector: { matchExpressions: [{ key: 'team', operator, values }] },
+});
+
+describe('target namespaces', () => {
+  it.each<{ spec: NonNullable<OperatorGroup['spec']>; targets: string[] | undefined; because: string }>([
+    { spec: { targetNamespaces: ['silo', 'ghost'] }, targets: ['ghost', 'silo'], because: 'named ones need not exist' },
+    {
+      spec: { targetNamespaces: ['silo'], selector: { matchLabels: { team: 'stone' } } },
+      targets: ['silo'],
+      because: 'names beat the selector',
+    },
+    { spec: {}, targets: [''], because: 'nothing said means all' },
+    { spec: { selector: {} }, targets: [''], because: 'an empty selector means all as well' },
+    { spec: { selector: { matchLabels: { team: 'stone' } } }, targets: ['quarry'], because: 'by label' },
+    { spec: expression('In', ['stone', 'grain']), targets: ['quarry', 'silo'], because: 'In' },
+    { spec: expression('NotIn', ['stone']), targets: ['mill', 'silo'], because: 'NotIn takes those without the label' },
+    { spec: expression('Exists'), targets: ['quarry', 'silo'], because: 'Exists' },
+    { spec: expression('DoesNotExist'), targets: ['mill'], because: 'DoesNotExist' },
+    { spec: { selector: { matchLabels: { team: 'nobody' } } }, targets: [], because: 'a selector may match nothing' },
+  ])('$because', ({ spec, targets }) => {
+    const { status } = stepOperatorGroup(fresh(spec), world());
+    expect(status?.namespaces ?? []).toEqual(targets);
+    expect(status?.lastUpdated).toBe('2026-01-01T00:10:00Z');
+  });
+
+  it('refuses the empty name among named ones, and leaves the status as it is', () => {
+    const step = stepOperatorGroup(millers({ targetNamespaces: ['', 'silo'] }), world());
+    expect(step).toMatchObject({ problem: 'TargetNamespaces cannot contain NamespaceAll: ["","silo"]' });
+    expect(step.status).toBeUndefined();
+  });
+
+  it('writes nothing when the same namespaces come in another order', () => {
+    const group = millers({ targetNamespaces: ['quarry', 'mill'] });
+    group.status = { namespaces: ['quarry', 'mill'], lastUpdated: '2026-01-01T00:00:00Z' };
+    expect(stepOperatorGroup(group, world()).status).toBeUndefined();
+  });
+
+  it('labels its targets and takes its label off all others', () => {
+    const key = 'olm.operatorgroup.uid/uid-of-millers';
+    const namespaces = [namespace('mill'), namespace('quarry', { [key]: '' })];
+    const { actions } = stepOperatorGroup(millers({ targetNamespaces: ['mill'] }), world({ namespaces }));
+    expect(actions).toMatchObject([
+      { ref: { name: 'mill' }, patch: { metadata: { labels: { [key]: '' } } } },
+      { ref: { name: 'quarry' }, patch: { metadata: { labels: { [key]: null } } } },
+    ]);
+    expect(stepOperatorGroup(fresh({}), world({ namespaces })).actions).toMatchObject([{ ref: { name: 'quarry' } }]);
+    expect(unlabelOrphans([], namespaces)).toMatchObject([{ ref: { name: 'quarry' } }]);
+    expect(unlabelOrphans([millers()], namespaces)).toEqual([]);
+  });
+});
+
+describe('conditions', () => {
+  const types = (group: OperatorGroup, parts: Partial<OperatorGroupWorld> = {}) =>
+    (stepOperatorGroup(group, world(parts)).status?.conditions ?? []).map(({ type }) => type);
+
+  it('tell of a second group in the namespace, and no more once it is gone', () => {
+    const two = stepOperatorGroup(millers(), world({ operatorGroups: [millers(), millers()] }));
+    expect(two.status?.conditions).toEqual([
+      {
+        type: 'MultipleOperatorGroup',
+        status: 'True',
+        reason: 'MultipleOperatorGroupsFound',
+        message: 'Multiple OperatorGroup found in the same namespace',
+        lastTransitionTime: '2026-01-01T00:10:00Z',
+      },
+    ]);
+    const group = { ...millers({ targetNamespaces: ['mill'] }), ...(two.status && { status: two.status }) };
+    expect(stepOperatorGroup(group, world()).status?.conditions).toBeUndefined();
+  });
+
+  it('tell of a missing service account, and hold back the targets until it is there', () => {
+    const group = fresh({ serviceAccountName: 'clerk', targetNamespaces: ['mill'] });
+    const step = stepOperatorGroup(group, world());
+    expect(step.problem).toContain('failed to get service account, sa=clerk');
+    expect(step.status).toMatchObject({
+      conditions: [{ reason: 'ServiceAccountNotFound', message: 'ServiceAccount clerk not found' }],
+    });
+    expect(step.status?.namespaces).toBeUndefined();
+    const serviceAccount = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'clerk', namespace: 'mill', uid: 'u' },
+    };
+    const there = stepOperatorGroup(
+      { ...group, ...(step.status && { status: step.status }) },
+      world({ serviceAccount }),
+    );
+    expect(there.status).toMatchObject({ namespaces: ['mill'], serviceAccountRef: { name: 'clerk', uid: 'u' } });
+    expect(there.status?.conditions).toBeUndefined();
+    expect(there.actions[0]).toMatchObject({
+      do: 'apply',
+      object: { metadata: { labels: { 'olm.managed': 'true' } } },
+    });
+  });
+
+  it('warn, with one Event, of a selector that has lost its terms', () => {
+    const step = stepOperatorGroup(fresh({ selector: {} }), world());
+    expect(step.afterwards[0]).toMatchObject({ do: 'emitEvent', type: 'Warning', reason: 'SelectorEmpty' });
+    expect(types(fresh({ selector: {} }))).toEqual(['SelectorEmpty']);
+    expect(types(fresh({}))).toEqual([]);
+    const again = stepOperatorGroup(
+      { ...fresh({ selector: {} }), ...(step.status && { status: step.status }) },
+      world(),
+    );
+    expect(again.afterwards.filter((action) => action.do === 'emitEvent')).toEqual([]);
+  });
+});
+
+describe('provided APIs', () => {
+  const annotated = (apis: string, parts: Partial<OperatorGroup> = {}): OperatorGroup => {
+    const group = millers();
+    return { ...group, metadata: { ...group.metadata, annotations: { 'olm.providedAPIs': apis } }, ...parts };
+  };
+  const elsewhere = (apis: string, namespaces: string[]) => {
+    const group = annotated(apis, { status: { namespaces } });
+    return { ...group, metadata: { ...group.metadata, namespace: 'elsewhere' } };
+  };
+  const isStatic = { spec: { staticProvidedAPIs: true } };
+  const A = 'A.v1.example.com';
+  const B = 'B.v1.example.com';
+  it.each([
+    { own: annotated(''), others: [], result: 'AddAPIs', because: 'new API, nobody else has it' },
+    { own: annotated('', isStatic), others: [], result: 'StaticGroup', because: 'a static group takes none' },
+    { own: annotated(A), others: [], result: 'NoAPIConflict', because: 'known API' },
+    { own: annotated(A, isStatic), others: [], result: 'NoAPIConflict', because: 'reserved API' },
+    { own: annotated(''), others: [elsewhere(A, [''])], result: 'APIConflict', because: 'a global group has it' },
+    { own: annotated(''), others: [elsewhere(A, ['mill'])], result: 'APIConflict', because: 'another watches us' },
+    { own: annotated(''), others: [elsewhere(A, ['silo'])], result: 'AddAPIs', because: 'another watches elsewhere' },
+    { own: annotated(''), others: [elsewhere(A, [])], result: 'AddAPIs', because: 'a group without targets' },
+    { own: annotated(''), others: [elsewhere(B, [''])], result: 'AddAPIs', because: 'another API' },
+    { own: annotated(`${A},${B}`), others: [elsewhere(A, [''])], result: 'RemoveAPIs', because: 'both have it' },
+    { own: annotated(A, isStatic), others: [elsewhere(A, [''])], result: 'StaticGroup', because: 'both, one static' },
+  ])('$result: $because', ({ own, others, result }) => {
+    const answer = reconcileApis(new Set([A]), own, others);
+    expect(answer.result).toBe(result);
+    if (answer.result === 'AddAPIs') expect(answer.annotation).toBe(A);
+    if (answer.result === 'RemoveAPIs') expect(answer.annotation).toBe(B);
+  });
+
+  const owner = gear(
+    'v1',
+    { customresourcedefinitions: { owned: [{ name: 'as.example.com', version: 'v1', kind: 'A' }] } },
+    { phase: 'Succeeded' },
+  );
+  const pruned = (group: OperatorGroup, csvs: OperatorGroupWorld['csvs']) =>
+    stepOperatorGroup(
+      { ...group, spec: { ...group.spec, targetNamespaces: ['mill'] } },
+      world({ csvs }),
+    ).afterwards.flatMap((action) => (action.do === 'patch' ? [action.patch] : []));
+
+  it('lose what no member provides any more', () => {
+    expect(pruned(annotated(`${A},${B}`), [owner])).toEqual([{ metadata: { annotations: { 'olm.providedAPIs': A } } }]);
+    expect(pruned(annotated(A), [])).toEqual([{ metadata: { annotations: { 'olm.providedAPIs': '' } } }]);
+    expect(pruned(annotated(A), [owner])).toEqual([]);
+    expect(pruned(annotated(`${A},${B}`, isStatic), [owner])).toEqual([]);
+  });
+
+  it('are not pruned while a young member waits to have its own added', () => {
+    expect(pruned(annotated(B), [{ ...owner, status: { phase: 'Pending' } }])).toEqual([]);
+  });
+
+  it('are gathered by three ClusterRoles that go with the group', () => {
+    const group = { ...annotated(A), spec: { targetNamespaces: ['mill'] } };
+    const created = stepOperatorGroup(group, world({ csvs: [owner] })).afterwards.flatMap((action) =>
+      action.do === 'create' ? [action.object] : [],
+    );
+    expect(created.map(({ metadata }) => metadata.name?.split('-')[0])).toEqual([
+      'olm.og.millers.admin',
+      'olm.og.millers.edit',
+      'olm.og.millers.view',
+    ]);
+    expect(stepOperatorGroup(group, world({ csvs: [owner], clusterRoles: created })).afterwards).toEqual([]);
+    expect(orphanedGroupClusterRoles(created, [group])).toEqual([]);
+    expect(orphanedGroupClusterRoles(created, [])).toHaveLength(3);
+  });
+});
