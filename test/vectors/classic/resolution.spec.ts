@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CatalogShelf } from '../../../apps/cli/src/resolution/catalog-shelf.js';
 import { answerClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
@@ -81,6 +82,34 @@ describe("OLM's messages in the hand-picked cases", () => {
   const withOneMessage = folders().filter(({ expected }) => expected.messages?.length === 1);
   it.each(withOneMessage)('$id', async (question) => {
     expect((await answer(question)).message).toBe(question.expected.messages?.[0]);
+  });
+});
+
+describe('the same question in another order', () => {
+  const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
+  const rows = [...lines('fuzz.jsonl'), ...lines('fuzz-varies.jsonl')];
+  const shuffled = <T>(items: readonly T[]) => fc.shuffledSubarray([...items], { minLength: items.length });
+  const inAnyOrder = (question: ClassicCase): fc.Arbitrary<ClassicCase> =>
+    fc
+      .tuple(
+        shuffled(question.objects),
+        shuffled(question.catalogs).chain((catalogs) =>
+          fc.tuple(...catalogs.map((one) => shuffled(one.fbc ?? []).map((fbc) => ({ ...one, fbc })))),
+        ),
+      )
+      .map(([objects, catalogs]) => ({ ...question, objects, catalogs }));
+  const find = () => Promise.reject(new Error('these cases carry their catalogs'));
+
+  it(`has the same answer (FLOTILLA_TEST_SEED=${seed})`, async () => {
+    const pairs = fc.constantFrom(...rows).chain((one) => fc.tuple(fc.constant(one.question), inAnyOrder(one.question)));
+    await fc.assert(
+      fc.asyncProperty(pairs, async ([question, other]) => {
+        const healthy = { ...question, catalogs: question.catalogs.filter(({ unhealthy }) => !unhealthy) };
+        const alike = { ...other, catalogs: other.catalogs.filter(({ unhealthy }) => !unhealthy) };
+        expect(await answerClassic(alike, find)).toEqual(await answerClassic(healthy, find));
+      }),
+      { seed, numRuns: 80 },
+    );
   });
 });
 

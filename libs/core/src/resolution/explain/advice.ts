@@ -2,9 +2,22 @@ import type { Reason } from '../resolution-problem.js';
 
 /** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
 export function adviceFor(explanation: readonly Reason[]): string {
-  const leaves = explanation.flatMap(leavesOf);
-  const sentences = [...explanation.flatMap(orphanSentence), ...leaves.flatMap((leaf) => sentenceFor(leaf) ?? [])];
+  const orphans = explanation.flatMap(orphanSentence);
+  // Once the CSV that nobody holds is gone, there is nothing left to stand beside.
+  const leaves = explanation.flatMap(leavesOf).filter(({ kind }) => orphans.length === 0 || !kind.startsWith('same-'));
+  const sentences = [...orphans, ...easiest(leaves).flatMap((leaf) => sentenceFor(leaf) ?? [])];
   return [...new Set(sentences)].slice(0, MAX_SENTENCES).join(' ');
+}
+
+/** Of bundles that lack the same thing, the one that lacks the least besides. */
+function easiest(leaves: readonly Reason[]): Reason[] {
+  const lacking = Map.groupBy(leaves, ({ kind, facts }) => (kind === 'missing' ? facts['what'] : undefined));
+  return leaves.filter((leaf) => {
+    if (leaf.kind !== 'missing') return true;
+    const alike = lacking.get(leaf.facts['what']) ?? [];
+    const least = Math.min(...alike.map(({ facts }) => facts['also']?.length ?? 0));
+    return (leaf.facts['also']?.length ?? 0) === least;
+  });
 }
 
 const MAX_SENTENCES = 4;

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { NamespaceWishes, PackageRecord } from '../resolution-problem.js';
+import {
+  needsApi,
+  needsPackage,
+  providesApi,
+  sampleCatalog,
+  sampleEntry,
+  samplePackage,
+  sampleResolution,
+  sampleSubscription,
+  sampleWishes,
+} from '../sample-problem.js';
+import { renderExplanation } from './render-explanation.js';
+
+const story = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]): string => {
+  const { resolution } = sampleResolution(sampleWishes(wishes), [sampleCatalog('shelf', ...records)]);
+  return resolution.result === 'unsatisfiable'
+    ? renderExplanation(resolution.explanation, resolution.advice)
+    : `unexpected: ${resolution.result}`;
+};
+const subscribed = (...names: string[]) => ({ subscriptions: names.map((name) => sampleSubscription(name)) });
+const replacing = (version: string) => ({ replaces: `harbor.v${version}` });
+
+describe('the story of an unsatisfiable resolution', () => {
+  it('names the dependency that nothing provides', () => {
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('lighthouse', '>=1.0.0')]));
+    expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, which no catalog in sight provides.
+      Add a catalog that provides package lighthouse in >=1.0.0, or take away the Subscription that leads to it."
+    `);
+  });
+  it('tells which versions are there when none is in range', () => {
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('lighthouse', '>=1.0.0')]));
+    const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '0.9.0'));
+    expect(story(subscribed('harbor'), harbor, lighthouse)).toMatchInlineSnapshot(`
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs package lighthouse in >=1.0.0, which no catalog in sight provides (catalog olm/shelf has 0.9.0).
+      Add a catalog that provides package lighthouse in >=1.0.0 (catalog olm/shelf has 0.9.0), or choose a version that asks for less."
+    `);
+  });
+  it('tells alike candidates together', () => {
+    const harbor = samplePackage(
+      'harbor',
+      sampleEntry('harbor', '1.0.0', [needsApi('Light')]),
+      sampleEntry('harbor', '1.1.0', [needsApi('Light')], replacing('1.0.0')),
+      sampleEntry('harbor', '1.2.0', [needsApi('Light'), needsApi('Fog')], replacing('1.1.0')),
+    );
+    expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
+      "Subscription team/harbor cannot be met: none of its 3 candidates can be installed: harbor.v1.2.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), which no catalog in sight provides, and the same holds for harbor.v1.1.0 and harbor.v1.0.0.
+      Add a catalog that provides API Light (sample.test/v1), or take away the Subscription that leads to it."
+    `);
+  });
+  it('follows dependencies of dependencies', () => {
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsApi('Light')]));
+    const lighthouse = samplePackage(
+      'lighthouse',
+      sampleEntry('lighthouse', '1.0.0', [providesApi('Light'), needsApi('Fog')]),
+    );
+    expect(story(subscribed('harbor'), harbor, lighthouse)).toMatchInlineSnapshot(`
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs API Light (sample.test/v1), but its only candidate lighthouse.v1.0.0 (channel stable of catalog olm/shelf) needs API Fog (sample.test/v1), which no catalog in sight provides.
+      Add a catalog that provides API Fog (sample.test/v1), or take away the Subscription that leads to it."
+    `);
+  });
+  it('tells of two providers of one API', () => {
+    const one = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [providesApi('Light')]));
+    const two = samplePackage('beacon', sampleEntry('beacon', '1.0.0', [providesApi('Light')]));
+    expect(story(subscribed('harbor', 'beacon'), one, two)).toMatchInlineSnapshot(`
+      "Subscription team/beacon cannot be met: its only candidate beacon.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside harbor.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
+      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside beacon.v1.0.0 (channel stable of catalog olm/shelf): both provide Light (sample.test/v1).
+      Install them in different namespaces, or take one away: a namespace has room for one provider of Light (sample.test/v1)."
+    `);
+  });
+  it('names a CSV that no Subscription holds', () => {
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0'));
+    const csvs = [
+      {
+        name: 'harbor.v0.9.0',
+        version: '0.9.0',
+        replaces: '',
+        phase: '',
+        propertiesAnnotation: JSON.stringify({ properties: sampleEntry('harbor', '0.9.0').properties }),
+        ownedApis: [],
+        requiredApis: [],
+      },
+    ];
+    expect(story({ ...subscribed('harbor'), csvs }, harbor)).toMatchInlineSnapshot(`
+      "ClusterServiceVersion team/harbor.v0.9.0 is installed, no Subscription holds it, so it stays: it cannot stand beside harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor.
+      Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside harbor.v0.9.0 (installed): both are of package harbor.
+      Delete ClusterServiceVersion team/harbor.v0.9.0, or give it back a Subscription whose status.installedCSV names it."
+    `);
+  });
+  it.each([
+    { lacks: 'catalog', more: { source: 'nowhere' } },
+    { lacks: 'package', more: { package: 'habor' } },
+    { lacks: 'channel', more: { channel: 'fast' } },
+    { lacks: 'startingCSV', more: { startingCSV: 'harbor.v9.9.9' } },
+  ])('says what to check when the $lacks is not there', ({ more }) => {
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0'));
+    expect(story({ subscriptions: [sampleSubscription('harbor', more)] }, harbor)).toMatchSnapshot();
+  });
+});

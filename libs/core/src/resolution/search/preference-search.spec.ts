@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import { minimalCore } from '../explain/minimal-core.js';
+import { SatCheck } from '../explain/sat-check.js';
+import { sampleSubscription } from '../sample-problem.js';
+import { search } from './preference-search.js';
+
+const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
+const VARIABLES = 9;
+
+const index = fc.nat(VARIABLES - 1);
+const some = (minLength: number, maxLength: number) => fc.uniqueArray(index, { minLength, maxLength });
+const constraint: fc.Arbitrary<Constraint> = fc.oneof(
+  { weight: 2, arbitrary: index.map((subject): Constraint => ({ kind: 'mandatory', subject })) },
+  {
+    weight: 1,
+    arbitrary: index.map((subject): Constraint => ({ kind: 'prohibited', subject, why: { deprecated: true } })),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(index, some(0, 4))
+      .map(([subject, candidates]): Constraint => ({ kind: 'requires', subject, candidates })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(index, index).map(([subject, other]): Constraint => ({ kind: 'conflict', subject, other })),
+  },
+  {
+    weight: 3,
+    arbitrary: some(2, 4).map((members): Constraint => ({ kind: 'at-most-one', members, shared: 'package', of: 'p' })),
+  },
+);
+const system: fc.Arbitrary<ConstraintSystem> = fc
+  .array(constraint, { minLength: 3, maxLength: 22 })
+  .map((constraints) => ({ variables: subscriptions(VARIABLES), constraints }));
+
+const subscriptions = (count: number): ConstraintSystem['variables'] =>
+  Array.from({ length: count }, (_, i) => ({ kind: 'subscription', subscription: sampleSubscription(`v${i}`) }));
+
+/** OLM's way, written down plainly: take obligations in order, try candidates in order, step back one choice at a time. */
+function chronological({ constraints }: ConstraintSystem): readonly number[] | undefined {
+  const start = constraints.flatMap((rule) => (rule.kind === 'mandatory' ? [[rule.subject]] : []));
+  const obligationsOf = (picked: number) =>
+    constraints.flatMap((rule) => (rule.kind === 'requires' && rule.subject === picked ? [rule.candidates] : []));
+  const go = (queue: readonly (readonly number[])[], picked: readonly number[]): readonly number[] | undefined => {
+    const [first, ...rest] = queue;
+    if (first === undefined) return picked;
+    if (first.some((candidate) => picked.includes(candidate))) return go(rest, picked);
+    for (const candidate of first) {
+      const next = [...picked, candidate];
+      if (!constraints.every((rule) => allows(rule, next))) continue;
+      const found = go([...rest, ...obligationsOf(candidate)], next);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return go(start, []);
+}
+
+function allows(rule: Constraint, picked: readonly number[]): boolean {
+  if (rule.kind === 'prohibited') return !picked.includes(rule.subject);
+  if (rule.kind === 'conflict') return !(picked.includes(rule.subject) && picked.includes(rule.other));
+  return rule.kind !== 'at-most-one' || rule.members.filter((member) => picked.includes(member)).length < 2;
+}
+
+describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
+  it('picks what chronological search picks, in its order', () => {
+    fc.assert(
+      fc.property(system, (random) => {
+        const found = search(random);
+        expect(found.verdict === 'satisfiable' ? found.picked : undefined).toEqual(chronological(random));
+      }),
+      { seed, numRuns: 3_000 },
+    );
+  });
+
+  it('agrees with an independent solver on whether there is a solution', () => {
+    fc.assert(
+      fc.property(system, (random) => {
+        const all = [...random.constraints.keys()];
+        expect(search(random).verdict === 'satisfiable').toBe(new SatCheck(random, all).satisfiable(all));
+      }),
+      { seed, numRuns: 60 },
+    );
+  });
+
+  it('names a core of which every constraint is needed', () => {
+    fc.assert(
+      fc.property(system, (random) => {
+        const found = search(random);
+        if (found.verdict !== 'unsatisfiable') return;
+        const core = minimalCore(random, found.core, found.conflicts);
+        const verdict = (indices: readonly number[]) =>
+          search({ ...random, constraints: indices.flatMap((at) => random.constraints[at] ?? []) }).verdict;
+        expect(verdict(core)).toBe('unsatisfiable');
+        for (const left of core) expect(verdict(core.filter((at) => at !== left))).toBe('satisfiable');
+      }),
+      { seed, numRuns: 60 },
+    );
+  });
+});
+
+describe('the search on hard problems', () => {
+  it('gives up when the budget is spent, at the same point every time', () => {
+    const pigeons = pigeonHoles(9);
+    const runs = [search(pigeons, { conflicts: 50, work: 1e9 }), search(pigeons, { conflicts: 50, work: 1e9 })];
+    expect(runs[0]).toEqual({ verdict: 'exhausted', conflicts: 50 });
+    expect(runs[1]).toEqual(runs[0]);
+  });
+  it('gives up when the work is spent, however few the conflicts', () => {
+    expect(search(pigeonHoles(9), { conflicts: 1e9, work: 5_000 }).verdict).toBe('exhausted');
+  });
+  it('proves that ten pigeons do not fit into nine holes', () => {
+    expect(search(pigeonHoles(9)).verdict).toBe('unsatisfiable');
+  });
+});
+
+/** One pigeon too many: variable `p·holes + h` says that pigeon p sits in hole h. */
+function pigeonHoles(holes: number): ConstraintSystem {
+  const seat = (pigeon: number, hole: number) => pigeon * holes + hole;
+  const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+  const first = (holes + 1) * holes;
+  const constraints: Constraint[] = range(holes + 1).flatMap((pigeon): Constraint[] => [
+    { kind: 'mandatory', subject: first + pigeon },
+    { kind: 'requires', subject: first + pigeon, candidates: range(holes).map((hole) => seat(pigeon, hole)) },
+  ]);
+  for (const hole of range(holes)) {
+    const members = range(holes + 1).map((pigeon) => seat(pigeon, hole));
+    constraints.push({ kind: 'at-most-one', members, shared: 'api', of: `hole ${hole}` });
+  }
+  return { variables: subscriptions(first + holes + 1), constraints };
+}
