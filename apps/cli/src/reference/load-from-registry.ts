@@ -7,6 +7,8 @@ import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { UsageError } from '../io.js';
 import type { LoadedReference } from './load-reference.js';
 
+const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
+
 /** A catalog or bundle image from a registry; its labels say which. */
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   const client = new CachedRegistryClient(new MemoryContentStore());
@@ -18,6 +20,11 @@ export async function loadFromRegistry(reference: string): Promise<LoadedReferen
   if (BundleLabel.package in labels) {
     const { files } = await pullBundle(client, reference);
     return { kind: 'bundle', bundle: readBundle(files), image: reference };
+  }
+  if (SQLITE_LABEL in labels) {
+    throw new UsageError(
+      `render "${reference}": sqlite-based index images are no longer supported, migrate to a file-based catalog: not allowed`,
+    );
   }
   const found = Object.keys(labels).sort();
   const seen = found.length === 0 ? 'image has no labels' : `found labels ${found.join(', ')}`;

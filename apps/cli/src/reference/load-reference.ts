@@ -46,7 +46,7 @@ export async function asUsageError<T>(where: string, load: () => Promise<T>): Pr
       throw new UsageError(`${place}${what}: correct the file, or name it in ".indexignore" to leave it out`);
     }
     if (error instanceof FileTreeError || error instanceof BundleError) {
-      throw new UsageError(error.message.startsWith(where) ? error.message : `${where}: ${error.message}`);
+      throw new UsageError(error.message.includes(where) ? error.message : `${where}: ${error.message}`);
     }
     throw error;
   }

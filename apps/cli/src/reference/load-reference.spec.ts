@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTree } from '#platform/files/read-tree';
+import { buildImage } from '#platform/registry/image-builder';
+import { RegistryError } from '#platform/registry/registry-client.port';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { UsageError } from '../io.js';
+import { loadReference } from './load-reference.js';
+
+const EXAMPLES = join(import.meta.dirname, '../../../../examples');
+const PREFIX = 'operators.operatorframework.io';
+
+let registry: InMemoryRegistry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const push = async (name: string, directory: string, below: string, labels: Record<string, string>) => {
+  const files = (await readTree(directory)).map((file) => ({ ...file, path: `${below}${file.path}` }));
+  registry.put(name, await buildImage({ files, labels }));
+  return `${registry.host}/${name}`;
+};
+
+describe('loadReference', () => {
+  it.each([
+    { path: 'catalogs/v1', kind: 'catalog', because: 'a directory is a catalog' },
+    { path: 'catalogs/v1/harbor-operator/catalog.yaml', kind: 'catalog', because: 'so is a single file' },
+    { path: 'bundles/harbor-operator/v1.0.0', kind: 'bundle', because: 'manifests/ and metadata/ make a bundle' },
+    { path: 'bundles/harbor-operator/v1.0.0/', kind: 'bundle', because: 'a trailing slash does not matter' },
+  ])('$because', async ({ path, kind }) => {
+    expect((await loadReference(join(EXAMPLES, path))).kind).toBe(kind);
+  });
+
+  it('loads a catalog image by its label', async () => {
+    const image = await push('samples/catalog:v1', join(EXAMPLES, 'catalogs/v1'), 'configs/', {
+      [`${PREFIX}.index.configs.v1`]: '/configs',
+    });
+    const loaded = await loadReference(image);
+    expect(loaded.kind === 'catalog' && loaded.catalog.packages.map(({ name }) => name)).toEqual([
+      'harbor-operator',
+      'lighthouse-operator',
+    ]);
+  });
+
+  it('loads a bundle image by its labels, and knows where it came from', async () => {
+    const image = await push('samples/harbor:v1', join(EXAMPLES, 'bundles/harbor-operator/v1.0.0'), '', {
+      [`${PREFIX}.bundle.package.v1`]: 'harbor-operator',
+    });
+    const loaded = await loadReference(image);
+    expect(loaded.kind === 'bundle' && [loaded.image, loaded.bundle.csv.metadata.name]).toEqual([
+      image,
+      'harbor-operator.v1.0.0',
+    ]);
+  });
+
+  it.each([
+    { labels: {}, says: 'image type could not be determined, image has no labels' },
+    { labels: { a: 'b' }, says: 'image type could not be determined, found labels a' },
+    {
+      labels: { [`${PREFIX}.index.database.v1`]: '/database' },
+      says: 'sqlite-based index images are no longer supported, migrate to a file-based catalog: not allowed',
+    },
+  ])('refuses an image with labels $labels', async ({ labels, says }) => {
+    const image = await push('samples/other:v1', join(EXAMPLES, 'catalogs/v1'), '', labels);
+    const loading = loadReference(image);
+    await expect(loading).rejects.toThrow(UsageError);
+    await expect(loading).rejects.toThrow(says);
+  });
+
+  it('leaves an image that is not there to the registry to complain about', async () => {
+    await expect(loadReference(`${registry.host}/none:v1`)).rejects.toThrow(RegistryError);
+  });
+
+  it.each(['./none', '../none/catalog', '/none', 'none.yaml'])('never asks a registry for %s', async (path) => {
+    const loading = loadReference(path, () => Promise.reject(new Error('a registry was asked')));
+    await expect(loading).rejects.toThrow(`stat ${path}: no such file or directory`);
+  });
+
+  it('names the file as it was typed when it is broken', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'reference-'));
+    try {
+      const path = join(directory, 'catalog.yaml');
+      writeFileSync(path, 'schema: olm.package\nname: https://x//y\nicon: 3\n');
+      const says = `${path}:1: parse package: json: cannot unmarshal number`;
+      await expect(loadReference(path)).rejects.toThrow(says);
+      await expect(loadReference(directory)).rejects.toThrow(says);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
