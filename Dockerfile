@@ -1,0 +1,37 @@
+# One image for all services. Which one runs is the argument of `node`:
+#   docker run … flotilla dist/apps/catalog-poller/src/main.js
+# or dist/apps/{resolver-worker,applier}/src/main.js; without one, the flotilla command.
+
+FROM node:24-slim AS packages
+WORKDIR /flotilla
+COPY package.json package-lock.json ./
+# No install scripts: nothing here needs them.
+RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev
+
+FROM packages AS build
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY libs libs
+COPY apps apps
+RUN npx tsc -p tsconfig.build.json \
+ && cp -r libs/platform/src/registry/proto dist/libs/platform/src/registry/ \
+ && rm -f dist/.tsbuildinfo
+
+FROM node:24-slim
+WORKDIR /flotilla
+ENV NODE_ENV=production \
+    NODE_OPTIONS=--enable-source-maps \
+    FLOTILLA_BIND_ADDRESS=0.0.0.0 \
+    FLOTILLA_CONTENT_DIR=/var/lib/flotilla/content
+# The user `node` of the base image, by number, so that Kubernetes can see that it is not root.
+RUN mkdir -p /var/lib/flotilla/content && chown -R 1000:1000 /var/lib/flotilla
+COPY package.json ./
+COPY k8s/crds k8s/crds
+COPY examples examples
+COPY --from=packages /flotilla/node_modules node_modules
+COPY --from=build /flotilla/dist dist
+USER 1000:1000
+VOLUME /var/lib/flotilla
+EXPOSE 8080 8081 8082
+ENTRYPOINT ["node"]
+CMD ["dist/apps/cli/src/main.js", "--help"]
