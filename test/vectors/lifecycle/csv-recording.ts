@@ -18,10 +18,11 @@ type Recording = Readonly<{
 export const recorded = (scenario: string): Recording =>
   JSON.parse(readFileSync(new URL(`./csv/${scenario}.json`, import.meta.url), 'utf8')) as Recording;
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object';
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object';
 
 /** Recordings mask what differs from run to run, and so do we: uids, versions, times, our own spec hash. */
-function masked(value: unknown): unknown {
+export function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   if (!isObject(value)) return value;
   const dropped = new Set(['uid', 'uuid', 'resourceVersion', 'generation', 'creationTimestamp', 'cleanup']);
@@ -190,7 +191,7 @@ export const keyOf = ({ kind, metadata }: KubernetesObject): string =>
   CLUSTER_SCOPED.has(kind) ? `${metadata.name}` : `${metadata.namespace}/${metadata.name}`;
 
 /** Each field of `wanted` as it is in `whole`: the API server adds defaults, but changes nothing. */
-function within(wanted: unknown, whole: unknown): unknown {
+export function within(wanted: unknown, whole: unknown): unknown {
   if (Array.isArray(wanted) && Array.isArray(whole)) return whole.map((one, index) => within(wanted[index], one));
   if (!isObject(wanted) || !isObject(whole) || Array.isArray(whole)) return whole;
   return Object.fromEntries(Object.keys(wanted).map((key) => [key, within(wanted[key], whole[key])]));

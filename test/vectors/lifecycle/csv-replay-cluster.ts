@@ -41,6 +41,8 @@ export class ReplayCluster {
   now = new Date('2026-01-01T00:00:00Z');
   /** Deployments never become available, and miss their deadline instead. */
   deadlineExceeded = false;
+  /** Kinds that discovery knows, as `Kind.version.group`. */
+  servedKinds: ReadonlySet<string> = new Set();
   #count = 0;
 
   static key = (ref: ObjectRef) =>
@@ -248,7 +250,7 @@ export class ReplayCluster {
       clusterRoleBindings: this.list('ClusterRoleBinding'),
       operatorConditions: byName(this.list<OperatorCondition>('OperatorCondition', namespace)),
       serverVersion: 'v1.34.4',
-      servedKinds: new Set(),
+      servedKinds: this.servedKinds,
     };
   }
 
