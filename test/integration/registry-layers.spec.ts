@@ -122,6 +122,11 @@ describe('layers', () => {
   });
 });
 
+it('a layer without its closing blocks is read, as umoci writes them', async () => {
+  const open = (tar: Uint8Array) => tar.subarray(0, -1024);
+  expect(await pulled([await layerOf([file('configs/a', '1')], OCI, open)])).toEqual(['a=1']);
+});
+
 describe('bad layers are refused', () => {
   it.each([
     { because: 'a path with ..', entry: file('configs/../../etc/passwd'), names: 'configs/../../etc/passwd' },
@@ -205,6 +210,11 @@ describe('bad layers are refused', () => {
       mediaType: `${OCI}+zstd`,
     },
     { because: 'a tar that ends early', pack: (tar: Uint8Array) => tar.subarray(0, 700), mediaType: OCI },
+    {
+      because: 'a tar cut one byte before the end of an entry',
+      pack: (tar: Uint8Array) => tar.subarray(0, -1025),
+      mediaType: OCI,
+    },
     { because: 'no tar at all', pack: () => Buffer.from('x'.repeat(4096)), mediaType: OCI },
     { because: 'gzip where zstd is said', pack: gzipSync, mediaType: `${OCI}+zstd` },
   ])('Malformed: $because', async ({ pack, mediaType }) => {

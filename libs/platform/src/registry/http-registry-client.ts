@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
-import { arch } from 'node:process';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
-import { BlobSource, collected } from './blob-source.js';
-import {
-  chooseManifest,
-  type ImageManifest,
-  labelsOf,
-  type ManifestDocument,
-  parseManifest,
-} from './image-manifest.js';
-import { atDigest, isDigest, manifestName, parseImageReference } from './image-reference.js';
-import { ImageTree } from './image-tree.js';
-import { Allowance, readLayer, type Wanted } from './layer-reader.js';
-import { acceptedManifests, layerCompression } from './media-types.js';
+import { BlobSource } from './blob-source.js';
+import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource, type Keep } from './image-puller.js';
+import { isDigest, manifestName, parseImageReference } from './image-reference.js';
+import { acceptedManifests } from './media-types.js';
 import { type PulledImage, type PullOptions, RegistryClient } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 import { RegistryTransport, type Session } from './registry-transport.js';
@@ -26,12 +17,6 @@ export type RegistryClientOptions = Readonly<{
   /** Go's name of the architecture to prefer in an image index; this machine's by default. */
   architecture?: string;
 }>;
-
-const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
-/** Rounds of reading layers again for files that wanted links point to. */
-const MAX_LINK_ROUNDS = 4;
-
-type FoundImage = Readonly<{ resolved: Digest; digest: Digest; manifest: ImageManifest }>;
 
 /** The OCI distribution protocol over HTTP(S): pulls images into memory, checked and bounded. */
 export class HttpRegistryClient extends RegistryClient {
@@ -48,11 +33,22 @@ export class HttpRegistryClient extends RegistryClient {
       plainHttpHosts: new Set(options.plainHttpHosts),
     });
     this.#blobs = new BlobSource(this.transport, options.store);
-    this.#architecture = options.architecture ?? GO_ARCHITECTURES[arch] ?? arch;
+    this.#architecture = options.architecture ?? hostArchitecture();
   }
 
   override async resolve(reference: string, options: PullOptions = {}): Promise<Digest> {
     return this.transport.session(parseImageReference(reference), options, 'pull', (session) => this.#head(session));
+  }
+
+  override async pull(reference: string, keep: Keep, options: PullOptions = {}): Promise<PulledImage> {
+    return this.transport.session(parseImageReference(reference), options, 'pull', (session) => {
+      const source: ImageSource = {
+        named: () => this.#manifest(session, manifestName(session.reference)),
+        manifest: (digest) => this.#manifest(session, digest),
+        blob: (blob, consume) => this.#blobs.read(session, blob, consume),
+      };
+      return new ImagePuller(source, this.limits, this.#architecture, session.refuse).pull(keep);
+    });
   }
 
   async #head(session: Session): Promise<Digest> {
@@ -64,35 +60,8 @@ export class HttpRegistryClient extends RegistryClient {
     return (await this.#manifest(session, manifestName(session.reference))).digest;
   }
 
-  override async pull(
-    reference: string,
-    keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
-    options: PullOptions = {},
-  ): Promise<PulledImage> {
-    return this.transport.session(parseImageReference(reference), options, 'pull', async (session) => {
-      const { manifest, digest, resolved } = await this.#image(session);
-      const config = this.#bounded(session, manifest.config);
-      const labels = labelsOf(await this.#blobs.read(session, config, collected), session.refuse);
-      keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-      const files = await this.#files(session, manifest, (path) => keep(path, labels));
-      return { digest, resolved, labels, files };
-    });
-  }
-
-  async #image(session: Session): Promise<FoundImage> {
-    const first = await this.#manifest(session, manifestName(session.reference));
-    let { digest, document } = first;
-    for (let depth = 0; depth < 3; depth++) {
-      const parsed = parseManifest(document, session.refuse);
-      if ('manifest' in parsed) return { resolved: first.digest, digest, manifest: parsed.manifest };
-      const chosen = chooseManifest(parsed.index, this.#architecture, session.refuse);
-      ({ digest, document } = await this.#manifest(session, chosen.digest));
-    }
-    throw session.refuse('Unsupported', 'image indexes are nested too deeply');
-  }
-
   /** A manifest's bytes, checked against the digest by which it was asked for, or the one that the registry claims. */
-  async #manifest(session: Session, name: string): Promise<{ digest: Digest; document: ManifestDocument }> {
+  async #manifest(session: Session, name: string): Promise<FoundManifest> {
     const url = this.transport.url(session.reference, `manifests/${name}`);
     const request = { headers: { accept: acceptedManifests } };
     const { headers, bytes } = await this.transport.document(session, url, request, this.limits.documentBytes);
@@ -107,54 +76,6 @@ export class HttpRegistryClient extends RegistryClient {
     const contentType = headers.get('content-type')?.split(';')[0]?.trim() ?? 'an unnamed media type';
     return { digest, document: { bytes, contentType } };
   }
-
-  #bounded(session: Session, config: ImageManifest['config']) {
-    const { documentBytes } = this.limits;
-    if (config.size <= documentBytes) return config;
-    throw session.refuse('TooLarge', `the image config has ${config.size} bytes; the limit is ${documentBytes}`);
-  }
-
-  async #files(session: Session, manifest: ImageManifest, wanted: Wanted): Promise<PulledImage['files']> {
-    this.#checkLayers(session, manifest);
-    const linked = new Set<string>();
-    for (let round = 0; round < MAX_LINK_ROUNDS; round++) {
-      const tree = await this.#tree(session, manifest, (path) => wanted(path) || linked.has(path));
-      const { files, missing } = tree.files(wanted);
-      if (missing.length === 0) return files;
-      for (const path of missing) linked.add(path);
-    }
-    throw session.refuse('Malformed', 'files of the image link to each other in too many steps');
-  }
-
-  #checkLayers(session: Session, { layers }: ImageManifest): void {
-    if (layers.length > this.limits.layers) {
-      throw session.refuse('TooLarge', `the image has ${layers.length} layers; the limit is ${this.limits.layers}`);
-    }
-    const total = layers.reduce((sum, { size }) => sum + size, 0);
-    if (total > this.limits.compressedBytes) {
-      throw session.refuse(
-        'TooLarge',
-        `the image's layers have ${total} bytes; the limit is ${this.limits.compressedBytes}`,
-      );
-    }
-    const unknown = layers.find(({ mediaType }) => layerCompression(mediaType) === undefined);
-    if (unknown === undefined) return;
-    throw session.refuse(
-      'Unsupported',
-      `layer ${unknown.digest} has media type "${unknown.mediaType}": layers must be tar, tar+gzip or tar+zstd`,
-    );
-  }
-
-  async #tree(session: Session, manifest: ImageManifest, wanted: Wanted): Promise<ImageTree> {
-    const tree = new ImageTree(session.refuse);
-    const allowance = new Allowance(this.limits, session.refuse);
-    for (const layer of manifest.layers) {
-      const compression = layerCompression(layer.mediaType) ?? 'none';
-      const consume = (bytes: ReadableStream<Uint8Array>) => readLayer(bytes, compression, wanted, allowance);
-      tree.apply(await this.#blobs.read(session, layer, consume));
-    }
-    return tree;
-  }
 }
 
 /** As {@link HttpRegistryClient}, with blobs kept in a content store: each is pulled once. */
@@ -163,7 +84,3 @@ export class CachedRegistryClient extends HttpRegistryClient {
     super({ ...options, store });
   }
 }
-
-/** The reference by digest of what was pulled: names the same content for ever. */
-export const pinned = (reference: string, digest: Digest): string =>
-  atDigest(parseImageReference(reference), digest).text;

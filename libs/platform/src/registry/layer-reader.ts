@@ -77,11 +77,15 @@ function decompressed(packed: ReadableStream<Uint8Array>, compression: Compressi
   return source.pipe(unpacker);
 }
 
+/** Some tools (umoci among them) leave out the closing blocks. An archive cut within an entry stays cut with them added. */
+const END_OF_ARCHIVE = new Uint8Array(1024);
+
 async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     allowance.unpack(chunk.length);
     yield chunk;
   }
+  yield END_OF_ARCHIVE;
 }
 
 const WHITEOUT = '.wh.';

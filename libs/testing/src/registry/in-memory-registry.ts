@@ -84,6 +84,7 @@ class RegistryServer {
   readonly state = new RegistryState();
   readonly counters = { total: 0, manifests: 0, blobs: 0 };
   readonly log: string[] = [];
+  readonly #uploads = new Map<string, Buffer>();
   failures: PendingFailure[] = [];
   login: (Login & { scheme: 'bearer' | 'basic' }) | undefined;
   host = '';
@@ -187,22 +188,23 @@ class RegistryServer {
     response.end(method === 'HEAD' ? undefined : bytes);
   }
 
+  /** POST begins an upload, PATCH appends to it, PUT appends and ends it. */
   #upload(method: string, url: URL, repository: string, body: Buffer, response: ServerResponse): void {
-    if (method === 'POST') {
-      const location = `/v2/${repository}/blobs/uploads/${this.counters.total}?state=begun`;
-      response.writeHead(202, { location }).end();
-      return;
-    }
-    if (method !== 'PUT') {
-      problem(response, 405, 'UNSUPPORTED');
+    const id = method === 'POST' ? `${this.counters.total}` : (url.pathname.split('/').at(-1) ?? '');
+    const bytes = Buffer.concat([this.#uploads.get(id) ?? Buffer.alloc(0), body]);
+    if (method === 'POST' || method === 'PATCH') {
+      this.#uploads.set(id, bytes);
+      const location = `/v2/${repository}/blobs/uploads/${id}?state=begun`;
+      response.writeHead(202, { location, range: `0-${Math.max(bytes.length - 1, 0)}` }).end();
       return;
     }
     const digest = url.searchParams.get('digest');
-    if (digestOf(body) !== digest) {
-      problem(response, 400, 'DIGEST_INVALID');
+    if (method !== 'PUT' || digestOf(bytes) !== digest) {
+      problem(response, method === 'PUT' ? 400 : 405, method === 'PUT' ? 'DIGEST_INVALID' : 'UNSUPPORTED');
       return;
     }
-    this.state.putBlob(body);
+    this.#uploads.delete(id);
+    this.state.putBlob(bytes);
     response.writeHead(201, { location: `/v2/${repository}/blobs/${digest}`, 'docker-content-digest': digest }).end();
   }
 }

@@ -1,0 +1,156 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { Digest } from '../store/content-store.port.js';
+import type { Consume } from './blob-source.js';
+import { type BuiltImage, descriptorOf, digestOf } from './image-builder.js';
+import type { Descriptor, Refuse } from './image-manifest.js';
+import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource, type Keep } from './image-puller.js';
+import { isDigest } from './image-reference.js';
+import { MediaType } from './media-types.js';
+import { type PulledImage, RegistryClient, RegistryError } from './registry-client.port.js';
+import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
+
+const REF_NAME = 'org.opencontainers.image.ref.name';
+const Entry = z.looseObject({
+  mediaType: z.string(),
+  digest: z.custom<Digest>((value) => typeof value === 'string' && isDigest(value), 'no sha256 digest'),
+  size: z.int().nonnegative(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+const Index = z.looseObject({ schemaVersion: z.literal(2), manifests: z.array(Entry).max(10_000) });
+
+/** An image in a directory: `oci:DIR[:TAG]`. */
+export type LayoutReference = Readonly<{ text: string; directory: string; tag?: string }>;
+
+/** Undefined for what does not begin with `oci:`. Throws RegistryError InvalidReference where the directory is missing. */
+export function parseLayoutReference(text: string): LayoutReference | undefined {
+  if (!text.startsWith('oci:')) return undefined;
+  const rest = text.slice('oci:'.length);
+  const colon = rest.lastIndexOf(':');
+  const tagged = colon > rest.lastIndexOf('/');
+  const directory = tagged ? rest.slice(0, colon) : rest;
+  const tag = tagged ? rest.slice(colon + 1) : undefined;
+  if (directory === '' || tag === '') {
+    throw new RegistryError('InvalidReference', text, `invalid layout reference "${text}": expected oci:DIR[:TAG]`);
+  }
+  return { text, directory, ...(tag === undefined ? {} : { tag }) };
+}
+
+/** Adds an image to a layout directory under a tag, which moves if it was there; made where there is none. */
+export async function writeLayout(directory: string, tag: string, image: BuiltImage): Promise<Digest> {
+  const blobs = join(directory, 'blobs', 'sha256');
+  await mkdir(blobs, { recursive: true });
+  for (const { digest, bytes } of [...image.layers, image.config, image.manifest]) {
+    await replaceFile(join(blobs, digest.slice('sha256:'.length)), bytes);
+  }
+  const held = await heldManifests(directory);
+  const others = held.filter(({ annotations }) => annotations?.[REF_NAME] !== tag);
+  const manifests = [...others, { ...descriptorOf(image.manifest), annotations: { [REF_NAME]: tag } }];
+  manifests.sort((a, b) => byCodeUnit(a.annotations?.[REF_NAME] ?? '', b.annotations?.[REF_NAME] ?? ''));
+  await replaceFile(join(directory, 'oci-layout'), Buffer.from('{"imageLayoutVersion":"1.0.0"}'));
+  const index = { schemaVersion: 2, mediaType: MediaType.ociIndex, manifests };
+  await replaceFile(join(directory, 'index.json'), Buffer.from(JSON.stringify(index)));
+  return image.manifest.digest;
+}
+
+async function heldManifests(directory: string): Promise<z.infer<typeof Entry>[]> {
+  const text = await readFile(join(directory, 'index.json'), 'utf8').catch(absent);
+  if (text === undefined) return [];
+  const index = Index.safeParse(parseJson(text)).data;
+  if (index !== undefined) return index.manifests;
+  throw new RegistryError('Malformed', directory, `${join(directory, 'index.json')} is no OCI index: remove it first`);
+}
+
+/** A killed process leaves the old file or the new one, never half of it. */
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, bytes);
+  await rename(temporary, path);
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return;
+  throw error;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Images in OCI layout directories, read with the same checks and bounds as those of a registry. */
+export class OciLayoutClient extends RegistryClient {
+  readonly #limits: RegistryLimits;
+
+  constructor(options: Readonly<{ limits?: Partial<RegistryLimits> }> = {}) {
+    super();
+    this.#limits = { ...defaultRegistryLimits, ...options.limits };
+  }
+
+  override async resolve(reference: string): Promise<Digest> {
+    return (await new Layout(reference, this.#limits).named()).digest;
+  }
+
+  override async pull(reference: string, keep: Keep): Promise<PulledImage> {
+    const layout = new Layout(reference, this.#limits);
+    return new ImagePuller(layout, this.#limits, hostArchitecture(), layout.refuse).pull(keep);
+  }
+}
+
+class Layout implements ImageSource {
+  readonly refuse: Refuse;
+  readonly #reference: LayoutReference;
+
+  constructor(
+    text: string,
+    private readonly limits: RegistryLimits,
+  ) {
+    this.#reference = parseLayoutReference(text) ?? { text, directory: text };
+    this.refuse = (failure, message) => new RegistryError(failure, text, `image ${text}: ${message}`);
+  }
+
+  readonly named = async (): Promise<FoundManifest> => {
+    const { directory, tag } = this.#reference;
+    const path = join(directory, 'index.json');
+    const bytes = await this.#read(path, this.limits.documentBytes);
+    if (bytes === undefined) throw this.refuse('NotFound', `there is no ${path}: is this an OCI layout?`);
+    const index = Index.safeParse(parseJson(Buffer.from(bytes).toString('utf8'))).data;
+    if (index === undefined) throw this.refuse('Malformed', `${path} is no OCI image index`);
+    const tagOf = (entry: z.infer<typeof Entry>) => entry.annotations?.[REF_NAME] ?? '';
+    const found = tag === undefined ? index.manifests : index.manifests.filter((entry) => tagOf(entry) === tag);
+    const tags = index.manifests.map(tagOf).filter((name) => name !== '');
+    const [only, second] = found;
+    if (only !== undefined && second === undefined) return this.manifest(only.digest, only.mediaType);
+    const why = only === undefined ? `no image has the tag "${tag ?? ''}"` : 'it holds several images: name a tag';
+    throw this.refuse('NotFound', `${why}; tags: ${tags.slice(0, 20).join(', ') || 'none'}`);
+  };
+
+  readonly manifest = async (digest: Digest, contentType = 'an unnamed media type'): Promise<FoundManifest> => ({
+    digest,
+    document: { bytes: await this.#blob(digest, this.limits.documentBytes), contentType },
+  });
+
+  readonly blob = async <T>({ digest }: Descriptor, consume: Consume<T>): Promise<T> =>
+    consume(ReadableStream.from([await this.#blob(digest, this.limits.compressedBytes)]));
+
+  async #blob(digest: Digest, limit: number): Promise<Uint8Array> {
+    const path = join(this.#reference.directory, 'blobs', 'sha256', digest.slice('sha256:'.length));
+    const bytes = await this.#read(path, limit);
+    if (bytes === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
+    const actual = digestOf(bytes);
+    if (actual === digest) return bytes;
+    throw this.refuse('DigestMismatch', `the layout's file of ${digest} has digest ${actual}: build it again`);
+  }
+
+  async #read(path: string, limit: number): Promise<Uint8Array | undefined> {
+    const found = await stat(path).catch(absent);
+    if (found === undefined) return undefined;
+    if (found.size > limit) throw this.refuse('TooLarge', `${path} has ${found.size} bytes; the limit is ${limit}`);
+    return readFile(path);
+  }
+}
