@@ -164,6 +164,17 @@ describe('the plan of a resolution', () => {
     expect(planInstall(input({ resolution }))).toMatchObject({ result: 'nothing' });
   });
 
+  it('is refused with the sizes when no API server could store it', () => {
+    const huge = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'huge' },
+      data: { all: 'ü'.repeat(700_000) },
+    };
+    const bundles = new Map([['tug.v1', { objects: [...bundle('tug.v1').objects, huge] }]]);
+    expect(() => planInstall(input({ bundles }))).toThrow(/the manifests of tug\.v1 have 14\d{5} bytes together/);
+  });
+
   it('waits for manifests that are not at hand', () => {
     expect(() => planInstall(input({ bundles: new Map() }))).toThrow('the manifests of tug.v1 are not at hand');
   });

@@ -11,7 +11,7 @@ import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
 import { FlotillaError } from '../errors/flotilla.error.js';
 import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
-import { stepsOfBundle } from './bundle-steps.js';
+import { BundleNotInstallable, stepsOfBundle } from './bundle-steps.js';
 import { CSV_KIND, stepOf } from './install-plan-step.js';
 import { orderSteps } from './order-steps.js';
 import { MOVES_ANNOTATION, movesAnnotation } from './plan-moves.js';
@@ -104,6 +104,25 @@ function stepsOfChosen(input: InstallToPlan, chosen: ChosenBundle): InstallPlanS
   ];
 }
 
+/**
+ * etcd takes 1.5 MiB in one request by default; the plan's other fields and the server's own notes need some of it. OLM
+ * has the same limit for inline bundles.
+ */
+export const MAX_PLAN_BYTES = 1_400_000;
+
+function refuseTooLarge(steps: readonly InstallPlanStep[]): void {
+  const bytes = steps.reduce(
+    (sum, { resource }) => sum + Buffer.byteLength(JSON.stringify(resource.manifest ?? '')),
+    0,
+  );
+  if (bytes <= MAX_PLAN_BYTES) return;
+  const names = steps.filter(isCsvStep).map(({ resource }) => resource.name);
+  throw new BundleNotInstallable(
+    `the manifests of ${names.join(', ')} have ${bytes} bytes together, an InstallPlan can hold ${MAX_PLAN_BYTES}: ` +
+      'install fewer operators at once, or ask their authors for smaller manifests',
+  );
+}
+
 /** The status of a new plan: the second of OLM's two writes (spec: install-plans.md §1). */
 function firstStatus(steps: readonly InstallPlanStep[], approved: boolean): InstallPlanStatus {
   const catalogSources = [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(byCodeUnit);
@@ -119,6 +138,7 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
   if (resolution.subscriptionsUpdated.length === 0) return { result: 'nothing', because: 'no Subscription moves' };
   const steps = orderSteps(resolution.chosen.flatMap((chosen) => stepsOfChosen(input, chosen)));
   if (steps.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
+  refuseTooLarge(steps);
   const existing = unfinishedPlan(input);
   const seen = [...existingPlans.map(generationOf), ...subscriptions.map((s) => s.status?.installPlanGeneration ?? 0)];
   const generation = existing === undefined ? 1 + highest(seen) : generationOf(existing);
