@@ -21,7 +21,7 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
       if (output !== undefined && output !== 'json') {
         throw new UsageError(`invalid --output value "${output}", expected (json)`);
       }
-      const problems = await problemsOf(directory);
+      const problems = await problemsOf(directory, output === 'json' ? io : undefined);
       if (output === 'json') io.out(await verdict(problems));
       else for (const problem of problems) io.err(problemLine(problem));
       io.exit(problems.length === 0 ? ExitCode.done : ExitCode.no);
@@ -31,13 +31,23 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
 export const problemLine = ({ message, advice }: CatalogProblem): string =>
   `${message.replaceAll('\n', '; ')} (${advice})\n`;
 
-async function problemsOf(directory: string): Promise<CatalogProblem[]> {
+/** With `json`, what makes the catalog unreadable is printed there as data too, before it ends the command. */
+async function problemsOf(directory: string, json: Io | undefined): Promise<CatalogProblem[]> {
   const { asUsageError } = await import('../reference/load-reference.js');
   const { readCatalogTree } = await import('#platform/files/read-tree');
   const { loadCatalog } = await import('#core/catalog/load-catalog');
   const { validateCatalog } = await import('#core/catalog/validate-catalog');
-  const catalog = await asUsageError(directory, async () => loadCatalog(await readCatalogTree(directory)));
-  return validateCatalog(catalog);
+  const load = async () => {
+    try {
+      return loadCatalog(await readCatalogTree(directory));
+    } catch (error) {
+      if (error instanceof Error && 'olmText' in error) {
+        json?.out(`${JSON.stringify({ passed: false, error: { message: error.olmText } }, null, 2)}\n`);
+      }
+      throw error;
+    }
+  };
+  return validateCatalog(await asUsageError(directory, load));
 }
 
 async function verdict(problems: readonly CatalogProblem[]): Promise<string> {

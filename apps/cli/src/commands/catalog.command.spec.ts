@@ -127,6 +127,14 @@ describe('catalog validate', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1);
   });
 
+  it('gives an unreadable catalog as data too', async () => {
+    write({ 'c.yaml': 'name: x\n' });
+    const { out, exit } = await flotilla('catalog', 'validate', root, '-o', 'json');
+    expect(exit).toBe(2);
+    const message = `object '{"name":"x"}\n' is missing root schema field`;
+    expect(JSON.parse(out)).toEqual({ passed: false, error: { message } });
+  });
+
   it('exits 2 for a directory that is not there', async () => {
     const { err, exit } = await flotilla('catalog', 'validate', join(root, 'none'));
     expect(exit).toBe(2);

@@ -70,7 +70,7 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 /** Would a reader take the bare text as text, and not as a number, boolean, null, date or merge key? */
 function readsAsText(text: string): boolean {
-  if (text === '<<' || BASE_60.test(text) || isTimestamp(text)) return false;
+  if (BASE_60.test(text) || isTimestamp(text)) return false;
   return KUBERNETES_YAML.tags.every((tag) => {
     if (tag.nodeKind !== 'scalar' || !tag.implicit) return true;
     if (tag.implicitFirstChars !== null && !tag.implicitFirstChars.includes(text.charAt(0))) return true;
