@@ -12,7 +12,7 @@ type Options = Readonly<{
 }>;
 
 const HELP = `
-A catalog REFERENCE is a directory of a file-based catalog or a single catalog file.
+A catalog REFERENCE is a directory of a file-based catalog, a single catalog file, or a catalog image.
 
 Examples:
   flotilla plan --catalog community=./catalog -f subscription.yaml
@@ -48,7 +48,7 @@ async function plan({ catalog, filename, namespace, globalCatalogNamespace, outp
     { parseCatalogOption },
     { readManifests },
     { planQuestion },
-    { catalogOnDisk },
+    { catalogAt },
     { planAnswer, isYes },
     { printPlan },
   ] = await Promise.all([
@@ -64,7 +64,7 @@ async function plan({ catalog, filename, namespace, globalCatalogNamespace, outp
   const catalogs: CatalogOption[] = catalog.map(parseCatalogOption);
   const manifests = await readManifests(filename, io.stdin);
   const question = planQuestion(manifests, { catalogs, namespace, globalNamespace: globalCatalogNamespace });
-  const contents = await Promise.all(question.catalogs.map(({ reference }) => catalogOnDisk(reference)));
+  const contents = await Promise.all(question.catalogs.map(({ reference }) => catalogAt(reference)));
   const answer = planAnswer(question, contents);
   for (const note of answer.notes) io.err(`note: ${note}\n`);
   io.out(printPlan(answer, output));

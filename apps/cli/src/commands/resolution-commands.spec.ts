@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ const lighthouse = blob('lighthouse', '2.0.0', [
   { type: 'olm.gvk', value: gvk },
   { type: 'olm.csv.metadata', value: { crdDescriptions: { owned: [crd] } } },
 ]);
-const catalogText = (...blobs: readonly unknown[][]) =>
+const catalogText = (...blobs: readonly (readonly unknown[])[]) =>
   blobs
     .flat()
     .map((one) => JSON.stringify(one))
@@ -153,9 +154,39 @@ describe('flotilla plan', () => {
     },
   );
 
+  it('says that a registry would refuse the catalog, and plans all the same', async () => {
+    const [pkg, , bundle] = blob('harbor', '1.0.0');
+    const channel = { schema: 'olm.channel', package: 'harbor', name: 'stable', entries: [{ name: 'harbor.v1.0.0' }] };
+    const lacking = { ...channel, entries: [...channel.entries, { name: 'harbor.v2.0.0', replaces: 'harbor.v1.0.0' }] };
+    await writeFile(file('invalid.json'), catalogText([pkg, lacking, bundle]));
+    const { err, code } = await plan('invalid.json', 'harbor.yaml');
+    expect({ err, code }).toEqual({ code: 0, err: expect.stringContaining('catalog olm/shelf is invalid') });
+  });
+
   it('shows the form of --catalog when it is not met', async () => {
     const { err, code } = await flotilla(['plan', '--catalog', 'shelf', '-f', file('harbor.yaml')]);
     expect({ err, code }).toEqual({ code: 2, err: expect.stringContaining('[NAMESPACE/]NAME[:PRIORITY]=REFERENCE') });
+  });
+});
+
+const community = new URL('../../../../../shared/data/catalogs/v4.20', import.meta.url).pathname;
+const hasCommunity = existsSync(community);
+if (!hasCommunity) console.info('plans on a public catalog were not tried: ../shared/data/catalogs/v4.20 is not there');
+
+describe.runIf(hasCommunity)('flotilla plan on a public catalog', () => {
+  const wish = (name: string) => subscription(name).replace('channel: stable, source: shelf', 'source: community');
+  it.each([
+    {
+      name: 'rabbitmq-messaging-topology-operator',
+      packages: ['rabbitmq-cluster-operator', 'rabbitmq-messaging-topology-operator'],
+      because: 'its dependency comes along',
+    },
+    { name: 'dell-csm-operator', packages: ['dell-csm-operator'], because: 'it needs nothing else' },
+  ])('$name: $because', async ({ name, packages }) => {
+    const args = ['plan', '--catalog', `community=${community}`, '-f', '-', '-o', 'json'];
+    const { out, code } = await flotilla(args, wish(name));
+    const answer = JSON.parse(out) as { bundles: { package: string }[] };
+    expect({ code, packages: answer.bundles.map((bundle) => bundle.package) }).toEqual({ code: 0, packages });
   });
 });
 

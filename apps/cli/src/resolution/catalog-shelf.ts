@@ -1,20 +1,17 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
 import type { CatalogIndex } from '#core/resolution/catalog-slice';
-import { readCatalogTree } from '#platform/files/read-tree';
 import { UsageError } from '../io.js';
+import { loadReference } from '../reference/load-reference.js';
 import { indexOf } from './resolve-offline.js';
 
-/** A file-based catalog on disk: a directory, or a single file. */
-export async function catalogOnDisk(path: string): Promise<Catalog> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined) throw new UsageError(`${path}: no such file or directory; name a catalog directory or file`);
-  const files = stats.isDirectory()
-    ? await readCatalogTree(path)
-    : [{ path: basename(path), bytes: await readFile(path) }];
-  return loadCatalog(files);
+/** The catalog behind a reference; a bundle is none. */
+export async function catalogAt(reference: string): Promise<Catalog> {
+  const loaded = await loadReference(reference);
+  if (loaded.kind === 'catalog') return loaded.catalog;
+  throw new UsageError(
+    `${reference}: is a bundle, not a catalog; "flotilla catalog render" makes catalog blobs of bundles`,
+  );
 }
 
 /** Catalogs of cases that name them by path: each is read and indexed once, and the last few are kept. */
@@ -27,7 +24,7 @@ export class CatalogShelf {
       throw new UsageError(`catalog path "${path}" leads out of ${folder}; name one below it`);
     }
     const full = resolve(folder, path);
-    const found = this.#kept.get(full) ?? indexOf(await catalogOnDisk(full));
+    const found = this.#kept.get(full) ?? indexOf(await catalogAt(full));
     this.#kept.delete(full);
     this.#kept.set(full, found);
     const [oldest] = this.#kept.keys();

@@ -1,4 +1,5 @@
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
+import { validateCatalog } from '#core/catalog/validate-catalog';
 import { apiText, bundleFacts } from '#core/resolution/bundle-facts';
 import { renderExplanation } from '#core/resolution/explain/render-explanation';
 import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
@@ -50,7 +51,7 @@ export function planAnswer(question: PlanQuestion, contents: readonly Catalog[])
     return { key, priority, ...(content === undefined ? {} : { index: indexOf(content) }) };
   });
   const { problem, resolution } = resolveOffline(observed, catalogs);
-  const common = { namespace: observed.namespace, notes };
+  const common = { namespace: observed.namespace, notes: [...notes, ...invalidCatalogs(question, contents)] };
   if (resolution.result === 'error') return { ...common, ...resolution };
   if (resolution.result === 'unsatisfiable') {
     return { ...common, ...resolution, story: renderExplanation(resolution.explanation, resolution.advice) };
@@ -106,6 +107,19 @@ function bundleOf(
   return contents[position]?.bundles.find(
     ({ name, package: packageName }) => name === chosen.name && packageName === chosen.package,
   );
+}
+
+/** A registry refuses to serve an invalid catalog as a whole, so a plan from it may not come true. */
+function invalidCatalogs({ catalogs }: PlanQuestion, contents: readonly Catalog[]): string[] {
+  return contents.flatMap((content, position) => {
+    const [first] = validateCatalog(content);
+    const { key, reference } = catalogs[position] ?? {};
+    if (first === undefined || key === undefined) return [];
+    const name = `${key.namespace}/${key.name}`;
+    return [
+      `catalog ${name} is invalid, no registry would serve it: ${first.message}; see flotilla catalog validate ${reference}`,
+    ];
+  });
 }
 
 /** Names of the CRDs a bundle brings: from its manifests where the catalog holds them, else from its CSV's description. */

@@ -4,7 +4,7 @@ import { type Conflict, Propagator, positive } from './propagator.js';
 
 /** Bounds on the work of one search, in units that do not depend on the machine. */
 export type SearchBudget = Readonly<{ conflicts: number; work: number }>;
-export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 400_000_000 };
+export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 150_000_000 };
 
 /** `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold together. */
 export type SearchResult = Readonly<{ conflicts: number }> &
