@@ -50,15 +50,18 @@ export async function readLayer(
   wanted: Wanted,
   allowance: Allowance,
 ): Promise<LayerEntry[]> {
-  const unpacked = counted(decompressed(packed, compression), allowance);
-  const archive = ReadableStream.from(unpacked).pipeThrough(createTarDecoder({ strict: true }));
+  const completed = new CompletedArchive(counted(decompressed(packed, compression), allowance));
+  const archive = ReadableStream.from(completed).pipeThrough(createTarDecoder({ strict: true }));
   const entries: LayerEntry[] = [];
   try {
+    let lastSize = 0;
     for await (const entry of archive) {
       allowance.enter();
+      lastSize = entry.header.size;
       const read = await readEntry(entry, wanted, allowance);
       if (read !== undefined) entries.push(read);
     }
+    if (completed.cuts(lastSize)) throw new Error('the last file is cut short');
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -77,15 +80,38 @@ function decompressed(packed: ReadableStream<Uint8Array>, compression: Compressi
   return source.pipe(unpacker);
 }
 
-/** Some tools (umoci among them) leave out the closing blocks. An archive cut within an entry stays cut with them added. */
-const END_OF_ARCHIVE = new Uint8Array(1024);
-
 async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     allowance.unpack(chunk.length);
     yield chunk;
   }
-  yield END_OF_ARCHIVE;
+}
+
+const BLOCK = 512;
+
+/**
+ * An archive with the closing blocks added, and the filling of its last block: umoci leaves both out, and Go's reader,
+ * which all other tools use, does not mind. What is missing from a file itself must not be filled in so: see `cuts`.
+ */
+class CompletedArchive implements AsyncIterable<Uint8Array> {
+  #length = 0;
+
+  constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.chunks) {
+      this.#length += chunk.length;
+      yield chunk;
+    }
+    const filling = (BLOCK - (this.#length % BLOCK)) % BLOCK;
+    yield new Uint8Array(filling + 2 * BLOCK);
+  }
+
+  /** Whether the archive ended within its last file, given that file's size. */
+  cuts(size: number): boolean {
+    const inLastBlock = this.#length % BLOCK;
+    return inLastBlock !== 0 && inLastBlock < (size % BLOCK || BLOCK);
+  }
 }
 
 const WHITEOUT = '.wh.';
