@@ -1,24 +1,28 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { CatalogLoadError } from './catalog-load.error.js';
 import { compileGlob } from './glob.js';
 
 /** Name of the file that keeps other files out of a catalog. */
 export const INDEX_IGNORE = '.indexignore';
 
-/** Most patterns that are read; those beyond are an error of the caller's input. */
-export const MAX_IGNORE_PATTERNS = 10_000;
+/** Most patterns in all files of a catalog: each is tried on each path. */
+export const MAX_IGNORE_PATTERNS = 1_000;
 
 type Pattern = Readonly<{ keeps: boolean; matches: (path: readonly string[]) => boolean }>;
 
 /**
  * Is a file left out of the catalog? `ignoreFiles` maps the path of each `.indexignore` to its text. All patterns form one
- * list, upper directories first; the last that matches decides (spec: file-based-catalogs.md §1.1).
+ * list, upper directories first; the last that matches decides (spec: file-based-catalogs.md §1.1). Throws
+ * {@link CatalogLoadError} when there are more than {@link MAX_IGNORE_PATTERNS}.
  */
 export function ignoreMatcher(ignoreFiles: ReadonlyMap<string, string>): (path: string) => boolean {
   const patterns = [...ignoreFiles]
     .map(([path, text]) => ({ directory: path.split('/').slice(0, -1), text }))
     .sort((a, b) => walkOrder(a.directory, b.directory))
-    .flatMap(({ directory, text }) => patternLines(text).map((line) => parsePattern(line, directory)))
-    .slice(0, MAX_IGNORE_PATTERNS);
+    .flatMap(({ directory, text }) => patternLines(text).map((line) => parsePattern(line, directory)));
+  if (patterns.length > MAX_IGNORE_PATTERNS) {
+    throw new CatalogLoadError(INDEX_IGNORE, `more than ${MAX_IGNORE_PATTERNS} patterns in all ${INDEX_IGNORE} files`);
+  }
   return (path) => {
     const components = path.split('/');
     const decisive = patterns.findLast(({ matches }) => matches(components));

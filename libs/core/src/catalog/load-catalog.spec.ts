@@ -190,6 +190,11 @@ describe('hostile input ends in an error, soon', () => {
 });
 
 describe('several files', () => {
+  it('with too many patterns to try are refused', () => {
+    const patterns = file('.indexignore', 'a\n'.repeat(1001));
+    expect(() => loadCatalog([patterns])).toThrow('.indexignore: more than 1000 patterns');
+  });
+
   it('are read in the order of their paths, whatever their names', () => {
     const catalog = loadCatalog([
       file('b', 'schema: second'),
