@@ -1,17 +1,21 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
+import { whyNoDocker } from '#platform/redis/docker-redis';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis, pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
-import { RedisUnreachable } from '#platform/redis/redis-errors';
+import { RedisNotFound, RedisUnreachable } from '#platform/redis/redis-errors';
 import { runChild } from './redis-support/run-child.js';
 
 const started: FoundRedis[] = [];
+const folders: string[] = [];
 afterEach(async () => {
   for (const redis of started.splice(0)) await redis.stop();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
 async function find(options: Partial<Parameters<typeof findRedis>[0]> = {}) {
@@ -19,6 +23,29 @@ async function find(options: Partial<Parameters<typeof findRedis>[0]> = {}) {
   const redis = await findRedis({ log: (line) => lines.push(line), ...options });
   started.push(redis);
   return { redis, lines };
+}
+
+const dockerIsHere = whyNoDocker({}) === undefined;
+
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'flotilla-path-'));
+  folders.push(directory);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text, { mode: 0o755 });
+  return directory;
+}
+
+async function tryToFind(env: Record<string, string>) {
+  const lines: string[] = [];
+  const failure = await findRedis({ log: (line) => lines.push(line), env }).then(
+    (redis) => void started.push(redis),
+    (error: unknown) => error,
+  );
+  return { lines, failure };
+}
+
+function expectThreeWays(failure: unknown): void {
+  expect(failure).toBeInstanceOf(RedisNotFound);
+  expect(String(failure)).toMatch(/Three ways.*install redis-server or valkey-server.*Docker.*REDIS_URL/);
 }
 
 describe('findRedis', () => {
@@ -55,14 +82,40 @@ describe('findRedis', () => {
   });
 
   it('goes on to the next way when the server on PATH cannot start, with one line that says why', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'flotilla-bad-redis-'));
-    await writeFile(join(directory, 'redis-server'), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
-    const lines: string[] = [];
-    const env = { PATH: directory, DOCKER_HOST: '' };
-    const found = await findRedis({ log: (line) => lines.push(line), env }).catch((error: unknown) => error);
-    if (typeof found === 'object' && found !== null && 'stop' in found) started.push(found as FoundRedis);
-    expect(lines).toContainEqual(expect.stringMatching(/redis-server started here: .*says: nothing/));
+    const directory = await folderWith({ 'redis-server': '#!/bin/sh\nexit 3\n' });
+    const { lines, failure } = await tryToFind({ PATH: directory });
     expect(lines).toContainEqual(expect.stringMatching(/REDIS_URL is not set/));
+    expect(lines).toContainEqual(expect.stringMatching(/redis-server started here: .*says: nothing/));
+    if (!dockerIsHere) expectThreeWays(failure);
+  });
+
+  it('without any way it names three, and each step that failed took one line', async () => {
+    const { lines, failure } = await tryToFind({ PATH: await folderWith({}) });
+    expect(lines).toContainEqual('redis: neither redis-server nor valkey-server is on PATH');
+    expect(lines.every((line) => line.startsWith('redis: ') && !line.includes('\n'))).toBe(true);
+    if (!dockerIsHere) expectThreeWays(failure);
+  });
+
+  it('as root on Debian it installs redis-server with apt-get, after an update, and starts it', async () => {
+    const isRootOnDebian = process.getuid?.() === 0 && existsSync('/etc/debian_version');
+    const real = (process.env['PATH'] ?? '')
+      .split(':')
+      .map((folder) => join(folder, 'redis-server'))
+      .find(existsSync);
+    if (dockerIsHere || !isRootOnDebian || real === undefined) {
+      console.log('not tried: needs root on Debian with a redis-server and without Docker');
+      return;
+    }
+    // Stands for the package: an apt-get that puts the server of this machine where the package would.
+    const directory = await folderWith({});
+    const script = `#!/bin/sh\necho "$@" >> ${directory}/asked\n[ "$1" = install ] && /bin/ln -s ${real} ${directory}/redis-server\nexit 0\n`;
+    await writeFile(join(directory, 'apt-get'), script, { mode: 0o755 });
+    const { redis } = await find({ env: { PATH: directory } });
+    await pingRedis(redis.url);
+    expect((await readFile(join(directory, 'asked'), 'utf8')).split('\n').slice(0, 2)).toEqual([
+      'update -q',
+      'install -y -q redis-server',
+    ]);
   });
 
   it('the server ends when its parent is killed with SIGKILL', async () => {

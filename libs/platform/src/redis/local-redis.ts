@@ -20,15 +20,15 @@ export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
  * pipe and acts when the pipe closes. Both stand outside the terminal's process group, so that Ctrl-C lets services drain.
  */
 export async function startLocalRedis(binary: string): Promise<LocalRedis> {
-  let failure: unknown;
-  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(binary);
     } catch (error) {
-      failure = error; // most likely another process took the port between our asking for it and the start
+      // Another process took the port between our asking for it and the start.
+      const taken = error instanceof RedisUnreachable && /in use/i.test(error.because);
+      if (!taken || attempt === PORT_ATTEMPTS) throw error;
     }
   }
-  throw failure;
 }
 
 async function startOnce(binary: string): Promise<LocalRedis> {
