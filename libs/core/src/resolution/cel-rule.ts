@@ -8,7 +8,7 @@ export type CelRule = Readonly<{ source: string; holds: (properties: readonly Pr
 /** Characters of one rule; longer ones are refused before parsing. */
 const MAX_RULE_LENGTH = 4096;
 /** Nesting of list macros: each level multiplies the work by the number of properties. */
-const MAX_MACRO_DEPTH = 3;
+const MAX_MACRO_DEPTH = 2;
 /** Properties a rule is evaluated over; a candidate with more does not meet it. */
 const MAX_PROPERTIES = 1000;
 const MACROS = new Set(['exists', 'exists_one', 'all', 'map', 'filter']);
@@ -31,7 +31,7 @@ function semverCompare(a: unknown, b: unknown): bigint {
 
 const environment = new Environment({
   homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 },
+  limits: { maxAstNodes: 1000, maxDepth: 50, maxListElements: 50, maxMapEntries: 50, maxCallArguments: 8 },
 })
   .registerVariable('properties', 'list<map<string, dyn>>')
   .registerFunction('semver_compare(dyn, dyn): int', semverCompare);

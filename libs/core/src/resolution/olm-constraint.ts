@@ -115,20 +115,24 @@ function convert(value: unknown): Requirement | RequirementError {
   if ('error' in fields) return fields;
   const kind = KINDS.find((candidate) => fields.value[candidate] !== undefined);
   if (kind === undefined) return { error: 'constraint is empty' };
-  const inner = fields.value[kind];
+  const requirement = convertKind(kind, fields.value[kind]);
+  const { failureMessage } = fields.value;
+  return 'error' in requirement || failureMessage === '' ? requirement : { ...requirement, failureMessage };
+}
+
+function convertKind(kind: Kind, inner: unknown): Requirement | RequirementError {
   switch (kind) {
-    case 'gvk':
-      return {
-        kind: 'api',
-        api: stringFields(inner, ['group', 'version', 'kind']) ?? { group: '', version: '', kind: '' },
-      };
+    case 'gvk': {
+      const api = stringFields(inner, ['group', 'version', 'kind']);
+      return { kind: 'api', api: api ?? { group: '', version: '', kind: '' } };
+    }
     case 'package': {
       const named = stringFields(inner, ['packageName', 'versionRange']);
       return packageRequirement(named?.packageName ?? '', named?.versionRange ?? '');
     }
     case 'cel': {
       const rule = compileCelRule(stringFields(inner, ['rule'])?.rule ?? '');
-      return 'error' in rule ? rule : { kind: 'cel', rule, message: fields.value.failureMessage };
+      return 'error' in rule ? rule : { kind: 'cel', rule };
     }
     default:
       return convertCompound(kind, inner);

@@ -19,7 +19,7 @@ export function requirementText(requirement: Requirement): string {
     case 'not':
       return joined(requirement.of, ' and not ');
     case 'cel':
-      return `with constraint: ${goQuote(requirement.rule.source)} and message: ${goQuote(requirement.message)}`;
+      return `with constraint: ${goQuote(requirement.rule.source)} and message: ${goQuote(requirement.failureMessage ?? '')}`;
   }
 }
 

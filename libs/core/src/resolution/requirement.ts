@@ -14,13 +14,18 @@ export type Candidate = Readonly<{
   facts: BundleFacts;
 }>;
 
-/** A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5). */
-export type Requirement =
-  | Readonly<{ kind: 'api'; api: GroupVersionKind }>
-  | Readonly<{ kind: 'package'; name: string; range: Range; rangeText: string }>
-  | Readonly<{ kind: 'label'; label: string }>
-  | Readonly<{ kind: 'all' | 'any' | 'not'; of: readonly Requirement[] }>
-  | Readonly<{ kind: 'cel'; rule: CelRule; message: string }>;
+/**
+ * A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5). `failureMessage` is
+ * what its author wants to be told when nothing meets it.
+ */
+export type Requirement = Readonly<{ failureMessage?: string }> &
+  (
+    | Readonly<{ kind: 'api'; api: GroupVersionKind }>
+    | Readonly<{ kind: 'package'; name: string; range: Range; rangeText: string }>
+    | Readonly<{ kind: 'label'; label: string }>
+    | Readonly<{ kind: 'all' | 'any' | 'not'; of: readonly Requirement[] }>
+    | Readonly<{ kind: 'cel'; rule: CelRule }>
+  );
 
 /** Why a property cannot be understood as a requirement; ends the resolution when its bundle is reached. */
 export type RequirementError = Readonly<{ error: string }>;

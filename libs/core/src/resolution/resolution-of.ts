@@ -38,11 +38,14 @@ function chosenBundle(
   const isStart = subscriptions.some(
     ({ startingCSV, installedCSV }) => startingCSV === name && !installed.has(installedCSV),
   );
+  const asking = subscriptions.filter((wished) => isFor(wished, bundle));
+  const isUpToDate = asking.length > 0 && installed.has(name) && asking.every(({ currentCSV }) => currentCSV === name);
   return {
     ...bundle,
     version: record.version,
     replaces: upgraded?.installedCSV ?? record.replaces,
     ...(isStart ? { startingCSV: name } : {}),
+    ...(isUpToDate ? { upToDate: true } : {}),
     source: record.source,
     properties: record.properties,
   };

@@ -90,6 +90,8 @@ export type ChosenBundle = Readonly<{
   /** The installed CSV on an upgrade, else what the channel entry says; empty when nothing. */
   replaces: string;
   startingCSV?: string;
+  /** Every Subscription for it names it as current and its CSV is there: no steps are made (spec: classic-resolution.md §11). */
+  upToDate?: true;
   source: EntryRecord['source'];
   properties: readonly Property[];
 }>;

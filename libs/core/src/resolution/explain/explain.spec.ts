@@ -70,6 +70,23 @@ describe('the story of an unsatisfiable resolution', () => {
       Install them in different namespaces, or take one away: a namespace has room for one provider of Light (sample.test/v1)."
     `);
   });
+  it('passes on what the author of a constraint says, at every depth', () => {
+    const gvk = { group: 'sample.test', version: 'v1', kind: 'Light' };
+    const value = {
+      failureMessage: 'a harbor needs light',
+      all: {
+        constraints: [
+          { gvk, failureMessage: 'any lamp will do' },
+          { cel: { rule: 'false' }, failureMessage: 'and luck' },
+        ],
+      },
+    };
+    const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [{ type: 'olm.constraint', value }]));
+    expect(story(subscribed('harbor'), harbor)).toMatchInlineSnapshot(`
+      "Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) needs one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), which no catalog in sight provides.
+      Add a catalog that provides one operator that is all of (API Light (sample.test/v1) (its author says: any lamp will do); an operator for which false holds (its author says: and luck)) (its author says: a harbor needs light), or take away the Subscription that leads to it."
+    `);
+  });
   it('names a CSV that no Subscription holds', () => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0'));
     const csvs = [

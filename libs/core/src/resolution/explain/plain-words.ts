@@ -2,8 +2,17 @@ import { apiText } from '../bundle-facts.js';
 import type { Entry } from '../entry.js';
 import type { Requirement } from '../requirement.js';
 
-/** A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`. */
+/**
+ * A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`; with what its author
+ * says about it, at every depth.
+ */
 export function requirementWords(requirement: Requirement): string {
+  const { failureMessage } = requirement;
+  const said = failureMessage === undefined ? '' : ` (its author says: ${failureMessage})`;
+  return `${bareWords(requirement)}${said}`;
+}
+
+function bareWords(requirement: Requirement): string {
   switch (requirement.kind) {
     case 'api':
       return `API ${apiText(requirement.api)}`;
@@ -18,9 +27,7 @@ export function requirementWords(requirement: Requirement): string {
     case 'not':
       return `an operator that is none of (${words(requirement.of)})`;
     case 'cel':
-      return requirement.message === ''
-        ? `an operator for which ${requirement.rule.source} holds`
-        : `an operator as its author says: ${requirement.message}`;
+      return `an operator for which ${requirement.rule.source} holds`;
   }
 }
 
