@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { gear } from './csv-world.fixture.js';
+import { refusalOf } from './install-components.js';
+import { webhookError } from './webhook-rules.js';
+
+const definition = (generateName: string, ...rules: object[]) => ({
+  generateName,
+  type: 'ValidatingAdmissionWebhook',
+  rules,
+});
+const admission = (...resources: string[]) => ({ apiGroups: ['admissionregistration.k8s.io'], resources });
+
+describe('webhook descriptions of a CSV', () => {
+  it.each([
+    { webhooks: [definition('a', { apiGroups: ['*'] })], error: 'webhook rules cannot include all groups' },
+    {
+      webhooks: [definition('a', { apiGroups: ['apps'] }, { apiGroups: ['operators.coreos.com'] })],
+      error: 'webhook rules cannot include the OLM group',
+    },
+    ...['*', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'].map((resource) => ({
+      webhooks: [definition('a', admission(resource))],
+      error: 'webhook rules cannot include MutatingWebhookConfiguration or ValidatingWebhookConfiguration resources',
+    })),
+    { webhooks: [definition('a'), definition('a')], error: 'CSV contains repeated WebhookDescription name' },
+    { webhooks: [definition('a', admission('pods')), definition('b', { apiGroups: ['apps'] })], error: undefined },
+    { webhooks: [definition('a', { apiGroups: 'not a list' })], error: undefined },
+    { webhooks: null, error: undefined },
+  ])('$error', ({ webhooks, error }) => {
+    expect(webhookError(gear('v1', { webhookdefinitions: webhooks }))).toBe(error);
+  });
+});
+
+describe('what this version does not install', () => {
+  it('is named, and is nothing for an operator of Deployments alone', () => {
+    const api = { name: 'sails', group: 'wind.example.com', version: 'v1', kind: 'Sail' };
+    expect(refusalOf(gear('v1'))).toBeUndefined();
+    expect(refusalOf(gear('v1', { webhookdefinitions: [definition('guard')] }))).toBe(
+      'webhooks are not supported yet: guard',
+    );
+    expect(refusalOf(gear('v1', { apiservicedefinitions: { owned: [api] } }))).toBe(
+      'owned APIServices are not supported yet: v1.wind.example.com',
+    );
+  });
+});
