@@ -1,4 +1,5 @@
 import type { ApiObject } from './api-object.js';
+import { timestamp } from './cluster-state.js';
 import { sharedSchema } from './crd-schema.js';
 import { storageVersion } from './custom-resource-info.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from './json.js';
@@ -26,15 +27,26 @@ export const customResourceDefinitions: KindStrategy = {
   },
   prepare: (crd, live) =>
     live === undefined
-      ? { ...crd, status: { acceptedNames: { kind: '', plural: '' }, storedVersions: [storageVersion(crd)] } }
+      ? {
+          ...crd,
+          status: { conditions: null, acceptedNames: { kind: '', plural: '' }, storedVersions: [storageVersion(crd)] },
+        }
       : crd,
   markDeleted: (live) => ({
     ...live,
     metadata: { ...live.metadata, finalizers: [...new Set([...(live.metadata.finalizers ?? []), CLEANUP])] },
+    status: { ...objectAt(live, 'status'), conditions: withTerminating(arrayAt(live, 'status', 'conditions')) },
   }),
   conditionalUpdates: true,
   validate: (crd, live) => [...nameFaults(crd), ...versionFaults(crd), ...storedVersionFaults(crd, live)],
 };
+
+function withTerminating(conditions: readonly unknown[]): readonly unknown[] {
+  if (conditions.some((condition) => stringAt(condition, 'type') === 'Terminating')) return conditions;
+  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
+  const head = { type: 'Terminating', status: 'True', lastTransitionTime: timestamp() };
+  return [...conditions, { ...head, reason: 'InstanceDeletionPending', message }];
+}
 
 function withSharedSchema(version: unknown): unknown {
   const schema = objectAt(version, 'schema', 'openAPIV3Schema');

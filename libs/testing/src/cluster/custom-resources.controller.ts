@@ -5,6 +5,7 @@ import { CLEANUP } from './custom-resource-definitions.strategy.js';
 import { customResourceInfo, storageVersion } from './custom-resource-info.js';
 import { arrayAt, equal, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import { ObjectWriter } from './object-writer.js';
+import { putStatus } from './status-writer.js';
 import type { Change } from './storage.js';
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -35,7 +36,7 @@ export class CustomResourcesController {
   #establish(crd: ApiObject): void {
     this.cluster.resources.serve(customResourceInfo(crd));
     const status = establishedStatus(crd);
-    if (!equal(status, crd.status)) this.cluster.storage.put(CRDS, { ...crd, status });
+    if (!equal(status, crd.status)) putStatus(this.cluster, CRDS, crd, status, 'kube-apiserver');
   }
 
   #cleanUp(crd: ApiObject): void {

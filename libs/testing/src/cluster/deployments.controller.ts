@@ -1,6 +1,7 @@
 import type { ApiObject } from './api-object.js';
 import { type ClusterState, timestamp } from './cluster-state.js';
 import { arrayAt, isObject, type JsonObject, numberAt } from './json.js';
+import { putStatus } from './status-writer.js';
 import type { Change } from './storage.js';
 
 const DEPLOYMENTS = 'deployments.apps';
@@ -26,7 +27,7 @@ export class DeploymentsController {
     if (deployment === undefined) return;
     const { generation } = deployment.metadata;
     if (numberAt(deployment, 'status', 'observedGeneration') === generation) return;
-    this.cluster.storage.put(DEPLOYMENTS, { ...deployment, status: progressing(deployment) });
+    this.#write(deployment, progressing(deployment));
     if (deployment.metadata.annotations?.[NEVER_READY] === 'true') this.#watchDeadline(key, deployment);
     else this.cluster.after(this.cluster.settings.deploymentReadyAfterMs, () => this.#complete(key, uid, generation));
   }
@@ -34,7 +35,7 @@ export class DeploymentsController {
   #complete(key: string, uid: string, generation: number | undefined): void {
     const deployment = this.#current(key, uid);
     if (deployment === undefined || deployment.metadata.generation !== generation) return;
-    this.cluster.storage.put(DEPLOYMENTS, { ...deployment, status: available(deployment) });
+    this.#write(deployment, available(deployment));
   }
 
   #watchDeadline(key: string, { metadata, spec }: ApiObject): void {
@@ -42,8 +43,12 @@ export class DeploymentsController {
     this.cluster.after(seconds * 1000, () => {
       const deployment = this.#current(key, metadata.uid);
       if (deployment === undefined || deployment.metadata.generation !== metadata.generation) return;
-      this.cluster.storage.put(DEPLOYMENTS, { ...deployment, status: timedOut(deployment) });
+      this.#write(deployment, timedOut(deployment));
     });
+  }
+
+  #write(deployment: ApiObject, status: JsonObject): void {
+    putStatus(this.cluster, DEPLOYMENTS, deployment, status, 'kube-controller-manager');
   }
 
   #current(key: string, uid: string): ApiObject | undefined {

@@ -155,14 +155,17 @@ export class ObjectWriter {
 
   #mark(place: Place, live: ApiObject, finalizers: string[], options: DeleteOptions): ApiObject {
     const { generation, deletionTimestamp } = live.metadata;
+    const inTwoSteps = strategyOf(place.info).markDeleted !== undefined;
     const object: ApiObject = {
       ...live,
       metadata: {
         ...live.metadata,
         deletionTimestamp: deletionTimestamp ?? timestamp(),
-        ...(place.info.kind === 'Namespace' ? {} : { deletionGracePeriodSeconds: 0 }),
+        ...(inTwoSteps ? {} : { deletionGracePeriodSeconds: 0 }),
         ...(finalizers.length === 0 ? {} : { finalizers }),
-        ...(generation === undefined || deletionTimestamp !== undefined ? {} : { generation: generation + 1 }),
+        ...(generation === undefined || deletionTimestamp !== undefined || inTwoSteps
+          ? {}
+          : { generation: generation + 1 }),
       },
     };
     return options.dryRun ? object : this.cluster.storage.put(keyOfResource(place.info), object);

@@ -15,29 +15,24 @@ export type RecordedRequest = Readonly<{
 const KEPT_REQUESTS = 2000;
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** The newest requests of one cluster. Iterable; older ones fall out. */
-export class RequestLog implements Iterable<RecordedRequest> {
-  #kept: RecordedRequest[] = [];
+/** The newest requests of one cluster, oldest first; what is too old falls out. */
+export class RequestLog extends Array<RecordedRequest> {
+  /** What is derived from the log is a plain list. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
 
   add(request: RecordedRequest): void {
-    this.#kept.push(request);
-    if (this.#kept.length > 2 * KEPT_REQUESTS) this.#kept = this.#kept.slice(-KEPT_REQUESTS);
+    this.push(request);
+    if (this.length > 2 * KEPT_REQUESTS) this.splice(0, this.length - KEPT_REQUESTS);
   }
 
-  all(): readonly RecordedRequest[] {
-    return this.#kept.slice(-KEPT_REQUESTS);
-  }
-
-  /** The requests that ask for a change. */
-  writes(): readonly RecordedRequest[] {
-    return this.all().filter(({ verb }) => WRITES.has(verb));
+  /** The requests that asked for a change. */
+  writes(): RecordedRequest[] {
+    return this.filter(({ verb }) => WRITES.has(verb));
   }
 
   clear(): void {
-    this.#kept = [];
-  }
-
-  [Symbol.iterator](): Iterator<RecordedRequest> {
-    return this.all()[Symbol.iterator]();
+    this.length = 0;
   }
 }

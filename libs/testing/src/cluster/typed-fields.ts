@@ -61,8 +61,8 @@ export function compare(before: unknown, after: unknown, schema: MergeSchema): C
 
 function walk(before: unknown, after: unknown, schema: MergeSchema, path: FieldPath, result: Comparison): void {
   if (before === after) return;
-  const old = parts(before, schema);
-  const next = parts(after, schema);
+  const old = before === null ? [] : parts(before, schema);
+  const next = after === null ? [] : parts(after, schema);
   if (old === undefined || next === undefined) {
     if (!equal(before, after)) result.modified.insert(path);
     return;
