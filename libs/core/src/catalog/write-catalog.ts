@@ -10,7 +10,7 @@ import type {
 import { foldCase } from './go-json.js';
 import { indentedJson } from './go-json-text.js';
 import { goYaml } from './go-yaml-text.js';
-import { withSortedKeys } from './sorted-keys.js';
+import { recordWithSortedKeys } from './sorted-keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ export function orderedBlobs(catalog: Catalog): Json[] {
 
 const byName = (a: { name: string }, b: { name: string }): number => byCodeUnit(a.name, b.name);
 
-const otherJson = ({ blob }: { blob: Json }): Json => Object.fromEntries(Object.entries(withSortedKeys(blob) as Json));
+const otherJson = ({ blob }: { blob: Json }): Json => recordWithSortedKeys(blob);
 
 /** A text field of a blob whose names may be written in any case. */
 function textField(blob: Json, name: string): string {
