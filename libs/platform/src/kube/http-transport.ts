@@ -5,7 +5,7 @@ import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
 import { readBody } from './read-body.js';
 import { retryDelay } from './retry-after.js';
-import { TransportError, type TransportFailure, textOf } from './transport.error.js';
+import { TransportError, textOf } from './transport.error.js';
 import type { Exchange, RequestHeaders, Wire, WireRequest } from './wire.js';
 
 export type TransportOptions = Readonly<{
@@ -57,7 +57,7 @@ const DEFAULTS: Tuning = {
 const MAX_HTTP2_SESSIONS = 4;
 const MAX_HTTP1_CONNECTIONS = 16;
 
-type Attempts = { turnedAway: number; lost: number; renewed: boolean };
+type Attempts = { turnedAway: number; lost: number; refused: number; renewed: boolean };
 
 /** The pooled way to one API server: connections are shared by all requests and watches of the cluster. */
 export class HttpTransport {
@@ -131,7 +131,7 @@ export class HttpTransport {
     take: (exchange: Exchange) => Promise<T>,
     longLived = false,
   ): Promise<T> {
-    const attempts: Attempts = { turnedAway: 0, lost: 0, renewed: false };
+    const attempts: Attempts = { turnedAway: 0, lost: 0, refused: 0, renewed: false };
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -141,7 +141,9 @@ export class HttpTransport {
         exchange.body.destroy();
         await this.#options.sleep(wait, signal);
       } catch (error) {
-        if (!mayRepeat(error, request, attempts)) throw error;
+        const wait = waitBeforeRepeat(error, request, attempts);
+        if (wait === undefined) throw error;
+        await this.#options.sleep(wait, signal);
       }
     }
   }
@@ -230,14 +232,21 @@ export class HttpTransport {
   }
 }
 
-const REPEATABLE: readonly TransportFailure[] = ['not-processed', 'lost'];
+const MAX_REPEATS = 8;
 
-/** What was surely not looked at is sent again whatever it is; what may have been carried out only if it reads. */
-function mayRepeat(error: unknown, request: ApiRequest, attempts: Attempts): boolean {
-  if (!(error instanceof TransportError) || !REPEATABLE.includes(error.failure)) return false;
-  if (error.failure === 'lost' && request.method !== 'GET') return false;
-  attempts.lost += 1;
-  return attempts.lost <= 2;
+/**
+ * Milliseconds after which to send a request again that brought no answer; undefined where it must not be. What was surely
+ * not looked at is repeated whatever it is, what may have been carried out only if it reads, and once.
+ */
+function waitBeforeRepeat(error: unknown, request: ApiRequest, attempts: Attempts): number | undefined {
+  if (!(error instanceof TransportError)) return undefined;
+  if (error.failure === 'lost' && request.method === 'GET') {
+    attempts.lost += 1;
+    return attempts.lost === 1 ? 0 : undefined;
+  }
+  if (error.failure !== 'not-processed') return undefined;
+  attempts.refused += 1;
+  return attempts.refused <= MAX_REPEATS ? 2 ** attempts.refused : undefined;
 }
 
 /** Waits for shared work without being held up by it after `signal`. */

@@ -2,11 +2,16 @@ import http2, { type ClientHttp2Session, type ClientHttp2Stream } from 'node:htt
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange, WireRequest } from './wire.js';
 
-const { NGHTTP2_REFUSED_STREAM, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } =
-  http2.constants;
+const {
+  NGHTTP2_REFUSED_STREAM,
+  NGHTTP2_CANCEL,
+  NGHTTP2_NO_ERROR,
+  HTTP2_HEADER_METHOD,
+  HTTP2_HEADER_PATH,
+  HTTP2_HEADER_STATUS,
+} = http2.constants;
 const SESSION_WINDOW = 8 * 1024 * 1024;
-/** Until the server has told its own limit; the least that RFC 9113 advises a server to allow. */
-const STREAMS_BEFORE_SETTINGS = 100;
+const UNLIMITED_STREAMS = 1000;
 
 export type LanePing = Readonly<{ pingIntervalMs: number; pingTimeoutMs: number }>;
 
@@ -16,6 +21,7 @@ const wasEnded = (stream: ClientHttp2Stream): boolean => !stream.aborted && stre
 export class Http2Lane {
   #streams = 0;
   #draining = false;
+  #greeted = false;
   #lastStream = Number.POSITIVE_INFINITY;
   #whyEnded = 'the connection was closed';
   #pinging: NodeJS.Timeout;
@@ -23,9 +29,13 @@ export class Http2Lane {
   constructor(
     private readonly session: ClientHttp2Session,
     ping: LanePing,
-    private readonly listener: Readonly<{ onRoom: () => void; onEnd: () => void }>,
+    private readonly listener: Readonly<{ onOpen: () => void; onRoom: () => void; onEnd: () => void }>,
   ) {
     session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
+    session.once('remoteSettings', () => {
+      this.#greeted = true;
+      this.listener.onOpen();
+    });
     session.on('goaway', (code, lastStream) => {
       this.#draining = true;
       this.#lastStream = lastStream;
@@ -46,9 +56,14 @@ export class Http2Lane {
     return !this.#draining && !this.session.closed && !this.session.destroyed;
   }
 
+  /** The server has not told its limits yet: requests now could be more than it takes. */
+  get opening(): boolean {
+    return this.open && !this.#greeted;
+  }
+
   get free(): number {
-    const limit = this.session.remoteSettings?.maxConcurrentStreams ?? STREAMS_BEFORE_SETTINGS;
-    return Math.max(limit, 1) - this.#streams;
+    if (this.opening) return 0;
+    return Math.max(this.session.remoteSettings.maxConcurrentStreams ?? UNLIMITED_STREAMS, 1) - this.#streams;
   }
 
   retire(): void {
@@ -58,7 +73,8 @@ export class Http2Lane {
 
   destroy(): void {
     this.#draining = true;
-    this.session.destroy();
+    // Without a code the open streams would look as if the server had ended them.
+    this.session.destroy(undefined, NGHTTP2_CANCEL);
   }
 
   send(request: WireRequest): Promise<Exchange> {
@@ -99,8 +115,7 @@ export class Http2Lane {
   #ping(timeoutMs: number): void {
     if (this.session.destroyed || this.session.closed) return;
     const silent = setTimeout(() => {
-      this.#whyEnded = `no answer to a ping within ${timeoutMs} ms`;
-      this.session.destroy();
+      this.session.destroy(new TransportError('lost', `no answer to a ping within ${timeoutMs} ms`), NGHTTP2_CANCEL);
     }, timeoutMs).unref();
     try {
       this.session.ping(() => clearTimeout(silent));

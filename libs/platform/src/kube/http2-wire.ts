@@ -53,7 +53,8 @@ export class Http2Wire implements Wire {
       if (!this.usable()) throw new TransportError('not-processed', 'the connection was closed before the request');
       const free = [...this.#lanes].find((lane) => lane.open && lane.free > 0);
       if (free !== undefined) return free;
-      if (this.#lanes.size < this.options.maxSessions) await this.#widen();
+      const opening = [...this.#lanes].some((lane) => lane.opening);
+      if (!opening && this.#lanes.size < this.options.maxSessions) await this.#widen();
       else await this.#turn(signal);
     }
   }
@@ -75,6 +76,7 @@ export class Http2Wire implements Wire {
       maxSessionMemory: 64,
     });
     const lane = new Http2Lane(session, this.options, {
+      onOpen: () => this.#wake(),
       onRoom: () => this.#wake(1),
       onEnd: () => {
         this.#lanes.delete(lane);

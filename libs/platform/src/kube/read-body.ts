@@ -1,28 +1,56 @@
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange } from './wire.js';
 
-/** The whole body as text, at most `limit` bytes after decompression. */
+const unzip = promisify(gunzip);
+
+/** The whole body as text, at most `limit` bytes before and after decompression. */
 export async function readBody(exchange: Exchange, limit: number): Promise<string> {
-  const gzipped = exchange.headers['content-encoding'] === 'gzip';
-  const source = gzipped ? exchange.body.pipe(createGunzip()) : exchange.body;
-  // `pipe` passes no errors on.
-  if (gzipped) exchange.body.once('error', (error) => source.destroy(error));
   const chunks: Buffer[] = [];
   let size = 0;
+  for await (const chunk of bodyChunks(exchange)) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  const announced = exchange.headers['content-length'];
+  if (announced !== undefined && Number(announced) !== size) throw broken();
+  const bytes = Buffer.concat(chunks, size);
+  const plain = exchange.headers['content-encoding'] === 'gzip' ? await unpacked(bytes, limit) : bytes;
+  return plain.toString('utf8');
+}
+
+/** The body's bytes as they come. Fails where it was not the server that ended them. */
+export async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of source) {
-      if (!Buffer.isBuffer(chunk)) continue;
-      size += chunk.length;
-      if (size > limit) throw new TransportError('too-large', `the answer is larger than ${limit} bytes`);
-      chunks.push(chunk);
-    }
-    if (!exchange.whole()) throw new TransportError('lost', 'the connection broke in the middle of the answer');
+    for await (const chunk of exchange.body) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (error) {
     if (error instanceof TransportError || (error instanceof Error && error.name === 'AbortError')) throw error;
-    throw new TransportError('lost', textOf(error));
+    if (!endedWithSession(exchange, error)) throw new TransportError('lost', textOf(error));
   } finally {
     exchange.body.destroy();
   }
-  return Buffer.concat(chunks, size).toString('utf8');
+  if (!exchange.whole()) throw broken();
 }
+
+/**
+ * After a GOAWAY Node ends the session at once when the last answer is there, and calls that answer's body closed too
+ * early although all of it was given out.
+ */
+function endedWithSession(exchange: Exchange, error: unknown): boolean {
+  const premature = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return premature && exchange.whole();
+}
+
+async function unpacked(bytes: Buffer, limit: number): Promise<Buffer> {
+  try {
+    return await unzip(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    const large = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw large ? tooLarge(limit) : new TransportError('lost', textOf(error));
+  }
+}
+
+const tooLarge = (limit: number) => new TransportError('too-large', `the answer is larger than ${limit} bytes`);
+const broken = () => new TransportError('lost', 'the connection broke in the middle of the answer');

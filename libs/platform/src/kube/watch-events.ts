@@ -3,6 +3,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
 import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
+import { bodyChunks } from './read-body.js';
 import { TransportError, textOf } from './transport.error.js';
 import { watchLines } from './watch-lines.js';
 import type { Exchange } from './wire.js';
@@ -18,21 +19,16 @@ export async function* watchEvents<T extends KubernetesObject>(
   what: string,
   exchange: Exchange,
 ): AsyncGenerator<WatchEvent<T>> {
-  try {
-    for await (const line of watchLines(exchange.body)) {
-      if (line.trim() === '') continue;
-      const { type, object } = Line.parse(JSON.parse(line));
-      if (type === 'ERROR') {
-        const code = KubeStatus.safeParse(object).data?.code ?? 500;
-        throw refusal(cluster, what, code, JSON.stringify(object));
-      }
-      const { resourceVersion } = KubernetesObjectSchema.parse(object).metadata;
-      if (type === 'BOOKMARK') yield { type, resourceVersion: resourceVersion ?? '' };
-      else yield { type, object: object as unknown as T };
+  for await (const line of watchLines(bodyChunks(exchange))) {
+    if (line.trim() === '') continue;
+    const { type, object } = Line.parse(JSON.parse(line));
+    if (type === 'ERROR') {
+      const code = KubeStatus.safeParse(object).data?.code ?? 500;
+      throw refusal(cluster, what, code, JSON.stringify(object));
     }
-    if (!exchange.whole()) throw new TransportError('lost', 'the connection broke');
-  } finally {
-    exchange.body.destroy();
+    const { resourceVersion } = KubernetesObjectSchema.parse(object).metadata;
+    if (type === 'BOOKMARK') yield { type, resourceVersion: resourceVersion ?? '' };
+    else yield { type, object: object as unknown as T };
   }
 }
 

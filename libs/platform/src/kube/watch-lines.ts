@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { TransportError } from './transport.error.js';
 
 /** etcd holds objects of at most 1.5 MiB; several times that is no longer a watch event. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** The lines of a stream, each without its end; what follows the last line end is dropped, being half an event. */
-export async function* watchLines(body: Readable): AsyncGenerator<string> {
+/** The lines of a body, each without its end; what follows the last line end is dropped, being half an event. */
+export async function* watchLines(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest: string[] = [];
   let held = 0;

@@ -1,0 +1,144 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LoadClustersOptions, loadClusters } from './load-clusters.js';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-load-clusters-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const PLAIN = {
+  clusters: [{ name: 'c', cluster: { server: 'https://10.0.0.1:6443' } }],
+  users: [{ name: 'u', user: {} }],
+};
+const context = (name: string, cluster = 'c', user: string | null = 'u') => ({ name, context: { cluster, user } });
+
+async function file(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const load = (options: Omit<LoadClustersOptions, 'fieldManager'>) =>
+  loadClusters({ fieldManager: 'test', environment: { HOME: folder }, ...options });
+const names = async (options: Omit<LoadClustersOptions, 'fieldManager'>) =>
+  (await load(options)).map(({ cluster }) => cluster);
+
+describe('which clusters are loaded', () => {
+  it('all contexts of a file that is named, under their names', async () => {
+    const path = await file('two', { ...PLAIN, contexts: [context('blue'), context('green', 'c', null)] });
+    await expect(names({ kubeconfigs: [path] })).resolves.toEqual(['blue', 'green']);
+  });
+
+  it('only the contexts that are named, in that order', async () => {
+    const path = await file('three', { ...PLAIN, contexts: [context('a'), context('b'), context('c')] });
+    await expect(names({ kubeconfigs: [path], contexts: ['c', 'a'] })).resolves.toEqual(['c', 'a']);
+  });
+
+  it('contexts of one name in several files are told apart', async () => {
+    const one = await file('first-of-two/config', { ...PLAIN, contexts: [context('admin')] });
+    const two = await file('second-of-two/config', { ...PLAIN, contexts: [context('admin'), context('other')] });
+    await expect(names({ kubeconfigs: [one, two] })).resolves.toEqual(['admin', 'admin-2', 'other']);
+  });
+
+  it('without a file: the current context of KUBECONFIG, passing over files that are not there', async () => {
+    const first = await file('first', { ...PLAIN, contexts: [context('a')] });
+    const second = await file('second', { ...PLAIN, contexts: [context('b'), context('c')], 'current-context': 'c' });
+    const environment = { KUBECONFIG: `${join(folder, 'gone')}:${first}:${second}` };
+    await expect(names({ environment })).resolves.toEqual(['c']);
+    await expect(names({ environment, contexts: ['a', 'b'] })).resolves.toEqual(['a', 'b']);
+  });
+
+  it('without KUBECONFIG: the current context of ~/.kube/config', async () => {
+    const home = join(folder, 'home');
+    await file('home/.kube/config', { ...PLAIN, contexts: [context('mine')], 'current-context': 'mine' });
+    await expect(names({ environment: { HOME: home } })).resolves.toEqual(['mine']);
+  });
+
+  it('without any file, in a pod: the service account', async () => {
+    const environment = { HOME: '/nowhere', KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+    await expect(names({ environment })).resolves.toEqual(['in-cluster']);
+  });
+});
+
+describe('what cannot be loaded is said in one line', () => {
+  const broken = { ...PLAIN, contexts: [context('lost', 'gone'), context('nobody', 'c', 'gone'), context('good')] };
+  it.each([
+    {
+      content: 'a: [',
+      options: {},
+      says: /kubeconfig is no kubeconfig: unexpected end|no kubeconfig/,
+      because: 'broken YAML',
+    },
+    { content: 'just text', options: {}, says: /is no kubeconfig: the document/, because: 'no mapping' },
+    { content: { contexts: 'x' }, options: {}, says: /is no kubeconfig: contexts/, because: 'contexts is no list' },
+    {
+      content: broken,
+      options: { contexts: ['lost'] },
+      says: /context "lost" .* its cluster "gone" is not defined$/,
+      because: 'no such cluster',
+    },
+    {
+      content: broken,
+      options: { contexts: ['nobody'] },
+      says: /context "nobody" .* its user "gone" is not defined$/,
+      because: 'no such user',
+    },
+    { content: broken, options: {}, says: /"lost".*\n.*"nobody"/, because: 'all that is broken is named at once' },
+    {
+      content: broken,
+      options: { contexts: ['typo'] },
+      says: /no context "typo": .* has lost, nobody, good$/,
+      because: 'a context that is not there',
+    },
+    {
+      content: { ...PLAIN, clusters: [{ name: 'c', cluster: {} }], contexts: [context('x')] },
+      options: {},
+      says: /context "x" .* cluster "c": server/,
+      because: 'no server',
+    },
+    {
+      content: { ...PLAIN, clusters: [{ name: 'c', cluster: { server: 'ftp://x' } }], contexts: [context('x')] },
+      options: {},
+      says: /context "x" .* its server is no http\(s\) URL$/,
+      because: 'a server of another kind',
+    },
+    {
+      content: { ...PLAIN, users: [{ name: 'u', user: { exec: {} } }], contexts: [context('x')] },
+      options: {},
+      says: /context "x" .* user "u": exec.command/,
+      because: 'a plugin without a command',
+    },
+  ])('$because', async ({ content, options, says }) => {
+    const path = await file('kubeconfig', content);
+    await expect(load({ kubeconfigs: [path], ...options })).rejects.toMatchObject({
+      code: 'ClusterConfigError',
+      message: expect.stringMatching(says),
+    });
+  });
+
+  it('a file that is not there', async () => {
+    const message = expect.stringMatching(/kubeconfig .*gone cannot be read \(ENOENT\)/);
+    await expect(load({ kubeconfigs: [join(folder, 'gone')] })).rejects.toMatchObject({ message });
+  });
+
+  it('no kubeconfig anywhere', async () => {
+    const message = expect.stringContaining('no kubeconfig was found');
+    await expect(load({ environment: { HOME: '/nowhere' } })).rejects.toMatchObject({ message });
+  });
+
+  it('no current context', async () => {
+    const path = await file('currentless', { ...PLAIN, contexts: [context('a')] });
+    const message = expect.stringContaining('name one with --context');
+    await expect(load({ environment: { KUBECONFIG: path } })).rejects.toMatchObject({ message });
+  });
+
+  it('never with a secret of the file in it', async () => {
+    const path = await file('secret', 'users:\n- user: {token: hush-hush-hush\n  - broken: [');
+    await expect(load({ kubeconfigs: [path] })).rejects.toMatchObject({ message: expect.not.stringContaining('hush') });
+  });
+});
