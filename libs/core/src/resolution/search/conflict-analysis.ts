@@ -35,10 +35,27 @@ export function analyse(conflict: Conflict, solver: Propagator): Learned {
     const literal = solver.trail[at] ?? 0;
     const variable = variableOf(literal);
     if (!seen.has(variable)) continue;
-    if (--open === 0) return learned(negated(literal), earlier, sources, solver);
+    if (--open === 0) return learned(negated(literal), withoutImplied(earlier, seen, sources, solver), sources, solver);
     const cause = solver.causeOf(variable);
     if (cause !== undefined) take(cause.id, literalsOf(cause, literal));
   }
+}
+
+/** Drops literals that follow from the others of the clause: shorter clauses say more and cost less. */
+function withoutImplied(
+  literals: readonly Literal[],
+  seen: ReadonlySet<number>,
+  sources: number[],
+  solver: Propagator,
+): Literal[] {
+  return literals.filter((literal) => {
+    const cause = solver.causeOf(variableOf(literal));
+    if (cause === undefined) return true;
+    const others = literalsOf(cause, negated(literal)).map(variableOf);
+    if (!others.every((variable) => seen.has(variable) || solver.levelOf(variable) === 0)) return true;
+    sources.push(cause.id, ...others.filter((variable) => solver.levelOf(variable) === 0).map((variable) => ~variable));
+    return false;
+  });
 }
 
 /** The literals of a cause, without the one it brought about. */
