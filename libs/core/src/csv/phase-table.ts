@@ -4,6 +4,7 @@ import { isFailForward } from '../operator-group/group-facts.js';
 import { csvName, isCopied, ownedCrds } from './csv-facts.js';
 import type { CsvPhase } from './csv-status.js';
 import { healthProblem, installActions, refusalOf } from './install-components.js';
+import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './outcome.js';
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
@@ -91,6 +92,14 @@ const allRequirementsMet: Rule = () => ({
   ...move('InstallReady', 'AllRequirementsMet', 'all requirements found, attempting install'),
   next: { again: 'now' },
 });
+
+/** Waits where installing again at once would go on without end. */
+const pausing =
+  (pause: (csv: Subject['csv'], now: Date) => number, because: string): Rule =>
+  ({ csv, world }) => {
+    const afterMs = pause(csv, world.now);
+    return afterMs === 0 ? undefined : { next: waitFor(because, afterMs) };
+  };
 
 const install: Rule = ({ csv, world }) => ({
   ...move('Installing', 'InstallSucceeded', 'waiting for install components to report healthy'),
@@ -230,7 +239,13 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
       withRequirements,
     ),
   ),
-  ...row('InstallReady', notSupportedYet, invalidStrategy, install),
+  ...row(
+    'InstallReady',
+    notSupportedYet,
+    invalidStrategy,
+    pausing(pauseBeforeInstall, 'what is installed does not stay as it is'),
+    install,
+  ),
   ...row('Installing', notSupportedYet, installTakesTooLong, stillInstalling, installed),
   ...row(
     'Succeeded',
@@ -248,6 +263,7 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
     causeStands,
     notSupportedYet,
     requirementsLack('Pending', 'requirements not met'),
+    pausing(pauseAfterRefusal, 'the install was refused'),
     needsReinstall,
     installed,
   ),
