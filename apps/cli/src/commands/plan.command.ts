@@ -4,8 +4,8 @@ import type { CatalogOption } from '../resolution/catalog-option.js';
 import type { PlanFormat } from '../resolution/print-plan.js';
 
 type Options = Readonly<{
-  catalog: readonly string[];
-  filename: readonly string[];
+  catalog?: readonly string[];
+  filename?: readonly string[];
   namespace?: string;
   globalCatalogNamespace?: string;
   output: PlanFormat;
@@ -23,12 +23,11 @@ export const planCommand = (program: Command, io: Io): Command =>
   program
     .command('plan')
     .description('show what would be installed or upgraded in a namespace, and why, or why not')
-    .option('--catalog <[ns/]name[:priority]=ref>', 'a catalog in sight; may be given several times', gathered, [])
+    .option('--catalog <[ns/]name[:priority]=ref>', 'a catalog in sight; may be given several times', gathered)
     .option(
       '-f, --filename <path>',
       'manifests: YAML or JSON, a file, a directory or "-"; may be given several times',
       gathered,
-      [],
     )
     .option('-n, --namespace <namespace>', 'the namespace in question (default: that of the Subscriptions)')
     .option(
@@ -41,7 +40,7 @@ export const planCommand = (program: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action((options: Options) => plan(options, io));
 
-const gathered = (value: string, all: readonly string[]): string[] => [...all, value];
+const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];
 
 async function plan({ catalog, filename, namespace, globalCatalogNamespace, output }: Options, io: Io): Promise<void> {
   const [
@@ -59,8 +58,8 @@ async function plan({ catalog, filename, namespace, globalCatalogNamespace, outp
     import('../resolution/plan-answer.js'),
     import('../resolution/print-plan.js'),
   ]);
-  if (catalog.length === 0) throw new UsageError('no catalog given; name at least one with --catalog NAME=REFERENCE');
-  if (filename.length === 0) throw new UsageError('no manifests given; name a file or directory with -f, or "-"');
+  if (catalog === undefined) throw new UsageError('no catalog given; name at least one with --catalog NAME=REFERENCE');
+  if (filename === undefined) throw new UsageError('no manifests given; name a file or directory with -f, or "-"');
   const catalogs: CatalogOption[] = catalog.map(parseCatalogOption);
   const manifests = await readManifests(filename, io.stdin);
   const question = planQuestion(manifests, { catalogs, namespace, globalNamespace: globalCatalogNamespace });

@@ -48,7 +48,7 @@ export function parseManifests(file: string, text: string): Manifest[] {
     const [broken] = document.errors;
     if (broken !== undefined) {
       const { line, col } = counter.linePos(broken.pos[0]);
-      throw new UsageError(`${file}:${line}:${col}: not YAML: ${broken.message}; correct this place`);
+      throw new UsageError(`${file}:${line}:${col}: not YAML: ${complaint(broken.message)}; correct this place`);
     }
     const { line } = counter.linePos(document.contents?.range?.[0] ?? document.range[0]);
     const where = `${file}:${line}`;
@@ -56,6 +56,9 @@ export function parseManifests(file: string, text: string): Manifest[] {
     return value === null || value === undefined ? [] : objectsOf(value, where);
   });
 }
+
+/** The parser descends by recursion; a text that exhausts it is hostile or generated. */
+const complaint = (message: string): string => (message.includes('call stack') ? 'nested too deeply' : message);
 
 function plain(where: string, read: () => unknown): unknown {
   try {
