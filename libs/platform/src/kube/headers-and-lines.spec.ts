@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { proxyFor } from './proxy-environment.js';
+import { retryDelay } from './retry-after.js';
+import { warningsOf } from './warnings.js';
+import { watchLines } from './watch-lines.js';
+
+describe('Retry-After', () => {
+  it.each([
+    { status: 429, header: '3', delay: 3000, because: 'seconds' },
+    { status: 503, header: ['2', '9'], delay: 2000, because: 'the first of several' },
+    { status: 429, header: '86400', delay: 30_000, because: 'at most half a minute' },
+    { status: 429, header: '-1', delay: undefined, because: 'no time before now' },
+    { status: 429, header: 'soon', delay: undefined, because: 'no number' },
+    { status: 429, header: undefined, delay: undefined, because: 'nothing asked' },
+    { status: 409, header: '1', delay: undefined, because: 'no status of overload' },
+  ])('$status with $header: $because', ({ status, header, delay }) => {
+    expect(retryDelay(status, header)).toBe(delay);
+  });
+});
+
+describe('Warning', () => {
+  it.each([
+    { header: undefined, texts: [], because: 'none' },
+    { header: '299 - "one"', texts: ['one'], because: 'one' },
+    {
+      header: '299 - "one", 299 agent "two, and more"',
+      texts: ['one', 'two, and more'],
+      because: 'several in one line',
+    },
+    { header: ['299 - "one"', '299 - "two"'], texts: ['one', 'two'], because: 'several lines' },
+    { header: '299 - "unknown field \\"spec.x\\""', texts: ['unknown field "spec.x"'], because: 'quotes in it' },
+    { header: '110 - "stale"', texts: [], because: 'a warning of caches' },
+  ])('$because', ({ header, texts }) => {
+    expect(warningsOf(header)).toEqual(texts);
+  });
+});
+
+describe('the lines of a watch', () => {
+  const lines = (chunks: Buffer[]) => Array.fromAsync(watchLines(from(chunks)));
+  async function* from(chunks: Buffer[]) {
+    yield* chunks;
+  }
+
+  it.each([1, 2, 3, 5, 1000])('are the same however the bytes arrive (%d at a time)', async (size) => {
+    const bytes = Buffer.from('{"a":"ü€😀"}\n\n{"b":2}\n{"half');
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    await expect(lines(chunks)).resolves.toEqual(['{"a":"ü€😀"}', '', '{"b":2}']);
+  });
+
+  it('are not endless', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    await expect(lines(Array.from({ length: 17 }, () => chunk))).rejects.toMatchObject({ failure: 'too-large' });
+  });
+});
+
+describe('the proxy to a server', () => {
+  const HTTPS = { HTTPS_PROXY: 'http://proxy:3128' };
+  it.each([
+    {
+      server: 'https://api.example.com',
+      configured: undefined,
+      environment: {},
+      proxy: undefined,
+      because: 'none is set',
+    },
+    {
+      server: 'https://api.example.com',
+      configured: 'socks5://p:1',
+      environment: HTTPS,
+      proxy: 'socks5://p:1',
+      because: 'the kubeconfig names one',
+    },
+    {
+      server: 'https://api.example.com',
+      configured: undefined,
+      environment: HTTPS,
+      proxy: 'http://proxy:3128/',
+      because: 'HTTPS_PROXY',
+    },
+    {
+      server: 'https://api.example.com',
+      configured: undefined,
+      environment: { https_proxy: 'proxy:3128' },
+      proxy: 'http://proxy:3128/',
+      because: 'lower case, no scheme',
+    },
+    {
+      server: 'http://api.example.com',
+      configured: undefined,
+      environment: HTTPS,
+      proxy: undefined,
+      because: 'it is for https only',
+    },
+    {
+      server: 'https://127.0.0.1:6443',
+      configured: undefined,
+      environment: HTTPS,
+      proxy: undefined,
+      because: 'loopback',
+    },
+    {
+      server: 'https://[::1]:6443',
+      configured: undefined,
+      environment: HTTPS,
+      proxy: undefined,
+      because: 'loopback of IPv6',
+    },
+    {
+      server: 'https://a.example.com',
+      configured: undefined,
+      environment: { ...HTTPS, NO_PROXY: 'x, .example.com' },
+      proxy: undefined,
+      because: 'NO_PROXY names the domain',
+    },
+    {
+      server: 'https://a.example.com',
+      configured: undefined,
+      environment: { ...HTTPS, NO_PROXY: 'a.example.com' },
+      proxy: undefined,
+      because: 'NO_PROXY names the host',
+    },
+    {
+      server: 'https://badexample.com',
+      configured: undefined,
+      environment: { ...HTTPS, NO_PROXY: '.example.com' },
+      proxy: 'http://proxy:3128/',
+      because: 'that is another domain',
+    },
+    {
+      server: 'https://a.example.com',
+      configured: undefined,
+      environment: { ...HTTPS, NO_PROXY: '*' },
+      proxy: undefined,
+      because: 'NO_PROXY names all',
+    },
+  ])('$because', ({ server, configured, environment, proxy }) => {
+    expect(proxyFor(new URL(server), configured, environment)?.href).toBe(proxy);
+  });
+
+  it('that is no URL is refused without repeating it, for it may hold a password', () => {
+    const message = expect.not.stringContaining('hush');
+    expect(() => proxyFor(new URL('https://x'), 'http://u:hush@[', {})).toThrow(expect.objectContaining({ message }));
+  });
+});
