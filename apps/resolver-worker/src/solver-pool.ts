@@ -54,18 +54,19 @@ export class SolverPool {
   }
 
   #run(thread: Worker, { request, settle }: Waiting): void {
+    const onMessage = (reply: Reply) => done(reply, true);
+    const onError = (error: Error) => done({ error: error.message }, false);
+    const onExit = () => done({ error: 'the solver thread ended' }, false);
     const done = (reply: Reply, reusable: boolean) => {
       clearTimeout(deadline);
-      thread.removeAllListeners();
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       if (reusable) this.#idle.push(thread);
       else this.#drop(thread);
       settle(reply);
       this.#next();
     };
     const deadline = setTimeout(() => done({ resolution: tooHard(request, this.deadlineMs) }, false), this.deadlineMs);
-    thread.once('message', (reply: Reply) => done(reply, true));
-    thread.once('error', (error: Error) => done({ error: error.message }, false));
-    thread.once('exit', () => done({ error: 'the solver thread ended' }, false));
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.postMessage(request);
   }
 

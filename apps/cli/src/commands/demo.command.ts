@@ -6,10 +6,10 @@ export const demoCommand = (program: Command, io: Io): Command =>
     .command('demo')
     .description('two simulated clusters, sample catalogs, an install and an upgrade over two hops, told as it happens')
     .option('--keep', 'leave everything running at the end')
-    .option('--kubeconfig <file>', 'play on the clusters of this kubeconfig instead of simulated ones')
+    .option('--kubeconfig <file...>', 'play on the clusters of these kubeconfigs instead of simulated ones')
     .addHelpText('after', '\nExamples:\n  flotilla demo\n  flotilla demo --keep')
-    .action(async (options: { keep?: boolean; kubeconfig?: string }) => {
+    .action(async (options: { keep?: boolean; kubeconfig?: string[] }) => {
       const { runDemo } = await import('../demo/run-demo.js');
-      const { keep = false, kubeconfig } = options;
-      await runDemo(io, { keep, ...(kubeconfig === undefined ? {} : { kubeconfig }) });
+      const { keep = false, kubeconfig = [] } = options;
+      await runDemo(io, { keep, kubeconfigs: kubeconfig });
     });

@@ -15,14 +15,14 @@ export type Stage = Readonly<{
   registry: InMemoryRegistry;
   redis: Readonly<{ url: string; how: string }>;
   services: readonly ServiceProcess[];
-  kubeconfig: string;
+  kubeconfigs: readonly string[];
   /** Ends everything that was started, whatever state it is in. */
   strike(): Promise<void>;
 }>;
 
 export type StageOptions = Readonly<{
-  /** A kubeconfig with the clusters to use; without one, two are simulated. */
-  kubeconfig?: string;
+  /** Kubeconfigs with the clusters to use; without any, two are simulated. */
+  kubeconfigs?: readonly string[];
   log: Log;
   /** Further settings for all services. */
   settings?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export type StageOptions = Readonly<{
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
 
 /** Sets everything up and starts one poller, two resolver workers and an applier. */
-export async function setStage({ kubeconfig, log, settings = {} }: StageOptions): Promise<Stage> {
+export async function setStage({ kubeconfigs = [], log, settings = {} }: StageOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
   const endings: (() => Promise<unknown> | unknown)[] = [() => rm(folder, { recursive: true, force: true })];
   const strike = async () => {
@@ -42,13 +42,13 @@ export async function setStage({ kubeconfig, log, settings = {} }: StageOptions)
     endings.push(() => redis.stop());
     const registry = await startRegistry();
     endings.push(() => registry.stop());
-    const file = kubeconfig ?? (await simulate(folder, endings));
-    const clients = await loadClusters({ kubeconfigs: [file], fieldManager: 'flotilla-demo' });
+    const files = kubeconfigs.length > 0 ? kubeconfigs : [await simulate(folder, endings)];
+    const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    const services = serviceProcesses(folder, file, redis.url, settings);
+    const services = serviceProcesses(folder, files, redis.url, settings);
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    return { clients, registry, redis, services, kubeconfig: file, strike };
+    return { clients, registry, redis, services, kubeconfigs: files, strike };
   } catch (error) {
     await strike();
     throw error;
@@ -65,12 +65,12 @@ async function simulate(folder: string, endings: (() => unknown)[]): Promise<str
 
 function serviceProcesses(
   folder: string,
-  kubeconfig: string,
+  kubeconfigs: readonly string[],
   redisUrl: string,
   settings: Readonly<Record<string, string>>,
 ): ServiceProcess[] {
   const env = {
-    FLOTILLA_KUBECONFIG: kubeconfig,
+    FLOTILLA_KUBECONFIG: kubeconfigs.join(':'),
     FLOTILLA_REDIS_URL: redisUrl,
     FLOTILLA_REDIS_PREFIX: `demo-${process.pid}`,
     FLOTILLA_CONTENT_DIR: join(folder, 'content'),

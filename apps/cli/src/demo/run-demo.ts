@@ -7,15 +7,15 @@ import { look, playScenario, StoryStuck } from './scenario.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
 
-export type DemoOptions = Readonly<{ keep: boolean; kubeconfig?: string }>;
+export type DemoOptions = Readonly<{ keep: boolean; kubeconfigs: readonly string[] }>;
 
 const PATIENCE_MS = 60_000;
 
 /** Plays the story on a stage of its own, tells it, and strikes the stage. */
-export async function runDemo(io: Io, { keep, kubeconfig }: DemoOptions): Promise<void> {
+export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
   const timeline = new Timeline(io.out);
   const log = { ...silentLog, info: (_fields: unknown, line: string) => io.err(`${line}\n`) };
-  const stage = await setStage({ log, ...(kubeconfig === undefined ? {} : { kubeconfig }) });
+  const stage = await setStage({ log, kubeconfigs });
   const onInterrupt = () => void stage.strike().then(() => process.exit(130));
   process.once('SIGINT', onInterrupt);
   try {
@@ -51,6 +51,6 @@ async function printSummary(io: Io, stage: Stage, timeline: Timeline): Promise<v
 /** Leaves everything running until Ctrl-C. */
 async function stay(io: Io, stage: Stage): Promise<void> {
   io.out(`\nStill running. Look around in another terminal, end with Ctrl-C:\n`);
-  io.out(`  kubectl --kubeconfig ${stage.kubeconfig} --context east get csv,installplans,subscriptions -A\n`);
+  io.out(`  kubectl --kubeconfig ${stage.kubeconfigs[0]} get csv,installplans,subscriptions -A\n`);
   await new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()));
 }
