@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash } from '#core/canonical/canonical-json';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { packageRecords } from '#core/resolution/package-records';
+import { readCatalogTree } from '#platform/files/read-tree';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 
@@ -120,6 +123,17 @@ describe('a catalog at a gRPC address', () => {
     client.close();
     expect(client.state).toBe('SHUTDOWN');
   });
+});
+
+const publicCatalogs = join(import.meta.dirname, '../../../shared/data/catalogs/v4.20');
+if (!existsSync(publicCatalogs)) console.warn('public catalogs not served: ../shared/data/catalogs/v4.20 is not there');
+
+it.runIf(existsSync(publicCatalogs))('public catalogs come through a server as they are read from files', async () => {
+  const all = loadCatalog(await readCatalogTree(publicCatalogs));
+  server.replace(all);
+  const { records, leftOut } = await client.snapshot();
+  expect(leftOut).toEqual([]);
+  expect(records).toEqual(packageRecords(all, ({ objects }) => `sha256:${canonicalHash(objects)}`));
 });
 
 describe('a gRPC address that gives no catalog', () => {

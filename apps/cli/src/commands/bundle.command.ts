@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
+import { bundleBuildCommand, bundlePushCommand } from './bundle-build.command.js';
 import { bundleValidateCommand } from './bundle-validate.command.js';
 
 /** `flotilla bundle …`: everything about registry+v1 bundles. */
 export function bundleCommand(program: Command, io: Io): Command {
-  const bundle = program.command('bundle').description('check registry+v1 bundles');
+  const bundle = program.command('bundle').description('check and pack registry+v1 bundles');
   bundleValidateCommand(bundle, io);
+  bundleBuildCommand(bundle, io);
+  bundlePushCommand(bundle, io);
   return bundle;
 }

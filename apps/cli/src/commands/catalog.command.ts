@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
+import { catalogBuildCommand, catalogPushCommand } from './catalog-build.command.js';
 import { catalogListCommands } from './catalog-list.command.js';
 import { catalogRenderCommand } from './catalog-render.command.js';
+import { catalogServeCommand } from './catalog-serve.command.js';
 import { catalogValidateCommand } from './catalog-validate.command.js';
 
 /** `flotilla catalog …`: everything about file-based catalogs. */
@@ -10,5 +12,8 @@ export function catalogCommand(program: Command, io: Io): Command {
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);
   catalogListCommands(catalog, io);
+  catalogBuildCommand(catalog, io);
+  catalogPushCommand(catalog, io);
+  catalogServeCommand(catalog, io);
   return catalog;
 }

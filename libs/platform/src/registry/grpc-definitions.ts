@@ -1,11 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import type { ServiceDefinition } from '@grpc/grpc-js';
+import { logVerbosity, type ServiceDefinition, setLogVerbosity } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 
 const proto = (name: string) => fileURLToPath(new URL(`./proto/${name}`, import.meta.url));
 
 /** Absent fields come as empty strings and lists, absent messages as null: the shape of the types in core. */
 const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, arrays: true } as const;
+
+// What goes wrong reaches us as errors; the library's own lines on stderr would say it twice.
+if (process.env['GRPC_VERBOSITY'] === undefined) setLogVerbosity(logVerbosity.NONE);
 
 let loaded: PackageDefinition | undefined;
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -38,9 +37,11 @@ const stream =
   };
 
 async function sendAll<R>(call: ServerWritableStream<R, unknown>, answers: () => Iterable<unknown>): Promise<void> {
+  const cancelled = new Promise<void>((resolve) => call.once('cancelled', () => resolve()));
   for (const answer of answers()) {
     if (call.cancelled) return;
-    if (!call.write(answer)) await Promise.race([once(call, 'drain'), once(call, 'cancelled')]);
+    if (call.write(answer)) continue;
+    await Promise.race([new Promise<void>((resolve) => call.once('drain', resolve)), cancelled]);
   }
   call.end();
 }

@@ -1,0 +1,27 @@
+import type { BuiltImage } from '#platform/registry/image-builder';
+import { ExitCode, type Io } from '../io.js';
+import { asUsageError } from '../reference/load-reference.js';
+import { problemLine } from './catalog-validate.command.js';
+
+/** Where the catalog lies in images that we build; the label says so. */
+const DIRECTORY = 'configs';
+
+/** A catalog directory as an image; undefined, after every problem has been told, where it is invalid. */
+export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
+  const { readCatalogTree } = await import('#platform/files/read-tree');
+  const { loadCatalog } = await import('#core/catalog/load-catalog');
+  const { validateCatalog } = await import('#core/catalog/validate-catalog');
+  const { CATALOG_LABEL } = await import('#platform/registry/catalog-image');
+  const { buildImage } = await import('#platform/registry/image-builder');
+  const files = await asUsageError(directory, () => readCatalogTree(directory));
+  const problems = validateCatalog(await asUsageError(directory, async () => loadCatalog(files)));
+  if (problems.length > 0) {
+    for (const problem of problems) io.err(problemLine(problem));
+    io.exit(ExitCode.no);
+    return undefined;
+  }
+  return buildImage({
+    files: files.map(({ path, bytes }) => ({ path: `${DIRECTORY}/${path}`, bytes })),
+    labels: { [CATALOG_LABEL]: `/${DIRECTORY}` },
+  });
+}
