@@ -1,11 +1,5 @@
-import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type ServerHttp2Session,
-} from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { OpenWatch } from './api-handler.js';
 import { type ApiRequest, type ApiResponse, MAX_BODY_BYTES } from './api-request.js';
@@ -22,14 +16,16 @@ type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destro
   end(chunk?: string): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
 };
-type Connection = Pick<Socket | ServerHttp2Session, 'destroy'>;
+/** A client's TCP connection, and the clusters it has asked. */
+type Connection = { socket: Socket; clusters: Set<string> };
 
 const PREFIX = /^\/clusters\/([^/]+)(\/.*)?$/;
 
 /** One HTTPS port, HTTP/2 and HTTP/1.1, for all clusters of a fleet: each under `/clusters/<name>`. */
 export class HttpsServer {
   readonly #server: Http2SecureServer;
-  readonly #connections = new Map<Connection, Set<string>>();
+  /** By the client's port: requests only see a stand-in of their socket. */
+  readonly #connections = new Map<number, Connection>();
 
   constructor(
     certificate: ServingCertificate,
@@ -40,10 +36,7 @@ export class HttpsServer {
     this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings }, (request, response) => {
       void this.#serve(request, response as unknown as Outgoing);
     });
-    this.#server.on('session', (session) => this.#remember(session));
-    this.#server.on('secureConnection', (socket) => {
-      if (socket.alpnProtocol !== 'h2') this.#remember(socket);
-    });
+    this.#server.on('connection', (socket) => this.#remember(socket));
     this.#server.on('sessionError', () => undefined);
   }
 
@@ -59,19 +52,19 @@ export class HttpsServer {
 
   /** Cuts every connection that has carried a request for the cluster, without a goodbye. */
   drop(cluster: string): void {
-    for (const [connection, clusters] of this.#connections) if (clusters.has(cluster)) connection.destroy();
+    for (const { socket, clusters } of this.#connections.values()) if (clusters.has(cluster)) socket.resetAndDestroy();
   }
 
   close(): Promise<void> {
-    for (const connection of this.#connections.keys()) connection.destroy();
+    for (const { socket } of this.#connections.values()) socket.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
-  #remember(connection: Socket | ServerHttp2Session): void {
-    this.#connections.set(connection, new Set());
-    const emitter: EventEmitter = connection;
-    emitter.on('close', () => this.#connections.delete(connection));
-    emitter.on('error', () => undefined);
+  #remember(socket: Socket): void {
+    const port = socket.remotePort ?? 0;
+    this.#connections.set(port, { socket, clusters: new Set() });
+    socket.on('close', () => this.#connections.delete(port));
+    socket.on('error', () => undefined);
   }
 
   async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
@@ -93,8 +86,7 @@ export class HttpsServer {
     const cluster = this.clusterOf(name);
     if (cluster === undefined)
       throw new Refusal(404, 'NotFound', `this simulated fleet has no cluster at ${url.pathname}`);
-    const connection = 'stream' in incoming ? incoming.stream.session : incoming.socket;
-    if (connection !== undefined) this.#connections.get(connection)?.add(name);
+    this.#connections.get(incoming.socket.remotePort ?? 0)?.clusters.add(name);
     const headers = Object.entries(incoming.headers).map(([header, value]) => [
       header,
       Array.isArray(value) ? value.join(', ') : value,

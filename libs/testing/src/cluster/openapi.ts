@@ -6,7 +6,8 @@ const ROOT = '/openapi/v3';
 
 /**
  * The least of OpenAPI that kubectl needs: which group versions there are and that their writes take `fieldValidation`
- * and `dryRun`, so that it leaves validation to the server. Schemas are empty.
+ * and `dryRun`, so that it leaves validation to the server. Schemas are empty, and version 2 is not
+ * given as protobuf: `kubectl apply` of a `kind: List` needs --validate=false.
  */
 export function openApi(path: string, prefix: string, resources: ResourceRegistry): JsonObject | undefined {
   if (path === '/openapi/v2')
@@ -34,7 +35,7 @@ function document(group: string, version: string, resources: ResourceRegistry): 
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const served = resources.all().filter((info) => info.group === group && info.versions.includes(version));
   const kind = (name: string) => ({ group, version, kind: name });
-  const paths = served.map((info) => {
+  const paths: [string, JsonObject][] = served.map((info) => {
     const operation = { parameters: PARAMETERS, 'x-kubernetes-group-version-kind': kind(info.kind), responses: {} };
     const at = `${root}/${info.namespaced ? 'namespaces/{namespace}/' : ''}${info.resource}/{name}`;
     return [at, { patch: { ...operation, 'x-kubernetes-action': 'patch' }, put: operation }];

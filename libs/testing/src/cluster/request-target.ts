@@ -1,3 +1,5 @@
+import { badRequest } from './refusal.js';
+
 /** What an API path names: `/apis/apps/v1/namespaces/web/deployments/x/status` and the like. */
 export type RequestTarget = Readonly<{
   group: string;
@@ -13,11 +15,19 @@ export function requestTarget(path: string): RequestTarget | undefined {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '')
-    .map(decodeURIComponent);
+    .map(decoded);
   const [root, ...rest] = segments;
   if (root === 'api' && rest.length >= 2) return inVersion('', rest);
   if (root === 'apis' && rest.length >= 3) return inVersion(rest[0] ?? '', rest.slice(1));
   return undefined;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest(`invalid path segment "${segment}"`);
+  }
 }
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
