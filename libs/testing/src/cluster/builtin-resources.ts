@@ -21,7 +21,6 @@ type Row = Readonly<{
 const all = ['all'];
 const status = ['status'];
 const extensions = ['api-extensions'];
-const scaled = ['scale', 'status'];
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 const eventFields = [...involved.map((field) => `involvedObject.${field}`), 'reason', 'reportingComponent', 'type'];
 const podFields = [
@@ -43,7 +42,7 @@ const core: readonly Row[] = [
     resource: 'namespaces',
     short: ['ns'],
     cluster: true,
-    subresources: ['finalize', 'status'],
+    subresources: status,
     verbs: allVerbs.filter((verb) => verb !== 'deletecollection'),
     fields: ['status.phase'],
   },
@@ -103,7 +102,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['deploy'],
     categories: all,
-    subresources: scaled,
+    subresources: status,
     generation: true,
   },
   {
@@ -112,7 +111,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['rs'],
     categories: all,
-    subresources: scaled,
+    subresources: status,
     generation: true,
     fields: ['status.replicas'],
   },
@@ -122,7 +121,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['sts'],
     categories: all,
-    subresources: scaled,
+    subresources: status,
     generation: true,
   },
   {

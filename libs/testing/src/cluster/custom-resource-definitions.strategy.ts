@@ -5,6 +5,7 @@ import { storageVersion } from './custom-resource-info.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from './json.js';
 import type { KindStrategy } from './kind-strategies.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
+import { withServicePort } from './webhooks.strategy.js';
 
 /** Holds a deleted definition until its objects are gone. */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
@@ -19,7 +20,7 @@ export const customResourceDefinitions: KindStrategy = {
       ...crd,
       spec: {
         ...spec,
-        conversion: spec.conversion ?? { strategy: 'None' },
+        conversion: conversion(objectAt(spec, 'conversion')),
         names: { ...names, listKind: names.listKind ?? `${kind}List`, singular: names.singular ?? kind.toLowerCase() },
         versions: Array.isArray(spec.versions) ? spec.versions.map(withSharedSchema) : spec.versions,
       },
@@ -40,6 +41,12 @@ export const customResourceDefinitions: KindStrategy = {
   conditionalUpdates: true,
   validate: (crd, live) => [...nameFaults(crd), ...versionFaults(crd), ...storedVersionFaults(crd, live)],
 };
+
+function conversion(sent: JsonObject | undefined): JsonObject {
+  const webhook = objectAt(sent, 'webhook');
+  if (webhook === undefined) return sent ?? { strategy: 'None' };
+  return { ...sent, webhook: { ...webhook, clientConfig: withServicePort(webhook.clientConfig) } };
+}
 
 function withTerminating(conditions: readonly unknown[]): readonly unknown[] {
   if (conditions.some((condition) => stringAt(condition, 'type') === 'Terminating')) return conditions;

@@ -62,7 +62,7 @@ export function customResourceInfo(crd: ApiObject): ResourceInfo {
     categories: strings('categories'),
     versions: servedVersions(crd),
     verbs: VERBS,
-    subresources: [...subresources].sort(byCodeUnit),
+    subresources: subresources.has('status') ? ['status'] : [],
     builtin: false,
     generation: true,
     returnsDeleted: false,

@@ -79,11 +79,7 @@ function resourceRows(info: ResourceInfo): JsonObject[] {
   });
   return [
     row,
-    ...(info.subresources.includes('scale')
-      ? [sub('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' })]
-      : []),
     ...(hasStatus(info) ? [sub('status', {})] : []),
-    ...(info.subresources.includes('finalize') ? [sub('finalize', { verbs: ['update'] })] : []),
     ...(info.subresources.includes('token')
       ? [sub('token', { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] })]
       : []),

@@ -5,6 +5,7 @@ import { arrayAt, equal, objectAt, stringAt } from './json.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
 import { type ResourceInfo, resourceKey } from './resource-info.js';
 import { services } from './services.strategy.js';
+import { apiServices, mutatingWebhooks, validatingWebhooks } from './webhooks.strategy.js';
 import { daemonSets, deployments, pods, replicaSets, statefulSets } from './workloads.strategy.js';
 
 /** What one built-in kind does besides the rules all kinds share. */
@@ -92,10 +93,10 @@ const strategies: Readonly<Record<string, KindStrategy>> = {
   'customresourcedefinitions.apiextensions.k8s.io': customResourceDefinitions,
   'rolebindings.rbac.authorization.k8s.io': roleBindings,
   'clusterrolebindings.rbac.authorization.k8s.io': roleBindings,
-  'apiservices.apiregistration.k8s.io': conditional,
+  'apiservices.apiregistration.k8s.io': apiServices,
   'leases.coordination.k8s.io': conditional,
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': conditional,
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': conditional,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhooks,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhooks,
 };
 
 const none: KindStrategy = {};

@@ -12,9 +12,11 @@ const PROBE = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failu
 
 function probe(value: unknown): unknown {
   if (!isObject(value)) return value;
+  const { initialDelaySeconds, ...rest } = value;
+  const delay = initialDelaySeconds ? { initialDelaySeconds } : {};
   const httpGet = objectAt(value, 'httpGet');
   const http = httpGet === undefined ? {} : { httpGet: { path: '/', scheme: 'HTTP', ...httpGet } };
-  return { ...PROBE, ...value, ...http };
+  return { ...PROBE, ...rest, ...delay, ...http };
 }
 
 function envVar(value: JsonObject): JsonObject {

@@ -6,7 +6,9 @@ const specOf = (object: unknown): JsonObject => objectAt(object, 'spec') ?? {};
 function withPortDefaults(ports: unknown): JsonObject {
   if (!Array.isArray(ports)) return {};
   return {
-    ports: ports.map((port: unknown) => (isObject(port) ? { protocol: 'TCP', targetPort: port.port, ...port } : port)),
+    ports: ports.map((port: unknown) =>
+      isObject(port) ? { protocol: 'TCP', ...port, targetPort: port.targetPort || port.port } : port,
+    ),
   };
 }
 
