@@ -3,8 +3,9 @@ import { packTar, type TarEntry } from 'modern-tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { assembleImage, blob, digestOf } from '#platform/registry/image-builder';
+import { assembleImage, blob } from '#platform/registry/image-builder';
 import type { RegistryLimits } from '#platform/registry/registry-limits';
+import { digestOf } from '#platform/store/digest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 
 const OCI = 'application/vnd.oci.image.layer.v1.tar';

@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion, CsvCondition, CsvStatus } from '../api/cluster-service-version.js';
 import { refOf } from '../api/kubernetes-object.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** Phases of a ClusterServiceVersion (spec: api-types.md §5); `` is a CSV never looked at. */
 export type CsvPhase =
@@ -18,9 +19,6 @@ export type PhaseVerdict = Readonly<{ phase: CsvPhase; reason: string; message: 
 
 /** History entries kept in status.conditions; the oldest are dropped (spec: api-types.md §5). */
 export const MAX_CSV_CONDITIONS = 20;
-
-/** RFC 3339 without fraction, as Kubernetes writes metav1.Time. */
-export const kubernetesTime = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`;
 
 /**
  * The status after `verdict`: top level always overwritten, a history entry only when phase or reason differ from the

@@ -1,7 +1,7 @@
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
+import { elapsedMs, kubernetesTime } from '../durations/kubernetes-time.js';
 import { withInstalled, withoutMessage } from './plan-conditions.js';
 import type { StepOutcome } from './step-world.js';
-import { elapsedMs, kubernetesTime } from './timestamp.js';
 
 /** OLM looks at an unfinished plan every five seconds. */
 const LOOK_AGAIN_MS = 5_000;

@@ -4,10 +4,10 @@ import { INSTALL_PLAN_API } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { checkCrdUpgrade, existingCrsPrefix } from '../crd-safety/check-crd-upgrade.js';
 import { isEstablished } from '../crd-safety/crd-versions.js';
+import { elapsedMs } from '../durations/kubernetes-time.js';
 import { alongsideAnnotationKey } from '../hashes/object-names.js';
 import { instanceReads, instancesIn, keptAlongside } from './crd-reads.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
-import { elapsedMs } from './timestamp.js';
 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
 

@@ -1,5 +1,5 @@
 import type { InstallPlanCondition, InstallPlanStatus } from '../api/install-plan.js';
-import { kubernetesTime } from './timestamp.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** What a condition of type `Installed` says. */
 export type InstalledVerdict = Readonly<{ status: 'True' | 'False'; reason?: string; message?: string }>;

@@ -1,5 +1,5 @@
 import type { OperatorGroup } from '../api/operator-group.js';
-import { kubernetesTime } from '../csv/csv-status.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 import type { OperatorGroupWorld } from './group-world.js';
 import { saysNothing } from './select-targets.js';
 

@@ -5,8 +5,8 @@ import { refOf } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
 import { csvName, isCopied, providedApis } from '../csv/csv-facts.js';
-import { kubernetesTime } from '../csv/csv-status.js';
 import { servedKey } from '../csv/csv-world.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { annotateGroup } from './annotate-group.js';
 import { groupClusterRoles } from './group-cluster-roles.js';
 import {

@@ -3,7 +3,7 @@ import type { CatalogSource } from '../api/catalog-source.js';
 import { CATALOG_SOURCE_API } from '../api/catalog-source.js';
 import type { CatalogHealth, Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { kubernetesTime } from '../install-plan/timestamp.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 import {
   changeTo,
   type SubscriptionChange,

@@ -1,6 +1,6 @@
 import type { Subscription, SubscriptionCondition, SubscriptionStatus } from '../api/subscription.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
-import { kubernetesTime } from '../install-plan/timestamp.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** A Subscription's status after a decision. `changed` false: nothing to write, `status` is what it was. */
 export type SubscriptionChange = Readonly<{ subscription: Subscription; status: SubscriptionStatus; changed: boolean }>;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
+import { isDigest } from '../store/digest.js';
 import { BlobSource } from './blob-source.js';
 import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource, type Keep } from './image-puller.js';
-import { isDigest, manifestName, parseImageReference } from './image-reference.js';
+import { manifestName, parseImageReference } from './image-reference.js';
 import { acceptedManifests } from './media-types.js';
 import { type PulledImage, type PullOptions, RegistryClient } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
 import type { BundleFile } from '#core/bundle/bundle';
 import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
+import { digestOf } from '../store/digest.js';
 import { MediaType } from './media-types.js';
 
 /** Bytes with what a manifest says of them. */
@@ -52,8 +52,6 @@ export function assembleImage(
   );
   return { manifest, config, layers: layers.map(({ layer }) => layer) };
 }
-
-export const digestOf = (bytes: Uint8Array): Digest => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 export const descriptorOf = ({ mediaType, digest, bytes }: BuiltBlob) => ({ mediaType, digest, size: bytes.length });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDigest } from './image-reference.js';
+import { isDigest } from '../store/digest.js';
 import { isIndex, isManifest } from './media-types.js';
 import type { RegistryError, RegistryFailure } from './registry-client.port.js';
 

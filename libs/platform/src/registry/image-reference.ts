@@ -1,4 +1,5 @@
 import type { Digest } from '../store/content-store.port.js';
+import { isDigest } from '../store/digest.js';
 import { RegistryError } from './registry-client.port.js';
 
 /** An image reference taken apart. Docker Hub's short forms are written out: `busybox` is `docker.io/library/busybox:latest`. */
@@ -18,7 +19,6 @@ const HOST =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 const PATH_COMPONENT = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 const invalid = (text: string, why: string) =>
   new RegistryError(
@@ -26,8 +26,6 @@ const invalid = (text: string, why: string) =>
     text,
     `invalid image reference "${text.slice(0, MAX_LENGTH)}": ${why}; expected HOST/REPOSITORY[:TAG][@sha256:…]`,
   );
-
-export const isDigest = (text: string): text is Digest => DIGEST.test(text);
 
 /** Docker's reference grammar with its defaults (docker.io, library/, latest). Throws RegistryError InvalidReference. */
 export function parseImageReference(text: string): ImageReference {

@@ -3,7 +3,7 @@ import { timestamp } from './cluster-state.js';
 import { sharedSchema } from './crd-schema.js';
 import { storageVersion } from './custom-resource-info.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from './json.js';
-import type { KindStrategy } from './kind-strategies.js';
+import type { KindStrategy } from './kind-strategy.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
 import { withServicePort } from './webhooks.strategy.js';
 

@@ -1,27 +1,12 @@
 import type { ApiObject } from './api-object.js';
-import type { ClusterState } from './cluster-state.js';
 import { customResourceDefinitions } from './custom-resource-definitions.strategy.js';
 import { arrayAt, equal, objectAt, stringAt } from './json.js';
+import type { KindStrategy } from './kind-strategy.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
 import { type ResourceInfo, resourceKey } from './resource-info.js';
 import { services } from './services.strategy.js';
 import { apiServices, mutatingWebhooks, validatingWebhooks } from './webhooks.strategy.js';
 import { daemonSets, deployments, pods, replicaSets, statefulSets } from './workloads.strategy.js';
-
-/** What one built-in kind does besides the rules all kinds share. */
-export type KindStrategy = Readonly<{
-  /** What decoding sets: the writer owns these fields. */
-  defaults?: (object: ApiObject) => ApiObject;
-  /** What the server sets on its own account: no manager owns it. `live` is undefined for a new object. */
-  prepare?: (object: ApiObject, live: ApiObject | undefined, cluster: ClusterState) => ApiObject;
-  validate?: (object: ApiObject, live: ApiObject | undefined) => readonly StatusCause[];
-  /** Given where deletion is always in two steps: the object as it looks once marked. */
-  markDeleted?: (live: ApiObject) => ApiObject;
-  /** Whether something but metadata.finalizers still keeps a marked object. */
-  held?: (object: ApiObject) => boolean;
-  /** Whether a PUT must carry the resourceVersion it was made from. */
-  conditionalUpdates?: boolean;
-}>;
 
 const namespaces: KindStrategy = {
   defaults: (object) => ({

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectAt } from './json.js';
-import type { KindStrategy } from './kind-strategies.js';
+import type { KindStrategy } from './kind-strategy.js';
 
 const specOf = (object: unknown): JsonObject => objectAt(object, 'spec') ?? {};
 

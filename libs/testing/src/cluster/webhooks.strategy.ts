@@ -1,6 +1,6 @@
 import type { ApiObject } from './api-object.js';
 import { isObject, type JsonObject, objectAt } from './json.js';
-import type { KindStrategy } from './kind-strategies.js';
+import type { KindStrategy } from './kind-strategy.js';
 
 /** A reference to a Service, with the port it means where it names none. */
 export function withServicePort(config: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { ApiObject } from './api-object.js';
 import { arrayAt, equal, isObject, type JsonObject, objectAt } from './json.js';
-import type { KindStrategy } from './kind-strategies.js';
+import type { KindStrategy } from './kind-strategy.js';
 import { podSpecDefaults, templateDefaults } from './pod-defaults.js';
 import { invalidValue, required, type StatusCause } from './refusal.js';
 

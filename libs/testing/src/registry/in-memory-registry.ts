@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type BuiltImage, digestOf } from '#platform/registry/image-builder';
+import type { BuiltImage } from '#platform/registry/image-builder';
 import { parseImageReference } from '#platform/registry/image-reference';
+import { digestOf } from '#platform/store/digest';
 import { authorize, type Login } from './registry-login.js';
 import { RegistryState } from './registry-state.js';
 

@@ -1,4 +1,4 @@
-import { digestOf } from '#platform/registry/image-builder';
+import { digestOf } from '#platform/store/digest';
 
 type StoredManifest = Readonly<{ mediaType: string; bytes: Uint8Array; digest: string }>;
 
