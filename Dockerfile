@@ -14,7 +14,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY libs libs
 COPY apps apps
 RUN npx tsc -p tsconfig.build.json \
- && cp -r libs/platform/src/registry/proto dist/libs/platform/src/registry/ \
+ && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/ \
  && rm -f dist/.tsbuildinfo
 
 FROM node:24-slim

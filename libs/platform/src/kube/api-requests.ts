@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
-import type { ApiRequest, ApiResponse, HttpTransport } from './http-transport.js';
 import { KubeApiError, type Written } from './kube-client.port.js';
 import { outage, refusal } from './kube-status.js';
-import { readBody } from './read-body.js';
-import { TransportError } from './transport.error.js';
-import { warningsOf } from './warnings.js';
-import type { Exchange, RequestHeaders } from './wire.js';
+import type { ApiRequest, ApiResponse, HttpTransport } from './transport/http-transport.js';
+import { readBody } from './transport/read-body.js';
+import { TransportError } from './transport/transport.error.js';
+import { warningsOf } from './transport/warnings.js';
+import type { Exchange, RequestHeaders } from './transport/wire.js';
 
 const LONGEST_REFUSAL_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { KindRef } from './kube-client.port.js';
 import { groupVersionPath, type ServedResource } from './resource-path.js';
-import { TransportError } from './transport.error.js';
+import { TransportError } from './transport/transport.error.js';
 
 const ApiResourceList = z.looseObject({
   resources: z

@@ -2,7 +2,6 @@ import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { refOf, splitApiVersion } from '#core/api/kubernetes-object';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
-import type { ApiRequest, HttpTransport } from './http-transport.js';
 import {
   type KindRef,
   KubeApiError,
@@ -16,8 +15,9 @@ import {
 } from './kube-client.port.js';
 import { listAll } from './list-pages.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
+import type { ApiRequest, HttpTransport } from './transport/http-transport.js';
+import type { RequestHeaders } from './transport/wire.js';
 import { asLost, watchEvents } from './watch-events.js';
-import type { RequestHeaders } from './wire.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
 const PATCH_TYPES = {

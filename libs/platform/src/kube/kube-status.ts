@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KubeApiError } from './kube-client.port.js';
-import { TransportError } from './transport.error.js';
+import { TransportError } from './transport/transport.error.js';
 
 const LONGEST_MESSAGE = 4096;
 

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
 import { collectionPath, query, type ServedResource } from './resource-path.js';
-import { TransportError } from './transport.error.js';
+import { TransportError } from './transport/transport.error.js';
 
 const Page = z.looseObject({
   metadata: z.looseObject({ resourceVersion: z.string().optional(), continue: z.string().optional() }).optional(),

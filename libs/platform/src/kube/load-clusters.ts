@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { ClusterConfigError } from './cluster-config.error.js';
+import { ClusterConfigError } from './access/cluster-config.error.js';
+import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
+import { LibraryCredentials } from './access/library-credentials.js';
 import { HttpKubeClient } from './http-kube-client.js';
-import { HttpTransport, type TransportOptions } from './http-transport.js';
 import type { KubeClient } from './kube-client.port.js';
-import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
-import { LibraryCredentials } from './library-credentials.js';
-import { proxyFor } from './proxy-environment.js';
+import { HttpTransport, type TransportOptions } from './transport/http-transport.js';
+import { proxyFor } from './transport/proxy-environment.js';
 
 export type LoadClustersOptions = Readonly<{
   /** Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in. */

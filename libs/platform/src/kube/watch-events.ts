@@ -3,10 +3,10 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
 import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
-import { bodyChunks } from './read-body.js';
-import { TransportError, textOf } from './transport.error.js';
-import { watchLines } from './watch-lines.js';
-import type { Exchange } from './wire.js';
+import { bodyChunks } from './transport/read-body.js';
+import { TransportError, textOf } from './transport/transport.error.js';
+import { watchLines } from './transport/watch-lines.js';
+import type { Exchange } from './transport/wire.js';
 
 const Line = z.object({
   type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),

@@ -8,8 +8,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/grpc-bundle';
-import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc-address.js';
-import { serviceDefinition } from './grpc-definitions.js';
+import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc/grpc-address.js';
+import { serviceDefinition } from './grpc/grpc-definitions.js';
 import { RegistryError, type RegistryFailure } from './registry-client.port.js';
 
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */

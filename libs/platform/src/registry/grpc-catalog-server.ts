@@ -2,9 +2,9 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Catalog } from '#core/catalog/catalog';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { servingProblem } from './catalog-serving.js';
-import { GrpcCatalogIndex } from './grpc-catalog-index.js';
-import { serviceDefinition } from './grpc-definitions.js';
-import { experimentalService, healthService, registryService } from './grpc-registry-service.js';
+import { GrpcCatalogIndex } from './grpc/grpc-catalog-index.js';
+import { serviceDefinition } from './grpc/grpc-definitions.js';
+import { experimentalService, healthService, registryService } from './grpc/grpc-registry-service.js';
 
 export type ServeOptions = Readonly<{
   /** 0 for any free port. */

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
-import { BlobSource } from './blob-source.js';
-import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource, type Keep } from './image-puller.js';
+import { BlobSource } from './image/blob-source.js';
+import {
+  type FoundManifest,
+  hostArchitecture,
+  ImagePuller,
+  type ImageSource,
+  type Keep,
+} from './image/image-puller.js';
+import { acceptedManifests } from './image/media-types.js';
 import { manifestName, parseImageReference } from './image-reference.js';
-import { acceptedManifests } from './media-types.js';
 import { type PulledImage, type PullOptions, RegistryClient } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 import { RegistryTransport, type Session } from './registry-transport.js';

@@ -4,7 +4,7 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
-import { MediaType } from './media-types.js';
+import { MediaType } from './image/media-types.js';
 
 /** Bytes with what a manifest says of them. */
 export type BuiltBlob = Readonly<{ mediaType: string; digest: Digest; bytes: Uint8Array }>;

@@ -4,11 +4,17 @@ import { z } from 'zod';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf, isDigest } from '../store/digest.js';
-import type { Consume } from './blob-source.js';
+import type { Consume } from './image/blob-source.js';
+import type { Descriptor, Refuse } from './image/image-manifest.js';
+import {
+  type FoundManifest,
+  hostArchitecture,
+  ImagePuller,
+  type ImageSource,
+  type Keep,
+} from './image/image-puller.js';
+import { MediaType } from './image/media-types.js';
 import { type BuiltImage, descriptorOf } from './image-builder.js';
-import type { Descriptor, Refuse } from './image-manifest.js';
-import { type FoundManifest, hostArchitecture, ImagePuller, type ImageSource, type Keep } from './image-puller.js';
-import { MediaType } from './media-types.js';
 import { type PulledImage, RegistryClient, RegistryError } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IDENTITY_TOKEN_USER } from './docker-config.js';
-import type { Refuse } from './image-manifest.js';
+import type { Refuse } from './image/image-manifest.js';
 import type { Login } from './registry-credentials.js';
 
 /** What a registry asks for with 401. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Refuse } from './image-manifest.js';
+import type { Refuse } from './image/image-manifest.js';
 import type { ImageReference } from './image-reference.js';
 import { basic, isLoopback, parseChallenge, type TokenQuery, tokenOf, tokenRequest } from './registry-auth.js';
 import { type PullOptions, RegistryError, type RegistryFailure } from './registry-client.port.js';

@@ -1,6 +1,6 @@
-import type { ApiResponse } from './api-request.js';
-import type { JsonObject } from './json.js';
-import { Refusal } from './refusal.js';
+import type { JsonObject } from './objects/json.js';
+import { Refusal } from './objects/refusal.js';
+import type { ApiResponse } from './server/api-request.js';
 import { SimulatedCluster } from './simulated-cluster.js';
 
 export type BareRequest = Readonly<{

@@ -1,6 +1,6 @@
-import type { ApiObject } from './api-object.js';
-import { ResourceRegistry } from './resource-registry.js';
-import { ObjectStorage } from './storage.js';
+import type { ApiObject } from './objects/api-object.js';
+import { ObjectStorage } from './objects/storage.js';
+import { ResourceRegistry } from './resources/resource-registry.js';
 
 export type ClusterSettings = Readonly<{
   version: string;

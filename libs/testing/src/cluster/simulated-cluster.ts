@@ -1,18 +1,18 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { splitApiVersion } from '#core/api/kubernetes-object';
-import { ApiHandler, type OpenWatch } from './api-handler.js';
-import type { ApiObject } from './api-object.js';
-import type { ApiRequest, ApiResponse } from './api-request.js';
-import { seedCluster } from './cluster-seed.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';
-import { startControllers } from './controllers.js';
-import type { JsonObject } from './json.js';
-import { shownIn } from './object-reader.js';
-import type { DeleteOptions, Place } from './object-writer.js';
-import { noSuchResource, Refusal } from './refusal.js';
-import { RequestLog } from './request-log.js';
-import { requestTarget, verbOf } from './request-target.js';
-import { tooOld, type WatchSink, WatchStream } from './watch-stream.js';
+import { startControllers } from './controllers/controllers.js';
+import type { ApiObject } from './objects/api-object.js';
+import type { JsonObject } from './objects/json.js';
+import { shownIn } from './objects/object-reader.js';
+import type { DeleteOptions, Place } from './objects/object-writer.js';
+import { noSuchResource, Refusal } from './objects/refusal.js';
+import { seedCluster } from './resources/cluster-seed.js';
+import { ApiHandler, type OpenWatch } from './server/api-handler.js';
+import type { ApiRequest, ApiResponse } from './server/api-request.js';
+import { RequestLog } from './server/request-log.js';
+import { requestTarget, verbOf } from './server/request-target.js';
+import { tooOld, type WatchSink, WatchStream } from './server/watch-stream.js';
 
 /** Which requests an injected refusal is for; absent members take any. */
 export type RequestMatch = Readonly<{

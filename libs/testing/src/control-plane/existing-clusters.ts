@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { parseKubeconfig } from '#platform/kube/kubeconfig';
+import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';
 
 /** The clusters that FLOTILLA_TEST_KUBECONFIG names: the contexts of its files (separated as in PATH), current ones first. */

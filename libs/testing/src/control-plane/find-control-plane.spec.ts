@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseKubeconfig } from '#platform/kube/kubeconfig';
+import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import { startControlPlane } from './find-control-plane.js';
 
 let folder = '';

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { servingCertificate } from '../cluster/certificates.js';
+import { servingCertificate } from '../cluster/server/certificates.js';
 import type { Binaries } from './binaries.js';
 import { ChildProcesses } from './child-processes.js';
 import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';

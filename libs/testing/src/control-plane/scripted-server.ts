@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
-import { servingCertificate } from '../cluster/certificates.js';
+import { servingCertificate } from '../cluster/server/certificates.js';
 
 export type ScriptedRequest = Readonly<{
   method: string;

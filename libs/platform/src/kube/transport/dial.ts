@@ -1,0 +1,67 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { TlsIdentity } from '../access/credentials.js';
+import { openTunnel } from './proxy-tunnel.js';
+import { TransportError, textOf } from './transport.error.js';
+
+export type DialTarget = Readonly<{ server: URL; proxy?: URL; connectTimeoutMs: number }>;
+
+const KEEP_ALIVE_DELAY_MS = 30_000;
+
+/** Opens one connection to the API server, through the proxy if there is one, with TLS if the URL says so. */
+export async function dial(target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> {
+  const host = target.server.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(target.server.port || (target.server.protocol === 'https:' ? 443 : 80));
+  const raw = await within(target.connectTimeoutMs, (signal) =>
+    target.proxy === undefined ? connectTcp(host, port, signal) : openTunnel(target.proxy, host, port, signal),
+  );
+  raw.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+  raw.setNoDelay(true);
+  if (target.server.protocol !== 'https:') return raw;
+  return within(target.connectTimeoutMs, (signal) => secure(raw, host, identity, protocols, signal));
+}
+
+function connectTcp(host: string, port: number, signal: AbortSignal): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host, port, autoSelectFamily: true });
+    signal.addEventListener('abort', () => socket.destroy(new Error('no answer to the connection attempt')));
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}
+
+function secure(raw: net.Socket, host: string, identity: TlsIdentity, protocols: string[], signal: AbortSignal) {
+  return new Promise<net.Socket>((resolve, reject) => {
+    const name = identity.servername ?? host;
+    const socket = tls.connect({
+      ...identity,
+      socket: raw,
+      host,
+      ALPNProtocols: protocols,
+      servername: net.isIP(name) === 0 ? name : '',
+      // An IP address is no SNI name, but the certificate must still be valid for it.
+      checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(name, certificate),
+    });
+    signal.addEventListener('abort', () => socket.destroy(new Error('no answer to the TLS handshake')));
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}
+
+async function within<T>(milliseconds: number, open: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), milliseconds);
+  try {
+    return await open(controller.signal);
+  } catch (error) {
+    throw error instanceof TransportError ? error : new TransportError('unreachable', textOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}

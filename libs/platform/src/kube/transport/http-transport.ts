@@ -1,0 +1,261 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
+import { type DialTarget, dial } from './dial.js';
+import { Http1Wire } from './http1-wire.js';
+import { Http2Wire } from './http2-wire.js';
+import { readBody } from './read-body.js';
+import { retryDelay } from './retry-after.js';
+import { TransportError, textOf } from './transport.error.js';
+import type { Exchange, RequestHeaders, Wire, WireRequest } from './wire.js';
+
+export type TransportOptions = Readonly<{
+  server: URL;
+  credentials: CredentialSource;
+  proxy?: URL;
+  userAgent?: string;
+  /** Longest time for one request with all its tries. */
+  requestTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** Bigger answers are refused. Counted after decompression. */
+  maxResponseBytes?: number;
+  /** Tries of one request that the server turned away with 429 or 5xx and Retry-After. */
+  maxTries?: number;
+  pingIntervalMs?: number;
+  pingTimeoutMs?: number;
+  /** Asks for gzip; worth it on slow networks, costs CPU on both ends. */
+  compress?: boolean;
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}>;
+
+export type ApiRequest = Readonly<{
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute path and query, without the prefix that the server's URL may have. */
+  path: string;
+  headers?: RequestHeaders;
+  body?: string;
+  signal?: AbortSignal;
+}>;
+
+export type ApiResponse = Readonly<{ status: number; headers: Exchange['headers']; text: string }>;
+
+type Tuning = Required<Omit<TransportOptions, 'server' | 'credentials' | 'proxy'>>;
+
+const DEFAULTS: Tuning = {
+  userAgent: 'flotilla',
+  requestTimeoutMs: 60_000,
+  connectTimeoutMs: 10_000,
+  maxResponseBytes: 128 * 1024 * 1024,
+  maxTries: 5,
+  pingIntervalMs: 30_000,
+  pingTimeoutMs: 15_000,
+  compress: true,
+  sleep: async (milliseconds: number, signal: AbortSignal) => {
+    await pause(milliseconds, undefined, { signal });
+  },
+};
+
+const MAX_HTTP2_SESSIONS = 4;
+const MAX_HTTP1_CONNECTIONS = 16;
+
+type Attempts = { turnedAway: number; lost: number; refused: number; renewed: boolean };
+
+/** The pooled way to one API server: connections are shared by all requests and watches of the cluster. */
+export class HttpTransport {
+  readonly server: URL;
+  readonly #options: Tuning & Readonly<{ credentials: CredentialSource }>;
+  readonly #prefix: string;
+  readonly #target: DialTarget;
+  readonly #closing = new AbortController();
+  #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
+
+  constructor(options: TransportOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.server = options.server;
+    this.#prefix = options.server.pathname.replace(/\/+$/, '');
+    this.#target = {
+      server: options.server,
+      connectTimeoutMs: this.#options.connectTimeoutMs,
+      ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+    };
+  }
+
+  /** One request with its whole answer, whatever its status. Fails with a TransportError only. */
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const deadline = AbortSignal.timeout(this.#options.requestTimeoutMs);
+    const signal = AbortSignal.any(
+      [deadline, this.#closing.signal].concat(request.signal === undefined ? [] : [request.signal]),
+    );
+    try {
+      return await this.#persist(request, signal, async (exchange) => {
+        const text = await readBody(exchange, this.#options.maxResponseBytes);
+        return { status: exchange.status, headers: exchange.headers, text };
+      });
+    } catch (error) {
+      throw this.#explain(error, deadline);
+    }
+  }
+
+  /**
+   * The answer as it comes, for watches. The deadline holds until the head of the answer is there; then `signal` alone
+   * ends it. Who takes the body must destroy it.
+   */
+  async stream(request: ApiRequest): Promise<Exchange> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), this.#options.requestTimeoutMs).unref();
+    const signal = AbortSignal.any(
+      [deadline.signal, this.#closing.signal].concat(request.signal === undefined ? [] : [request.signal]),
+    );
+    try {
+      return await this.#persist(request, signal, (exchange) => Promise.resolve(exchange), true);
+    } catch (error) {
+      throw this.#explain(error, deadline.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The protocol that was agreed with the server; undefined before the first connection. */
+  async protocol(): Promise<Wire['protocol'] | undefined> {
+    return (await this.#wire?.ready)?.protocol;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const wire = await this.#wire?.ready.catch(() => undefined);
+    wire?.destroy();
+  }
+
+  async #persist<T>(
+    request: ApiRequest,
+    signal: AbortSignal,
+    take: (exchange: Exchange) => Promise<T>,
+    longLived = false,
+  ): Promise<T> {
+    const attempts: Attempts = { turnedAway: 0, lost: 0, refused: 0, renewed: false };
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const exchange = await this.#send(request, signal, longLived);
+        const wait = this.#waitBeforeRetry(exchange, attempts);
+        if (wait === undefined) return await take(exchange);
+        exchange.body.destroy();
+        await this.#options.sleep(wait, signal);
+      } catch (error) {
+        const wait = waitBeforeRepeat(error, request, attempts);
+        if (wait === undefined) throw error;
+        await this.#options.sleep(wait, signal);
+      }
+    }
+  }
+
+  /** Milliseconds after which to send the request again; undefined where the answer is to be taken as it is. */
+  #waitBeforeRetry(exchange: Exchange, attempts: Attempts): number | undefined {
+    if (exchange.status === 401 && !attempts.renewed && this.#options.credentials.forget()) {
+      attempts.renewed = true;
+      return 0;
+    }
+    const delay = retryDelay(exchange.status, exchange.headers['retry-after']);
+    if (delay === undefined || delay > this.#options.requestTimeoutMs) return undefined;
+    attempts.turnedAway += 1;
+    return attempts.turnedAway < this.#options.maxTries ? delay : undefined;
+  }
+
+  async #send(request: ApiRequest, signal: AbortSignal, longLived: boolean): Promise<Exchange> {
+    const credentials = await abortable(signal, () => this.#credentials());
+    const wire = await abortable(signal, () => this.#connect(credentials.tls));
+    const message: WireRequest = {
+      method: request.method,
+      path: this.#prefix + request.path,
+      headers: {
+        accept: 'application/json',
+        'user-agent': this.#options.userAgent,
+        ...(this.#options.compress && !longLived ? { 'accept-encoding': 'gzip' } : {}),
+        ...credentials.headers,
+        ...request.headers,
+      },
+      signal,
+      longLived,
+      ...(request.body === undefined ? {} : { body: Buffer.from(request.body) }),
+    };
+    return wire.send(message);
+  }
+
+  async #credentials() {
+    try {
+      return await this.#options.credentials.current();
+    } catch (error) {
+      throw new TransportError('credentials', textOf(error));
+    }
+  }
+
+  async #connect(identity: TlsIdentity): Promise<Wire> {
+    const held = this.#wire;
+    if (held !== undefined && held.identity === identity) {
+      const wire = await held.ready;
+      if (wire.usable()) return wire;
+    }
+    if (this.#wire !== held) return this.#connect(identity);
+    // New credentials need new connections; what runs on the old ones may end.
+    void held?.ready.then((wire) => wire.retire()).catch(() => undefined);
+    const ready = this.#negotiate(identity);
+    const next = { identity, ready };
+    this.#wire = next;
+    ready.catch(() => {
+      if (this.#wire === next) this.#wire = undefined;
+    });
+    return ready;
+  }
+
+  async #negotiate(identity: TlsIdentity): Promise<Wire> {
+    const http1 = () =>
+      new Http1Wire(this.server, () => dial(this.#target, identity, ['http/1.1']), MAX_HTTP1_CONNECTIONS);
+    if (this.server.protocol !== 'https:') return http1();
+    const socket = await dial(this.#target, identity, ['h2', 'http/1.1']);
+    if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') {
+      socket.destroy();
+      return http1();
+    }
+    return new Http2Wire(
+      this.server.origin,
+      () => dial(this.#target, identity, ['h2']),
+      { ...this.#options, maxSessions: MAX_HTTP2_SESSIONS },
+      socket,
+    );
+  }
+
+  #explain(error: unknown, deadline: AbortSignal): unknown {
+    if (this.#closing.signal.aborted) return new TransportError('closed', 'the client was closed');
+    const aborted = error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+    if (!aborted) return error instanceof TransportError ? error : new TransportError('lost', textOf(error));
+    if (!deadline.aborted) return error;
+    return new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
+  }
+}
+
+const MAX_REPEATS = 8;
+
+/**
+ * Milliseconds after which to send a request again that brought no answer; undefined where it must not be. What was surely
+ * not looked at is repeated whatever it is, what may have been carried out only if it reads, and once.
+ */
+function waitBeforeRepeat(error: unknown, request: ApiRequest, attempts: Attempts): number | undefined {
+  if (!(error instanceof TransportError)) return undefined;
+  if (error.failure === 'lost' && request.method === 'GET') {
+    attempts.lost += 1;
+    return attempts.lost === 1 ? 0 : undefined;
+  }
+  if (error.failure !== 'not-processed') return undefined;
+  attempts.refused += 1;
+  return attempts.refused <= MAX_REPEATS ? 2 ** attempts.refused : undefined;
+}
+
+/** Waits for shared work without being held up by it after `signal`. */
+function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
+}

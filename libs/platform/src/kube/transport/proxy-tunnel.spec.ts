@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startScriptedServer } from '#testing/control-plane/scripted-server';
+import { fixedCredentials } from '../access/credentials.js';
+import { HttpTransport } from './http-transport.js';
+
+const endings: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+async function listen(server: net.Server): Promise<number> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  endings.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function join(near: net.Socket | NodeJS.ReadWriteStream, target: string): void {
+  const far = net.connect(Number(target.split(':').at(-1)), '127.0.0.1');
+  far.on('error', () => undefined);
+  near.on('error', () => undefined);
+  near.pipe(far).pipe(near);
+}
+
+/** A proxy of HTTP CONNECT that wants a password and notes who was asked for. */
+async function httpProxy(asked: string[]): Promise<number> {
+  const server = http.createServer();
+  server.on('connect', (request, socket) => {
+    const allowed = request.headers['proxy-authorization'] === `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+    asked.push(request.url ?? '');
+    socket.write(allowed ? 'HTTP/1.1 200 OK\r\n\r\n' : 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    if (allowed) join(socket, request.url ?? '');
+    else socket.end();
+  });
+  return listen(server);
+}
+
+/** The server's half of SOCKS5 with user and password, for one target given as a name. */
+async function socksProxy(asked: string[]): Promise<number> {
+  const server = net.createServer(async (socket) => {
+    socket.on('error', () => undefined);
+    const next = async () => (await once(socket, 'data'))[0] as Buffer;
+    await next();
+    socket.write(Uint8Array.of(5, 2));
+    const login = await next();
+    const allowed = login.includes('user') && login.includes('p@ss');
+    socket.write(Uint8Array.of(1, allowed ? 0 : 1));
+    if (!allowed) return;
+    const request = await next();
+    const target = `${request.subarray(5, -2)}:${request.readUInt16BE(request.length - 2)}`;
+    asked.push(target);
+    socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
+    join(socket, target);
+  });
+  return listen(server);
+}
+
+describe.each([
+  { scheme: 'http', start: httpProxy },
+  { scheme: 'socks5', start: socksProxy },
+])('through a proxy of $scheme', ({ scheme, start }) => {
+  async function through(login: string) {
+    const asked: string[] = [];
+    const port = await start(asked);
+    const server = await startScriptedServer({ protocol: 'h2', answer: () => ({ body: 'fine' }) });
+    const transport = new HttpTransport({
+      server: new URL(`https://localhost:${server.port}`),
+      proxy: new URL(`${scheme}://${login}@127.0.0.1:${port}`),
+      credentials: fixedCredentials({ headers: {}, tls: { ca: server.ca } }),
+    });
+    endings.push(
+      () => server.stop(),
+      () => transport.close(),
+    );
+    return { asked, server, transport };
+  }
+
+  it('the API server is reached by HTTP/2, its name left to the proxy', async () => {
+    const { asked, server, transport } = await through('user:p%40ss');
+    await expect(transport.request({ method: 'GET', path: '/' })).resolves.toMatchObject({ text: 'fine' });
+    await expect(transport.protocol()).resolves.toBe('h2');
+    expect(asked).toEqual([`localhost:${server.port}`]);
+  });
+
+  it('a refusal names the proxy and not the password', async () => {
+    const { transport } = await through('user:wrong-password');
+    const failed = transport.request({ method: 'GET', path: '/' });
+    await expect(failed).rejects.toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringContaining('proxy 127.0.0.1'),
+    });
+    await expect(failed).rejects.toMatchObject({ message: expect.not.stringContaining('wrong-password') });
+  });
+});
+
+it('a proxy of an unknown kind is said to be one', async () => {
+  const transport = new HttpTransport({
+    server: new URL('https://localhost:1'),
+    proxy: new URL('ftp://127.0.0.1:1'),
+    credentials: fixedCredentials({ headers: {}, tls: {} }),
+  });
+  const failed = { failure: 'unreachable', message: expect.stringContaining('scheme ftp:') };
+  await expect(transport.request({ method: 'GET', path: '/' })).rejects.toMatchObject(failed);
+});

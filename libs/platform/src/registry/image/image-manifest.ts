@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { isDigest } from '../../store/digest.js';
+import type { RegistryError, RegistryFailure } from '../registry-client.port.js';
+import { isIndex, isManifest } from './media-types.js';
+
+/** Makes the error of one pull or push: the reference is filled in by whoever started it. */
+export type Refuse = (failure: RegistryFailure, message: string) => RegistryError;
+
+const Digest = z.custom<`sha256:${string}`>(
+  (value) => typeof value === 'string' && isDigest(value),
+  'no sha256 digest',
+);
+const Descriptor = z.looseObject({ mediaType: z.string(), digest: Digest, size: z.int().nonnegative() });
+export type Descriptor = z.infer<typeof Descriptor>;
+
+const Platform = z.looseObject({ os: z.string(), architecture: z.string(), variant: z.string().optional() });
+const Index = z.looseObject({
+  mediaType: z.string().optional(),
+  manifests: z.array(z.looseObject({ ...Descriptor.shape, platform: Platform.optional() })).max(1000),
+});
+const Manifest = z.looseObject({
+  mediaType: z.string().optional(),
+  config: Descriptor,
+  layers: z.array(Descriptor),
+});
+const Config = z.looseObject({
+  config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
+});
+export type ImageIndex = z.infer<typeof Index>;
+export type ImageManifest = z.infer<typeof Manifest>;
+
+/** Bytes of a manifest request, with what the registry called them. */
+export type ManifestDocument = Readonly<{ bytes: Uint8Array; contentType: string }>;
+
+/** An index or a manifest, whichever the document is; its own mediaType counts before the Content-Type. */
+export function parseManifest(
+  { bytes, contentType }: ManifestDocument,
+  refuse: Refuse,
+): { index: ImageIndex } | { manifest: ImageManifest } {
+  const document = parseJson(bytes, contentType, refuse);
+  const mediaType = mediaTypeOf(document) ?? contentType;
+  if (isIndex(mediaType)) return { index: parsed(Index, document, 'image index', refuse) };
+  if (isManifest(mediaType)) return { manifest: parsed(Manifest, document, 'image manifest', refuse) };
+  throw refuse(
+    'Unsupported',
+    `media type "${mediaType}" is not supported: push an OCI or Docker schema 2 image (manifest or index)`,
+  );
+}
+
+/** Labels of an image config. */
+export function labelsOf(bytes: Uint8Array, refuse: Refuse): Readonly<Record<string, string>> {
+  const config = parsed(Config, parseJson(bytes, 'image config', refuse), 'image config', refuse);
+  return config.config?.Labels ?? {};
+}
+
+function parseJson(bytes: Uint8Array, what: string, refuse: Refuse): unknown {
+  const text = Buffer.from(bytes).toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    const beginning = JSON.stringify(text.slice(0, 40));
+    throw refuse(
+      'Malformed',
+      `expected JSON, got ${what} beginning with ${beginning}: is this host an image registry?`,
+    );
+  }
+}
+
+function mediaTypeOf(document: unknown): string | undefined {
+  const { data } = z.looseObject({ mediaType: z.string().min(1) }).safeParse(document);
+  return data?.mediaType;
+}
+
+function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string, refuse: Refuse): z.infer<T> {
+  const result = schema.safeParse(document);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const where = issue?.path.length ? ` at ${issue.path.join('.')}` : '';
+  throw refuse('Malformed', `the ${what} is not valid${where}: ${issue?.message ?? 'unknown shape'}`);
+}
+
+/** The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image. */
+export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Descriptor {
+  const images = index.manifests.filter(({ platform }) => platform?.os !== 'unknown');
+  const linux = (wanted: string) =>
+    images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted);
+  const chosen = linux(architecture) ?? linux('amd64') ?? images[0];
+  if (chosen === undefined) throw refuse('Malformed', 'the image index lists no image');
+  return chosen;
+}

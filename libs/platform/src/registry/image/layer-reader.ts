@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
+import { RegistryError } from '../registry-client.port.js';
+import type { RegistryLimits } from '../registry-limits.js';
+import { entryPath, linkTarget } from './entry-path.js';
+import type { Refuse } from './image-manifest.js';
+import type { LayerEntry } from './image-tree.js';
+import type { Compression } from './media-types.js';
+
+/** What is left of an image's allowance; shared by its layers, which come one after the other. */
+export class Allowance {
+  #unpacked = 0;
+  #entries = 0;
+  #wanted = 0;
+
+  constructor(
+    readonly limits: RegistryLimits,
+    readonly refuse: Refuse,
+  ) {}
+
+  unpack(bytes: number): void {
+    this.#unpacked += bytes;
+    this.#check(this.#unpacked, this.limits.unpackedBytes, 'bytes when unpacked');
+  }
+
+  enter(): void {
+    this.#check(++this.#entries, this.limits.entries, 'files');
+  }
+
+  want(path: string, bytes: number): void {
+    if (bytes > this.limits.fileBytes) {
+      throw this.refuse('TooLarge', `file "${path}" has ${bytes} bytes; the limit is ${this.limits.fileBytes}`);
+    }
+    this.#wanted += bytes;
+    this.#check(this.#wanted, this.limits.wantedBytes, 'bytes in the files to read');
+  }
+
+  #check(value: number, limit: number, what: string): void {
+    if (value > limit) throw this.refuse('TooLarge', `the image has more than ${limit} ${what}`);
+  }
+}
+
+export type Wanted = (path: string) => boolean;
+
+/** Unpacks a layer as it arrives and keeps the wanted files' bytes; of all else only the names. */
+export async function readLayer(
+  packed: ReadableStream<Uint8Array>,
+  compression: Compression,
+  wanted: Wanted,
+  allowance: Allowance,
+): Promise<LayerEntry[]> {
+  const completed = new CompletedArchive(counted(decompressed(packed, compression), allowance));
+  const archive = ReadableStream.from(completed).pipeThrough(createTarDecoder({ strict: true }));
+  const entries: LayerEntry[] = [];
+  try {
+    let lastSize = 0;
+    for await (const entry of archive) {
+      allowance.enter();
+      lastSize = entry.header.size;
+      const read = await readEntry(entry, wanted, allowance);
+      if (read !== undefined) entries.push(read);
+    }
+    if (completed.cuts(lastSize)) throw new Error('the last file is cut short');
+  } catch (error) {
+    if (error instanceof RegistryError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw allowance.refuse('Malformed', `a layer cannot be unpacked (${why}): push the image again`);
+  }
+  return entries;
+}
+
+function decompressed(packed: ReadableStream<Uint8Array>, compression: Compression): AsyncIterable<Uint8Array> {
+  if (compression === 'none') return packed;
+  const source = Readable.fromWeb(packed);
+  const unpacker = compression === 'gzip' ? createGunzip() : createZstdDecompress();
+  source.on('error', (error) => unpacker.destroy(error));
+  unpacker.on('error', (error) => source.destroy(error));
+  unpacker.on('close', () => source.destroy());
+  return source.pipe(unpacker);
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    allowance.unpack(chunk.length);
+    yield chunk;
+  }
+}
+
+const BLOCK = 512;
+
+/**
+ * An archive with the closing blocks added, and the filling of its last block: umoci leaves both out, and Go's reader,
+ * which all other tools use, does not mind. What is missing from a file itself must not be filled in so: see `cuts`.
+ */
+class CompletedArchive implements AsyncIterable<Uint8Array> {
+  #length = 0;
+
+  constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.chunks) {
+      this.#length += chunk.length;
+      yield chunk;
+    }
+    const filling = (BLOCK - (this.#length % BLOCK)) % BLOCK;
+    yield new Uint8Array(filling + 2 * BLOCK);
+  }
+
+  /** Whether the archive ended within its last file, given that file's size. */
+  cuts(size: number): boolean {
+    const inLastBlock = this.#length % BLOCK;
+    return inLastBlock !== 0 && inLastBlock < (size % BLOCK || BLOCK);
+  }
+}
+
+const WHITEOUT = '.wh.';
+const OPAQUE = '.wh..wh..opq';
+
+async function readEntry(
+  { header, body }: ParsedTarEntry,
+  wanted: Wanted,
+  allowance: Allowance,
+): Promise<LayerEntry | undefined> {
+  const path = entryPath(header.name, allowance.refuse);
+  const name = path.at(-1) ?? '';
+  const text = path.join('/');
+  if (header.type === 'file' && !name.startsWith(WHITEOUT) && wanted(text)) {
+    allowance.want(text, header.size);
+    return { kind: 'file', path, bytes: await bytesOf(body, header.size) };
+  }
+  await body.cancel();
+  if (name === OPAQUE) return { kind: 'opaque', path: path.slice(0, -1) };
+  if (name.startsWith('.wh..wh.')) return undefined;
+  if (name.startsWith(WHITEOUT)) return whiteout(path, name, allowance.refuse);
+  switch (header.type) {
+    case 'file':
+      return { kind: 'file', path };
+    case 'directory':
+      return { kind: 'directory', path };
+    case 'symlink':
+      // Checked at once where it would be read; one that nobody follows can point where it likes.
+      if (wanted(text)) linkTarget(path, header.linkname ?? '', allowance.refuse);
+      return { kind: 'symlink', path, target: header.linkname ?? '' };
+    case 'link':
+      return { kind: 'hardlink', path, target: hardLinkTarget(text, header.linkname ?? '', allowance.refuse) };
+    default:
+      return undefined;
+  }
+}
+
+function whiteout(path: readonly string[], name: string, refuse: Refuse): LayerEntry {
+  const hidden = name.slice(WHITEOUT.length);
+  if (hidden === '' || hidden === '.' || hidden === '..') {
+    throw refuse('UnsafePath', `layer entry "${path.join('/')}" is a whiteout that names no file`);
+  }
+  return { kind: 'whiteout', path: [...path.slice(0, -1), hidden] };
+}
+
+/** A hard link names its target from the image root, so neither `..` nor a leading slash has a place in it. */
+function hardLinkTarget(link: string, target: string, refuse: Refuse): readonly string[] {
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  if (!parts.includes('..') && !target.startsWith('/')) return parts;
+  throw refuse('UnsafePath', `hard link "${link}" points out of the image to "${target}"`);
+}
+
+async function bytesOf(body: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const chunk of body) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

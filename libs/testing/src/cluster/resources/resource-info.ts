@@ -1,0 +1,49 @@
+import type { ApiObject } from '../objects/api-object.js';
+import type { StatusCause } from '../objects/refusal.js';
+import type { MergeSchema } from '../patches/merge-schema.js';
+
+export type PrinterColumn = Readonly<{
+  name: string;
+  type: string;
+  jsonPath: string;
+  description?: string;
+  format?: string;
+  priority?: number;
+}>;
+
+/** One column of a table, and how its cell is made. */
+export type Column = Readonly<{ name: string; type: string; priority?: number; cell: (object: ApiObject) => unknown }>;
+
+/** What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way. */
+export type SchemaVerdict = { object: ApiObject; unknownFields: readonly string[]; causes: readonly StatusCause[] };
+
+/** One served API resource: the facts that handlers, discovery and controllers ask for. */
+export type ResourceInfo = Readonly<{
+  group: string;
+  resource: string;
+  singular: string;
+  kind: string;
+  listKind: string;
+  namespaced: boolean;
+  shortNames: readonly string[];
+  categories: readonly string[];
+  /** Served versions, the preferred one first. */
+  versions: readonly string[];
+  verbs: readonly string[];
+  subresources: readonly string[];
+  builtin: boolean;
+  /** Whether metadata.generation is kept. Custom resources always keep it. */
+  generation: boolean;
+  /** Whether DELETE answers with the object instead of a Status. */
+  returnsDeleted: boolean;
+  selectableFields: readonly string[];
+  mergeSchema: (version: string) => MergeSchema;
+  printerColumns: (version: string) => readonly PrinterColumn[];
+  /** Only custom resources have one. */
+  checkSchema?: (version: string, object: ApiObject) => SchemaVerdict;
+}>;
+
+export const resourceKey = (group: string, resource: string): string =>
+  group === '' ? resource : `${resource}.${group}`;
+
+export const hasStatus = (info: ResourceInfo): boolean => info.subresources.includes('status');

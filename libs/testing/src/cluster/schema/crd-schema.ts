@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { ApiObject } from '../objects/api-object.js';
+import type { JsonObject } from '../objects/json.js';
+import type { StatusCause } from '../objects/refusal.js';
+import { metadataMergeSchema } from '../patches/builtin-merge-schema.js';
+import { deduced, type MergeSchema } from '../patches/merge-schema.js';
+import type { SchemaVerdict } from '../resources/resource-info.js';
+import { SchemaNode } from './schema-node.js';
+import { defaulted, pruned } from './schema-prune.js';
+import { validate } from './schema-validate.js';
+
+/** The schema of one version of one custom resource, ready to use. */
+export type CompiledSchema = Readonly<{ check: (object: ApiObject) => SchemaVerdict; merge: MergeSchema }>;
+
+const MAX_SHARED = 512;
+const shared = new Map<string, JsonObject>();
+const compiled = new WeakMap<JsonObject, CompiledSchema>();
+
+/**
+ * The one copy of a schema that all clusters of this process share: OLM's schemas take megabytes each, and a thousand
+ * clusters hold the same ones.
+ */
+export function sharedSchema(schema: JsonObject): JsonObject {
+  if (compiled.has(schema)) return schema;
+  const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  if (shared.size >= MAX_SHARED) shared.clear();
+  shared.set(key, schema);
+  return schema;
+}
+
+/** Compiles a schema once, however many clusters use it. */
+export function compiledSchema(schema: JsonObject): CompiledSchema {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const root = new SchemaNode(schema);
+  const made = { check: (object: ApiObject) => checked(object, root), merge: rootMergeSchema(root) };
+  compiled.set(schema, made);
+  return made;
+}
+
+function checked(object: ApiObject, root: SchemaNode): SchemaVerdict {
+  const unknownFields: string[] = [];
+  const kept = pruned(object, root, '', unknownFields, true);
+  const whole = { ...(defaulted(kept, root) as ApiObject), metadata: object.metadata };
+  const causes: StatusCause[] = [];
+  validate(whole, root, '', causes);
+  return { object: whole, unknownFields: unknownFields.sort(), causes };
+}
+
+const rootMergeSchema = (root: SchemaNode): MergeSchema => ({
+  ...mergeSchemaOf(root),
+  named: () => true,
+  field: (name) => (name === 'metadata' ? metadataMergeSchema : fieldSchema(root, name)),
+});
+
+const memo = new WeakMap<SchemaNode, MergeSchema>();
+
+function mergeSchemaOf(node: SchemaNode): MergeSchema {
+  const known = memo.get(node);
+  if (known !== undefined) return known;
+  const list = node.listType === 'map' || node.listType === 'set' ? node.listType : 'atomic';
+  const items = node.items;
+  const defaults = node.listKeys.flatMap((key) => {
+    const value = items?.property(key)?.raw.default;
+    return value === undefined ? [] : [[key, value]];
+  });
+  const made: MergeSchema = {
+    list,
+    keys: node.listKeys,
+    keyDefaults: Object.fromEntries(defaults),
+    atomic: node.mapType === 'atomic',
+    field: (name) => fieldSchema(node, name),
+    item: () => (items === undefined ? deduced : mergeSchemaOf(items)),
+    named: (name) => node.property(name) !== undefined,
+    alwaysPresent: () => false,
+  };
+  memo.set(node, made);
+  return made;
+}
+
+function fieldSchema(node: SchemaNode, name: string): MergeSchema {
+  const found = node.property(name) ?? node.additional;
+  return found === undefined || found === true ? deduced : mergeSchemaOf(found);
+}

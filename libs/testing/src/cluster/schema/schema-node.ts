@@ -1,0 +1,104 @@
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
+
+/** One place of a structural schema, read once; what lies below is read when it is first needed. */
+export class SchemaNode {
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly intOrString: boolean;
+  readonly keepsUnknown: boolean;
+  readonly embedded: boolean;
+  readonly required: readonly string[];
+  readonly enum: readonly unknown[];
+  readonly pattern: RegExp | undefined;
+  readonly format: string | undefined;
+  readonly listType: string;
+  readonly mapType: string;
+  readonly listKeys: readonly string[];
+  readonly #properties = new Map<string, SchemaNode>();
+  #items: SchemaNode | undefined;
+  #additional: SchemaNode | undefined;
+  #defaultsBelow: boolean | undefined;
+
+  constructor(readonly raw: JsonObject) {
+    this.type = stringAt(raw, 'type') ?? '';
+    this.nullable = raw.nullable === true;
+    this.intOrString = raw['x-kubernetes-int-or-string'] === true;
+    this.keepsUnknown = raw['x-kubernetes-preserve-unknown-fields'] === true;
+    this.embedded = raw['x-kubernetes-embedded-resource'] === true;
+    this.required = arrayAt(raw, 'required').map(String);
+    this.enum = arrayAt(raw, 'enum');
+    this.pattern = compiledPattern(stringAt(raw, 'pattern'));
+    this.format = stringAt(raw, 'format');
+    this.listType = stringAt(raw, 'x-kubernetes-list-type') ?? 'atomic';
+    this.mapType = stringAt(raw, 'x-kubernetes-map-type') ?? 'granular';
+    this.listKeys = arrayAt(raw, 'x-kubernetes-list-map-keys').map(String);
+  }
+
+  limit(name: string): number | undefined {
+    return numberAt(this.raw, name);
+  }
+
+  flag(name: string): boolean {
+    return this.raw[name] === true;
+  }
+
+  get hasDefault(): boolean {
+    return this.raw.default !== undefined;
+  }
+
+  get propertyNames(): readonly string[] {
+    return Object.keys(objectAt(this.raw, 'properties') ?? {});
+  }
+
+  /** The schema of a named property, or undefined where it names none. */
+  property(name: string): SchemaNode | undefined {
+    const known = this.#properties.get(name);
+    if (known !== undefined) return known;
+    const properties = objectAt(this.raw, 'properties');
+    const raw = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!isObject(raw)) return undefined;
+    const made = new SchemaNode(raw);
+    this.#properties.set(name, made);
+    return made;
+  }
+
+  get items(): SchemaNode | undefined {
+    const raw = this.raw.items;
+    if (this.#items === undefined && isObject(raw)) this.#items = new SchemaNode(raw);
+    return this.#items;
+  }
+
+  /** The schema of properties that are not named; `true` allows anything. */
+  get additional(): SchemaNode | true | undefined {
+    const raw = this.raw.additionalProperties;
+    if (raw === true) return true;
+    if (this.#additional === undefined && isObject(raw)) this.#additional = new SchemaNode(raw);
+    return this.#additional;
+  }
+
+  alternatives(kind: 'allOf' | 'anyOf' | 'oneOf'): readonly SchemaNode[] {
+    return arrayAt(this.raw, kind)
+      .filter(isObject)
+      .map((raw) => new SchemaNode(raw));
+  }
+
+  negated(): SchemaNode {
+    return new SchemaNode(objectAt(this.raw, 'not') ?? {});
+  }
+
+  /** Whether a default is set anywhere below: most schemas have none, and walking for them costs. */
+  get defaultsBelow(): boolean {
+    this.#defaultsBelow ??= JSON.stringify(this.raw).includes('"default":');
+    return this.#defaultsBelow;
+  }
+}
+
+/** Kubernetes' patterns are Go's; what JavaScript cannot read is not checked. */
+function compiledPattern(pattern: string | undefined): RegExp | undefined {
+  if (pattern === undefined) return undefined;
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return undefined;
+  }
+}

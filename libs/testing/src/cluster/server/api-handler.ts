@@ -1,0 +1,187 @@
+import type { ClusterState } from '../cluster-state.js';
+import { isObject, type JsonObject, stringAt } from '../objects/json.js';
+import { listBody, ObjectReader, selected, shownIn } from '../objects/object-reader.js';
+import { type DeleteOptions, ObjectWriter, type Place, type WriteOptions } from '../objects/object-writer.js';
+import { badRequest, invalid, methodNotAllowed, noSuchResource, Refusal, required } from '../objects/refusal.js';
+import { selectorOf } from '../objects/selectors.js';
+import { jsonPatch } from '../patches/json-patch.js';
+import { mergePatch } from '../patches/merge-patch.js';
+import { strategicMerge } from '../patches/strategic-merge.js';
+import type { ResourceInfo } from '../resources/resource-info.js';
+import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
+import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
+import { discovery, versionsOfGroup } from './discovery.js';
+import { openApi } from './openapi.js';
+import { type Representation, representationOf, shownList, shownObject } from './representation.js';
+import { type RequestTarget, requestTarget, verbOf } from './request-target.js';
+import { review } from './reviews.js';
+import { versionInfo } from './version-info.js';
+
+/** A watch to be opened by whoever holds the connection. */
+export type OpenWatch = Readonly<{ watch: Place; form: Representation }>;
+
+/** What lies outside every served group and version is nothing the API server has a Status for. */
+const PAGE_NOT_FOUND: ApiResponse = { code: 404, body: '404 page not found\n' };
+
+/** Answers the requests of one cluster; everything but watches is answered at once. */
+export class ApiHandler {
+  readonly reader: ObjectReader;
+  readonly writer: ObjectWriter;
+  constructor(readonly cluster: ClusterState) {
+    this.reader = new ObjectReader(cluster);
+    this.writer = new ObjectWriter(cluster);
+  }
+
+  handle(request: ApiRequest, user: string): ApiResponse | OpenWatch {
+    const target = requestTarget(request.path);
+    if (target === undefined) return this.#nonResource(request);
+    const info = this.cluster.resources.find(target.group, target.version, target.resource);
+    if (info === undefined) {
+      if (versionsOfGroup(target.group, this.cluster.resources).includes(target.version)) throw noSuchResource();
+      return PAGE_NOT_FOUND;
+    }
+    return this.#onResource(request, target, info, user);
+  }
+
+  #nonResource({ path, method, headers }: ApiRequest): ApiResponse {
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
+    if (path === '/version') return { code: 200, body: versionInfo(this.cluster.settings.version) };
+    if (['/readyz', '/livez', '/healthz'].includes(path)) return { code: 200, body: 'ok' };
+    const { resources, name } = this.cluster;
+    const type = path === '/api' || path === '/apis' ? aggregatedType(headers.accept) : undefined;
+    if (type !== undefined) return { code: 200, body: aggregatedDiscovery(path, type, resources), contentType: type };
+    const document = discovery(path, resources) ?? openApi(path, `/clusters/${name}`, resources);
+    return document === undefined ? PAGE_NOT_FOUND : { code: 200, body: document };
+  }
+
+  #onResource(request: ApiRequest, target: RequestTarget, info: ResourceInfo, user: string): ApiResponse | OpenWatch {
+    const { version, namespace, subresource } = target;
+    if (subresource !== undefined && !info.subresources.includes(subresource)) throw noSuchResource();
+    const place: Place = { info, version, namespace, subresource: subresource === 'status' ? subresource : undefined };
+    const verb = verbOf(request.method, target, request.query);
+    const form = representationOf(request.headers.accept);
+    const include = request.query.get('includeObject');
+    if (verb === 'create') return this.#create(request, place, target, user);
+    if (!info.verbs.includes(verb)) throw methodNotAllowed();
+    switch (verb) {
+      case 'get':
+        return { code: 200, body: shownObject(place, this.writer.get(place, target.name ?? ''), form, include) };
+      case 'list':
+        return { code: 200, body: shownList(place, this.reader.list(place, request.query), form, include) };
+      case 'watch':
+        return { watch: place, form };
+      case 'update':
+      case 'patch':
+        return this.#change(request, place, target.name ?? '', verb);
+      default:
+        return this.#delete(request, place, target.name);
+    }
+  }
+
+  #create(request: ApiRequest, place: Place, target: RequestTarget, user: string): ApiResponse {
+    const reviewed = review(this.cluster, place.info, target, decodedBody(request), user);
+    if (reviewed !== undefined) return { code: 201, body: reviewed };
+    if (target.name !== undefined) throw methodNotAllowed();
+    const warnings: string[] = [];
+    const object = this.writer.create(place, decodedBody(request), writeOptions(request, 'CreateOptions', warnings));
+    return { code: 201, body: shownIn(place, object), warnings };
+  }
+
+  #change(request: ApiRequest, place: Place, name: string, verb: string): ApiResponse {
+    const warnings: string[] = [];
+    const type = mediaType(request);
+    if (verb === 'patch' && (type === 'application/apply-patch+yaml' || type === 'application/apply-patch+json')) {
+      return this.#apply(request, place, name, warnings);
+    }
+    const options = writeOptions(request, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', warnings);
+    const transform = verb === 'update' ? this.#replacement(request, place, name) : patchOf(request, place);
+    const object = this.writer.update(place, name, (live) => transform(shownIn(place, live)), options);
+    return { code: 200, body: shownIn(place, object), warnings };
+  }
+
+  #replacement(request: ApiRequest, place: Place, name: string): () => unknown {
+    const sent = decodedBody(request);
+    this.writer.decode(place, sent, name);
+    return () => sent;
+  }
+
+  #apply(request: ApiRequest, place: Place, name: string, warnings: string[]): ApiResponse {
+    if (!request.query.get('fieldManager')) {
+      const cause = required('fieldManager', 'is required for apply patch');
+      throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
+    }
+    const force = request.query.get('force') === 'true';
+    const options = { ...writeOptions(request, 'PatchOptions', warnings), force };
+    const { object, created } = this.writer.apply(place, name, decodedBody(request), options);
+    return { code: created ? 201 : 200, body: shownIn(place, object), warnings };
+  }
+
+  #delete(request: ApiRequest, place: Place, name: string | undefined): ApiResponse {
+    const options = deleteOptions(request);
+    if (name === undefined) return this.#deleteCollection(request, place, options);
+    const { object, gone } = this.writer.delete(place, name, options);
+    if (!gone || place.info.returnsDeleted) return { code: 200, body: shownIn(place, object) };
+    const group = place.info.group === '' ? {} : { group: place.info.group };
+    const details = { name, ...group, kind: place.info.resource, uid: object.metadata.uid };
+    return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
+  }
+
+  #deleteCollection(request: ApiRequest, place: Place, options: DeleteOptions): ApiResponse {
+    const objects = selected(this.cluster, place, selectorOf(request.query, place.info));
+    for (const { metadata } of objects)
+      this.writer.delete({ ...place, namespace: metadata.namespace }, metadata.name, options);
+    return { code: 200, body: listBody(place, { revision: this.cluster.storage.revision, objects }) };
+  }
+}
+
+function writeOptions({ query, ...request }: ApiRequest, kind: string, warnings: string[]): WriteOptions {
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  if (dryRun.some((value) => value !== 'All')) {
+    const message = `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`;
+    throw invalid({ group: 'meta.k8s.io', kind }, '', [{ reason: 'FieldValueNotSupported', message, field: 'dryRun' }]);
+  }
+  const validation = query.get('fieldValidation');
+  const fieldValidation = validation === 'Strict' || validation === 'Ignore' ? validation : 'Warn';
+  return { manager: managerOf({ query, ...request }), dryRun: dryRun.length > 0, fieldValidation, warnings };
+}
+
+function deleteOptions(request: ApiRequest): DeleteOptions {
+  const decoded = request.body.length === 0 ? {} : decodedBody(request);
+  const body: JsonObject = isObject(decoded) ? decoded : {};
+  const policy =
+    request.query.get('propagationPolicy') ??
+    stringAt(body, 'propagationPolicy') ??
+    (body.orphanDependents ? 'Orphan' : undefined);
+  const dryRun = request.query.has('dryRun') || (Array.isArray(body.dryRun) && body.dryRun.length > 0);
+  return {
+    propagation: propagationOf(policy),
+    uid: stringAt(body, 'preconditions', 'uid'),
+    resourceVersion: stringAt(body, 'preconditions', 'resourceVersion'),
+    dryRun,
+  };
+}
+
+function propagationOf(policy: string | undefined): DeleteOptions['propagation'] {
+  if (policy === undefined || policy === 'Background' || policy === 'Foreground' || policy === 'Orphan') return policy;
+  const message = `Unsupported value: "${policy}": supported values: "Background", "Foreground", "Orphan"`;
+  throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
+    { reason: 'FieldValueNotSupported', message, field: 'propagationPolicy' },
+  ]);
+}
+
+function patchOf(request: ApiRequest, place: Place): (live: unknown) => unknown {
+  const patch = decodedBody(request);
+  const type = mediaType(request);
+  if (type === 'application/json-patch+json') return (live) => jsonPatch(live, patch);
+  if (!isObject(patch)) throw badRequest('error decoding patch: the patch is not an object');
+  if (type === 'application/merge-patch+json') return (live) => mergePatch(live, patch);
+  if (type === 'application/strategic-merge-patch+json' && place.info.builtin) {
+    const schema = place.info.mergeSchema(place.version);
+    return (live) => strategicMerge(live, patch, schema);
+  }
+  const accepted = place.info.builtin
+    ? 'application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml'
+    : 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  throw new Refusal(415, 'UnsupportedMediaType', message);
+}

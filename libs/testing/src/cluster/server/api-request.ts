@@ -1,0 +1,43 @@
+import { load } from 'js-yaml';
+import { badRequest, Refusal } from '../objects/refusal.js';
+
+/** One HTTP request to a simulated API server, below the cluster's path prefix. */
+export type ApiRequest = Readonly<{
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Buffer;
+}>;
+
+export type ApiResponse = Readonly<{ code: number; body: unknown; contentType?: string; warnings?: readonly string[] }>;
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export const mediaType = (request: ApiRequest): string =>
+  (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+
+const unknownFormat = () =>
+  new Refusal(
+    415,
+    'UnsupportedMediaType',
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+  );
+
+/** The decoded body; JSON or YAML by its media type. */
+export function decodedBody(request: ApiRequest): unknown {
+  const type = mediaType(request);
+  const text = request.body.toString('utf8');
+  const yaml = type.endsWith('yaml');
+  if (!yaml && !type.endsWith('json')) throw unknownFormat();
+  try {
+    return yaml && !text.trimStart().startsWith('{') ? load(text) : JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`couldn't get version/kind; json parse error: ${why}`);
+  }
+}
+
+/** The name under which a write is tracked: `fieldManager`, or the first word of the user agent. */
+export const managerOf = (request: ApiRequest): string =>
+  request.query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0] || 'unknown';

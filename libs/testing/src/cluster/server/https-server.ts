@@ -1,0 +1,145 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { createSecureServer, type Http2SecureServer, type Http2ServerRequest } from 'node:http2';
+import type { Socket } from 'node:net';
+import { Refusal } from '../objects/refusal.js';
+import type { SimulatedCluster } from '../simulated-cluster.js';
+import type { OpenWatch } from './api-handler.js';
+import { type ApiRequest, type ApiResponse, MAX_BODY_BYTES } from './api-request.js';
+import type { ServingCertificate } from './certificates.js';
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+/** What HTTP/1.1's and HTTP/2's responses have in common. */
+type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destroyed'> & {
+  writeHead(code: number, headers: OutgoingHttpHeaders): unknown;
+  setHeader(name: string, value: readonly string[]): unknown;
+  write(chunk: string): boolean;
+  end(chunk?: string): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
+};
+/** A client's TCP connection, and the clusters it has asked. */
+type Connection = { socket: Socket; clusters: Set<string> };
+
+const PREFIX = /^\/clusters\/([^/]+)(\/.*)?$/;
+
+/** One HTTPS port, HTTP/2 and HTTP/1.1, for all clusters of a fleet: each under `/clusters/<name>`. */
+export class HttpsServer {
+  readonly #server: Http2SecureServer;
+  /** By the client's port: requests only see a stand-in of their socket. */
+  readonly #connections = new Map<number, Connection>();
+
+  constructor(
+    certificate: ServingCertificate,
+    readonly clusterOf: (name: string) => SimulatedCluster | undefined,
+  ) {
+    const { certPem: cert, keyPem: key } = certificate;
+    const settings = { maxConcurrentStreams: 1000 };
+    this.#server = createSecureServer({ cert, key, allowHTTP1: true, settings }, (request, response) => {
+      void this.#serve(request, response as unknown as Outgoing);
+    });
+    this.#server.on('connection', (socket) => this.#remember(socket));
+    this.#server.on('sessionError', () => undefined);
+  }
+
+  listen(port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () => {
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  /** Cuts every connection that has carried a request for the cluster, without a goodbye. */
+  drop(cluster: string): void {
+    for (const { socket, clusters } of this.#connections.values()) if (clusters.has(cluster)) socket.resetAndDestroy();
+  }
+
+  close(): Promise<void> {
+    for (const { socket } of this.#connections.values()) socket.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #remember(socket: Socket): void {
+    const port = socket.remotePort ?? 0;
+    this.#connections.set(port, { socket, clusters: new Set() });
+    socket.on('close', () => this.#connections.delete(port));
+    socket.on('error', () => undefined);
+  }
+
+  async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+    outgoing.on('error', () => undefined);
+    try {
+      const [cluster, request] = await this.#read(incoming);
+      const answer = cluster.handle(request);
+      if ('watch' in answer) this.#watch(cluster, answer, request, outgoing);
+      else respond(outgoing, answer, request.method);
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
+      respond(outgoing, { code: refusal.body.code, body: refusal.body }, incoming.method ?? 'GET');
+    }
+  }
+
+  async #read(incoming: Incoming): Promise<[SimulatedCluster, ApiRequest]> {
+    const url = new URL(incoming.url ?? '/', 'https://localhost');
+    const [, name = '', path = '/'] = PREFIX.exec(url.pathname) ?? [];
+    const cluster = this.clusterOf(name);
+    if (cluster === undefined)
+      throw new Refusal(404, 'NotFound', `this simulated fleet has no cluster at ${url.pathname}`);
+    this.#connections.get(incoming.socket.remotePort ?? 0)?.clusters.add(name);
+    const headers = Object.entries(incoming.headers).map(([header, value]) => [
+      header,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]);
+    const body = await readBody(incoming);
+    const request = {
+      method: incoming.method ?? 'GET',
+      path,
+      query: url.searchParams,
+      headers: Object.fromEntries(headers),
+      body,
+    };
+    return [cluster, request];
+  }
+
+  #watch(cluster: SimulatedCluster, opened: OpenWatch, request: ApiRequest, outgoing: Outgoing): void {
+    outgoing.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+    outgoing.flushHeaders();
+    const sink = {
+      write: (line: string) => void outgoing.write(line),
+      end: () => void outgoing.end(),
+      backlog: () => outgoing.writableLength,
+    };
+    const stream = cluster.openWatch(opened, request.query, sink);
+    outgoing.on('close', () => stream.end());
+  }
+}
+
+async function readBody(incoming: Incoming): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function respond(outgoing: Outgoing, { code, body, warnings = [], contentType }: ApiResponse, method: string): void {
+  if (outgoing.destroyed) return;
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
+  const headers: OutgoingHttpHeaders = {
+    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : (contentType ?? 'application/json'),
+    'content-length': String(Buffer.byteLength(text)),
+    'cache-control': 'no-cache, private',
+  };
+  if (warnings.length > 0) {
+    const texts = warnings.map((warning) => `299 - ${JSON.stringify(warning)}`);
+    outgoing.setHeader('warning', texts);
+  }
+  outgoing.writeHead(code, headers);
+  outgoing.end(method === 'HEAD' ? '' : text);
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { type ClusterState, timestamp } from '../cluster-state.js';
+import { storageKey } from '../objects/api-object.js';
+import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
+import { notFound } from '../objects/refusal.js';
+import type { ResourceInfo } from '../resources/resource-info.js';
+import type { RequestTarget } from './request-target.js';
+
+const HOUR_SECONDS = 3600;
+const MAX_ISSUED_TOKENS = 1000;
+
+/** Answers the kinds that are asked rather than stored; undefined for every other create. */
+export function review(
+  cluster: ClusterState,
+  info: ResourceInfo,
+  target: RequestTarget,
+  sent: unknown,
+  user: string,
+): JsonObject | undefined {
+  const body: JsonObject = isObject(sent) ? sent : {};
+  if (info.resource === 'serviceaccounts' && target.subresource === 'token') return tokenRequest(cluster, target, body);
+  const apiVersion = `${info.group}/${target.version}`;
+  const answered = (status: JsonObject) => ({
+    kind: info.kind,
+    apiVersion,
+    metadata: {},
+    spec: body.spec ?? {},
+    status,
+  });
+  switch (info.kind) {
+    case 'TokenReview':
+      return answered(tokenStatus(cluster, stringAt(body, 'spec', 'token') ?? ''));
+    case 'SelfSubjectReview':
+      return { kind: info.kind, apiVersion, metadata: {}, status: { userInfo: { username: user } } };
+    case 'SelfSubjectAccessReview':
+    case 'SubjectAccessReview':
+    case 'LocalSubjectAccessReview':
+      return answered({ allowed: true });
+    case 'SelfSubjectRulesReview':
+      return answered({
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+        incomplete: false,
+      });
+    default:
+      return undefined;
+  }
+}
+
+function tokenRequest(
+  cluster: ClusterState,
+  { namespace = '', name = '' }: RequestTarget,
+  body: JsonObject,
+): JsonObject {
+  if (cluster.storage.get('serviceaccounts', storageKey(namespace, name)) === undefined) {
+    throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+  }
+  const token = randomBytes(24).toString('base64url');
+  cluster.issuedTokens.set(token, `system:serviceaccount:${namespace}:${name}`);
+  const oldest = cluster.issuedTokens.keys().next().value;
+  if (cluster.issuedTokens.size > MAX_ISSUED_TOKENS && oldest !== undefined) cluster.issuedTokens.delete(oldest);
+  const seconds = numberAt(body, 'spec', 'expirationSeconds') ?? HOUR_SECONDS;
+  const expirationTimestamp = `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}Z`;
+  return {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name, namespace, creationTimestamp: timestamp() },
+    spec: { ...objectAt(body, 'spec'), expirationSeconds: seconds },
+    status: { token, expirationTimestamp },
+  };
+}
+
+function tokenStatus(cluster: ClusterState, token: string): JsonObject {
+  const username = cluster.issuedTokens.get(token);
+  if (username === undefined) return { user: {}, error: '[invalid bearer token, token lookup failed]' };
+  const [, , namespace] = username.split(':');
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { authenticated: true, user: { username, groups } };
+}
