@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { parseKubeconfig } from '#platform/kube/kubeconfig';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 

@@ -3,8 +3,8 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { loadCatalog } from '#core/catalog/load-catalog';
+import { serviceDefinition } from '#platform/registry/grpc/grpc-definitions';
 import { serveCatalog } from '#platform/registry/grpc-catalog-server';
-import { serviceDefinition } from '#platform/registry/grpc-definitions';
 
 type Json = Record<string, unknown>;
 type Call = Readonly<{

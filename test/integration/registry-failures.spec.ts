@@ -4,9 +4,9 @@ import { pullBundle } from '#platform/registry/bundle-image';
 import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
 import { credentialsOf } from '#platform/registry/docker-config';
 import { CachedRegistryClient, HttpRegistryClient } from '#platform/registry/http-registry-client';
+import { MediaType } from '#platform/registry/image/media-types';
 import { type BuiltImage, buildImage, descriptorOf } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
-import { MediaType } from '#platform/registry/media-types';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 
