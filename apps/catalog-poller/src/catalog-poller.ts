@@ -3,12 +3,12 @@ import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ObserveJob } from '#platform/queue/jobs';
+import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 import { CatalogContents } from './catalogs/catalog-contents.js';
 import { ClusterCatalogs } from './catalogs/cluster-catalogs.js';
 import { ObservedCluster } from './clusters/observed-cluster.js';
 import { publishProblem } from './clusters/publish-problem.js';
-import { RedisMarker } from './redis-marker.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
@@ -21,7 +21,6 @@ const TIDY_EVERY_MS = 60_000;
 export class CatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedCluster>();
   readonly #contents: CatalogContents;
-  readonly #marker: RedisMarker;
   #cancelTimers: (() => void)[] = [];
   #stopped = false;
 
@@ -30,14 +29,13 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
     this.#contents = new CatalogContents(hub.registry, hub.content);
-    this.#marker = new RedisMarker(hub, () => this.#touchAll());
   }
 
   async onApplicationBootstrap(): Promise<void> {
     for (const client of this.clients) void this.#join(client);
     const { queues, settings } = this.hub;
     await queues.observe.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
-    this.#marker.start();
+    void this.#watchRedis();
     this.#every(
       () => this.#resyncMs(),
       () => this.#touchAll(),
@@ -50,7 +48,6 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   async drain(deadlineMs: number): Promise<void> {
     this.#stopped = true;
-    this.#marker.stop();
     for (const cancel of this.#cancelTimers) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
     await this.hub.queues.observe.close({ deadlineMs });
@@ -100,6 +97,15 @@ export class CatalogPoller implements OnApplicationBootstrap {
       publish: (where, problem) =>
         publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem),
     });
+  }
+
+  /** An emptied Redis is filled again at once instead of at the next resync. */
+  async #watchRedis(): Promise<void> {
+    const { redis, clock, log, settings } = this.hub;
+    const onEmptied = () => this.#touchAll();
+    const stop = await watchRedisEpoch({ redis, clock, log, onEmptied, prefix: settings.redisPrefix });
+    if (this.#stopped) stop();
+    else this.#cancelTimers.push(stop);
   }
 
   async #observe({ cluster, namespace }: ObserveJob): Promise<void> {

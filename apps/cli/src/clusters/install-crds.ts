@@ -1,13 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-
-/** The checkout's (or the image's) root: from dist/apps/cli/src/clusters. */
-export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
+import { PROJECT_ROOT } from '../project-root.js';
 
 export type InstalledCrds = Readonly<{ cluster: string; installed: readonly string[]; refused?: string }>;
 

@@ -4,18 +4,25 @@ import { join } from 'node:path';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { findRedis } from '#platform/redis/find-redis';
-import type { Log } from '#platform/telemetry/log.port';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { ServiceProcess } from './service-process.js';
+import { startRegistry } from '#testing/registry/in-memory-registry';
+import type { Put } from './sample-images.js';
+import { type ServiceName, ServiceProcess } from './service-process.js';
+
+/** An image registry that takes images under references without host. */
+export type StageRegistry = Readonly<{ host: string; put: Put }>;
 
 /** Where the story plays: clusters, a registry, Redis, and the services as processes of their own. */
 export type Stage = Readonly<{
   clients: readonly KubeClient[];
-  registry: InMemoryRegistry;
+  registry: StageRegistry;
   redis: Readonly<{ url: string; how: string }>;
+  /** Before all keys in that Redis. */
+  redisPrefix: string;
   services: readonly ServiceProcess[];
   kubeconfigs: readonly string[];
+  /** Kubernetes API servers in this process take the place of real ones. */
+  simulated: boolean;
   /** Ends everything that was started, whatever state it is in. */
   strike(): Promise<void>;
 }>;
@@ -23,66 +30,94 @@ export type Stage = Readonly<{
 export type StageOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];
-  log: Log;
+  /** What is there already is used, and stays. */
+  registry?: StageRegistry;
+  redis?: Stage['redis'];
+  /** Gets a line for each step of finding a Redis. */
+  say?: (line: string) => void;
   /** Further settings for all services. */
   settings?: Readonly<Record<string, string>>;
+  /** How long a simulated Deployment takes to be available. */
+  deploymentReadyAfterMs?: number;
 }>;
 
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
+const SERVICES: readonly (readonly [name: string, service: ServiceName])[] = [
+  ['catalog-poller', 'catalog-poller'],
+  ['resolver-worker-1', 'resolver-worker'],
+  ['resolver-worker-2', 'resolver-worker'],
+  ['applier', 'applier'],
+];
+
+type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts one poller, two resolver workers and an applier. */
-export async function setStage({ kubeconfigs = [], log, settings = {} }: StageOptions): Promise<Stage> {
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const { kubeconfigs = [], settings = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
-  const endings: (() => Promise<unknown> | unknown)[] = [() => rm(folder, { recursive: true, force: true })];
+  const redisPrefix = `stage-${folder.slice(-6)}`;
+  const endings: Endings = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   const strike = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    const redis = await findRedis({ log: (line) => log.info({}, line) });
-    endings.push(() => redis.stop());
-    const registry = await startRegistry();
-    endings.push(() => registry.stop());
-    const files = kubeconfigs.length > 0 ? kubeconfigs : [await simulate(folder, endings)];
+    const redis = options.redis ?? (await startRedis(options, endings));
+    const registry = options.registry ?? (await startOwnRegistry(endings));
+    const simulated = kubeconfigs.length === 0;
+    const files = simulated ? [await simulate(folder, options, endings)] : kubeconfigs;
     const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    const services = serviceProcesses(folder, files, redis.url, settings);
+    const shared = { ...servicesSettings(files, redis.url, redisPrefix), ...settings };
+    const services = SERVICES.map(([name, service]) => serviceProcess(folder, name, service, shared));
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    return { clients, registry, redis, services, kubeconfigs: files, strike };
+    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, strike };
   } catch (error) {
     await strike();
     throw error;
   }
 }
 
-async function simulate(folder: string, endings: (() => unknown)[]): Promise<string> {
-  const fleet = await startSimulatedFleet({ clusters: SIMULATED_CLUSTERS, deploymentReadyAfterMs: 700 });
+async function startRedis({ say = () => undefined }: StageOptions, endings: Endings): Promise<Stage['redis']> {
+  const redis = await findRedis({ log: say });
+  endings.push(() => redis.stop());
+  return redis;
+}
+
+async function startOwnRegistry(endings: Endings): Promise<StageRegistry> {
+  const registry = await startRegistry();
+  endings.push(() => registry.stop());
+  return registry;
+}
+
+async function simulate(folder: string, options: StageOptions, endings: Endings): Promise<string> {
+  const { deploymentReadyAfterMs = 700 } = options;
+  const fleet = await startSimulatedFleet({ clusters: SIMULATED_CLUSTERS, deploymentReadyAfterMs });
   endings.push(() => fleet.stop());
   const file = join(folder, 'kubeconfig');
   await writeFile(file, fleet.kubeconfig(), { mode: 0o600 });
   return file;
 }
 
-function serviceProcesses(
-  folder: string,
+const servicesSettings = (
   kubeconfigs: readonly string[],
   redisUrl: string,
-  settings: Readonly<Record<string, string>>,
-): ServiceProcess[] {
-  const env = {
-    FLOTILLA_KUBECONFIG: kubeconfigs.join(':'),
-    FLOTILLA_REDIS_URL: redisUrl,
-    FLOTILLA_REDIS_PREFIX: `demo-${process.pid}`,
-    FLOTILLA_CONTENT_DIR: join(folder, 'content'),
-    FLOTILLA_CATALOG_POLLER_PORT: '0',
-    FLOTILLA_RESOLVER_WORKER_PORT: '0',
-    FLOTILLA_APPLIER_PORT: '0',
-    ...settings,
-  };
-  const names = ['catalog-poller', 'resolver-worker', 'resolver-worker', 'applier'] as const;
-  return names.map((service, index) => {
-    const name = service === 'resolver-worker' ? `${service}-${index}` : service;
-    const own = { ...env, FLOTILLA_CONTENT_DIR: join(folder, 'content', name) };
-    return new ServiceProcess(name, service, own, join(folder, `${name}.log`));
-  });
+  redisPrefix: string,
+): Record<string, string> => ({
+  FLOTILLA_KUBECONFIG: kubeconfigs.join(':'),
+  FLOTILLA_REDIS_URL: redisUrl,
+  FLOTILLA_REDIS_PREFIX: redisPrefix,
+  FLOTILLA_CATALOG_POLLER_PORT: '0',
+  FLOTILLA_RESOLVER_WORKER_PORT: '0',
+  FLOTILLA_APPLIER_PORT: '0',
+});
+
+function serviceProcess(
+  folder: string,
+  name: string,
+  service: ServiceName,
+  shared: Readonly<Record<string, string>>,
+): ServiceProcess {
+  const env = { ...shared, FLOTILLA_CONTENT_DIR: join(folder, 'content', name) };
+  return new ServiceProcess(name, service, env, join(folder, `${name}.log`));
 }

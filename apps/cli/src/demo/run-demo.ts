@@ -1,8 +1,9 @@
+import { constants } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '#platform/telemetry/log.port';
-import { PROJECT_ROOT } from '../clusters/install-crds.js';
 import { ExitCode, type Io } from '../io.js';
+import { PROJECT_ROOT } from '../project-root.js';
 import { type Stage, setStage } from './demo-stage.js';
+import { afterwards, introduction } from './demo-texts.js';
 import { look, playScenario, StoryStuck } from './scenario.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
@@ -10,47 +11,82 @@ import { Timeline } from './timeline.js';
 export type DemoOptions = Readonly<{ keep: boolean; kubeconfigs: readonly string[] }>;
 
 const PATIENCE_MS = 60_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Signal = (typeof SIGNALS)[number];
 
-/** Plays the story on a stage of its own, tells it, and strikes the stage. */
+/** Plays the story on a stage of its own, tells it, and strikes the stage. Told to end meanwhile, it strikes it at once. */
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
-  const timeline = new Timeline(io.out);
-  const log = { ...silentLog, info: (_fields: unknown, line: string) => io.err(`${line}\n`) };
-  const stage = await setStage({ log, kubeconfigs });
-  const onInterrupt = () => void stage.strike().then(() => process.exit(130));
-  process.once('SIGINT', onInterrupt);
+  io.out(introduction(kubeconfigs.length === 0));
+  const setting = setStage({ kubeconfigs, say: (line) => tellInstallation(io, line) });
+  const ignoreSignals = onceSignalled((signal) => void setting.then((stage) => abandon(io, stage, signal)));
+  const stage = await setting;
   try {
-    const clusters = stage.clients.map(({ cluster }) => cluster).join(' and ');
-    timeline.tell('hub', `clusters ${clusters}, an image registry, Redis (${stage.redis.how})`);
-    timeline.tell('hub', `services started: ${stage.services.map(({ name }) => name).join(', ')}`);
-    await playScenario({ stage, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
-    await printSummary(io, stage, timeline);
+    await play(io, stage);
+    ignoreSignals();
     if (keep) await stay(io, stage);
     io.exit(ExitCode.done);
   } catch (error) {
     if (!(error instanceof StoryStuck)) throw error;
-    io.err(`error: ${error.message}\n`);
-    for (const service of stage.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
+    await complain(io, stage, error);
     io.exit(ExitCode.remoteFailed);
   } finally {
-    process.off('SIGINT', onInterrupt);
+    ignoreSignals();
     await stage.strike();
   }
+}
+
+async function play(io: Io, stage: Stage): Promise<void> {
+  const timeline = new Timeline(io.out);
+  timeline.open(stage.clients.map(({ cluster }) => cluster));
+  timeline.tell('hub', 'Redis', stage.redis.how);
+  timeline.tell('hub', 'services', `${stage.services.map(({ name }) => name).join(', ')} started`);
+  await playScenario({ stage, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
+  await printSummary(io, stage, timeline);
+}
+
+/** Most machines have a Redis server; only where one is installed first does it take time that wants explaining. */
+function tellInstallation(io: Io, line: string): void {
+  if (line.includes('installing')) io.err(`${line}\n`);
 }
 
 async function printSummary(io: Io, stage: Stage, timeline: Timeline): Promise<void> {
   const seen = await Promise.all(
     stage.clients.map(async (client) => ({ cluster: client.cluster, seen: await look(client, timeline) })),
   );
-  const doneAfter = (cluster: string) => {
-    const last = timeline.moments.findLast(({ where }) => where === cluster);
-    return last === undefined ? '-' : `${last.seconds.toFixed(1)} s`;
-  };
-  io.out(`\n${renderSummary(seen, doneAfter)}`);
+  io.out(`\n${renderSummary(seen, (cluster) => timeline.lastMoment(cluster))}`);
 }
 
-/** Leaves everything running until Ctrl-C. */
+async function complain(io: Io, stage: Stage, error: StoryStuck): Promise<void> {
+  io.err(`error: ${error.message}\n`);
+  for (const service of stage.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
+}
+
+async function abandon(io: Io, stage: Stage, signal: Signal): Promise<void> {
+  io.err('\nending: services, Redis and clusters of the demo\n');
+  await stage.strike().finally(() => process.exit(128 + constants.signals[signal]));
+}
+
+/** Leaves everything running until told to end, by Ctrl-C most likely. */
 async function stay(io: Io, stage: Stage): Promise<void> {
-  io.out(`\nStill running. Look around in another terminal, end with Ctrl-C:\n`);
-  io.out(`  kubectl --kubeconfig ${stage.kubeconfigs[0]} get csv,installplans,subscriptions -A\n`);
-  await new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()));
+  const signalled = new Promise<Signal>((resolve) => onceSignalled(resolve));
+  const addresses = await Promise.all(
+    stage.services.map(async (service) => ({ name: service.name, url: await service.url() })),
+  );
+  io.out(afterwards(stage, addresses));
+  await signalled;
+  io.err('\nending: services, Redis and clusters of the demo\n');
+}
+
+/** Calls back at the first signal; a second one ends this process at once, and then all that it started ends by itself. */
+function onceSignalled(act: (signal: Signal) => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    ignore();
+    const known = SIGNALS.find((one) => one === signal);
+    if (known !== undefined) act(known);
+  };
+  const ignore = () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return ignore;
 }

@@ -20,20 +20,28 @@ export async function putSampleBundles(examples: string, put: Put): Promise<stri
     for (const version of await foldersOf(join(examples, 'bundles', name))) {
       const files = await readTree(join(examples, 'bundles', name, version));
       const reference = `flotilla-samples/${name}-bundle:${version}`;
-      put(reference, await buildImage({ files, labels: annotationsOf(files) }));
+      await put(reference, await buildImage({ files, labels: annotationsOf(files) }));
       references.push(reference);
     }
   }
   return references;
 }
 
-/** A sample catalog as the image `flotilla-samples/catalog:latest`, its bundles named in the registry at `host`. */
-export async function putSampleCatalog(examples: string, edition: string, host: string, put: Put): Promise<void> {
+/** The image that the sample CatalogSource names. */
+export const SAMPLE_CATALOG = 'flotilla-samples/catalog:latest';
+
+/** A sample catalog as an image, its bundles named in the registry at `host`. */
+export async function putSampleCatalog(
+  examples: string,
+  edition: string,
+  { host, put }: Readonly<{ host: string; put: Put }>,
+  reference = SAMPLE_CATALOG,
+): Promise<void> {
   const files = await readTree(join(examples, 'catalogs', edition));
   const placed = files.map(
     ({ path, bytes }): BundleFile => ({ path: `configs/${path}`, bytes: rehosted(bytes, host) }),
   );
-  put('flotilla-samples/catalog:latest', await buildImage({ files: placed, labels: { [CATALOG_LABEL]: '/configs' } }));
+  await put(reference, await buildImage({ files: placed, labels: { [CATALOG_LABEL]: '/configs' } }));
 }
 
 const rehosted = (bytes: Uint8Array, host: string): Uint8Array =>

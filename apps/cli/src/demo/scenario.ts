@@ -8,7 +8,7 @@ import type { Subscription } from '#core/api/subscription';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
 import type { Stage } from './demo-stage.js';
-import { putSampleBundles, putSampleCatalog } from './sample-images.js';
+import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from './sample-images.js';
 import type { Timeline } from './timeline.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
@@ -33,6 +33,8 @@ export type Scenario = Readonly<{
   timeline: Timeline;
   /** The folder with the sample bundles, catalogs and manifests. */
   examples: string;
+  /** The sample catalog's image, without host; stories that share a registry need one each. */
+  catalogImage?: string;
   /** How long each chapter may take. */
   patienceMs: number;
   /** Called at the turning points of the story: a place for tests to break things. */
@@ -46,38 +48,46 @@ export const isManual = (index: number): boolean => index > 0;
 
 /** The whole story: install with a dependency, then an upgrade over two hops, on every cluster at once. */
 export async function playScenario(scenario: Scenario): Promise<void> {
-  const { stage, timeline, examples } = scenario;
+  const { stage, timeline, examples, catalogImage } = scenario;
   await putSampleBundles(examples, stage.registry.put);
-  await putSampleCatalog(examples, 'v1', stage.registry.host, stage.registry.put);
-  timeline.tell('registry', 'six bundle images and the first catalog image pushed');
+  await putSampleCatalog(examples, 'v1', stage.registry, catalogImage);
+  timeline.tell('registry', 'catalog image', 'first edition pushed, with six bundle images');
   await Promise.all(stage.clients.map((client, index) => prepare(scenario, client, isManual(index))));
   await scenario.onChapter?.('subscribed');
   await everywhere(scenario, 'v1.0.0', 'first-plan');
   await scenario.onChapter?.('installed');
-  await putSampleCatalog(examples, 'v2', stage.registry.host, stage.registry.put);
-  timeline.tell('registry', 'a new catalog image pushed: it knows v1.1.0 and v1.2.0');
+  await putSampleCatalog(examples, 'v2', stage.registry, catalogImage);
+  timeline.tell('registry', 'catalog image', 'new edition pushed: it knows v1.1.0 and v1.2.0');
   await scenario.onChapter?.('catalog-updated');
   await everywhere(scenario, 'v1.1.0', 'first-hop');
   await everywhere(scenario, 'v1.2.0');
   await scenario.onChapter?.('upgraded');
 }
 
-async function prepare({ stage, timeline, examples }: Scenario, client: KubeClient, manual: boolean): Promise<void> {
+async function prepare(scenario: Scenario, client: KubeClient, manual: boolean): Promise<void> {
+  const { timeline, examples } = scenario;
   await installMissingCrds(client);
   await createIgnoringExisting(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: CATALOG_NAMESPACE } });
   const approval = manual ? 'manual' : 'automatic';
   const files = ['1-namespace.yaml', '2-catalog-source.yaml', `3-subscription-${approval}.yaml`];
   for (const file of files) {
     const text = await readFile(join(examples, 'manifests', file), 'utf8');
-    for (const document of loadAll(placed(text, stage.registry.host))) {
+    for (const document of loadAll(placed(text, scenario))) {
       await createIgnoringExisting(client, KubernetesObject.parse(document));
     }
   }
-  timeline.tell(client.cluster, `Subscription to harbor-operator created, approval ${manual ? 'Manual' : 'Automatic'}`);
+  timeline.tell(
+    client.cluster,
+    'Subscription to harbor-operator',
+    `created, approval ${manual ? 'Manual' : 'Automatic'}`,
+  );
 }
 
-const placed = (manifest: string, host: string): string =>
-  manifest.replaceAll('registry.example/', `${host}/`).replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
+const placed = (manifest: string, { stage, catalogImage = SAMPLE_CATALOG }: Scenario): string =>
+  manifest
+    .replaceAll(SAMPLE_CATALOG, catalogImage)
+    .replaceAll('registry.example/', `${stage.registry.host}/`)
+    .replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
 
 async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
   const deadline = performance.now() + 10_000;
@@ -167,7 +177,7 @@ async function approveWaiting(client: KubeClient, plans: readonly InstallPlan[],
   for (const plan of plans.filter(({ spec, status }) => !spec.approved && status?.phase === 'RequiresApproval')) {
     const { name = '', namespace } = plan.metadata;
     await client.patch({ apiVersion: OLM, kind: 'InstallPlan', name, namespace }, { spec: { approved: true } });
-    timeline.tell(client.cluster, `InstallPlan ${name} approved by the script`);
+    timeline.tell(client.cluster, `InstallPlan ${name}`, 'approved by the script');
   }
 }
 

@@ -1,20 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { PROJECT_ROOT } from '../project-root.js';
 
 export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
 
-const entryOf = (service: ServiceName): string =>
-  fileURLToPath(new URL(`../../../${service}/src/main.js`, import.meta.url));
+/** One line that a service logged. */
+export type LogLine = Readonly<Record<string, unknown>>;
 
-/** One service as its own process, as it runs in production; what it logs goes to a file. */
+const entryOf = (service: ServiceName): string => join(PROJECT_ROOT, 'dist', 'apps', service, 'src', 'main.js');
+
+/**
+ * One service as its own process, as it runs in production; what it logs goes to a file. The IPC channel tells it when
+ * this process is gone, killed or not: it then ends by itself.
+ */
 export class ServiceProcess {
   #child: ChildProcess | undefined;
 
   constructor(
     readonly name: string,
-    private readonly service: ServiceName,
+    readonly service: ServiceName,
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
   ) {}
@@ -23,15 +29,17 @@ export class ServiceProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  get pid(): number | undefined {
+    return this.running ? this.#child?.pid : undefined;
+  }
+
   start(): void {
-    const log = createWriteStream(this.logFile, { flags: 'a' });
-    const child = spawn(process.execPath, [entryOf(this.service)], {
+    const log = openSync(this.logFile, 'a', 0o600);
+    this.#child = spawn(process.execPath, [entryOf(this.service)], {
       env: { ...process.env, ...this.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', log, log, 'ipc'],
     });
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
-    this.#child = child;
+    closeSync(log);
   }
 
   /** Ends the process and waits until it is gone. SIGTERM lets it finish its jobs; SIGKILL is a crash. */
@@ -45,7 +53,30 @@ export class ServiceProcess {
 
   /** The last lines it logged: what to read when it did not do its work. */
   async tail(lines = 20): Promise<string> {
-    const text = await readFile(this.logFile, 'utf8').catch(() => '');
-    return text.trimEnd().split('\n').slice(-lines).join('\n');
+    return (await this.#text()).trimEnd().split('\n').slice(-lines).join('\n');
+  }
+
+  /** Everything it logged so far, over all its starts. */
+  async logged(): Promise<LogLine[]> {
+    return (await this.#text()).split('\n').flatMap(parseLine);
+  }
+
+  /** Where its health and metrics are, once it listens. */
+  async url(): Promise<string | undefined> {
+    const urls = (await this.logged()).flatMap(({ url }) => (typeof url === 'string' ? [url] : []));
+    return urls.at(-1);
+  }
+
+  #text(): Promise<string> {
+    return readFile(this.logFile, 'utf8').catch(() => '');
+  }
+}
+
+function parseLine(text: string): LogLine[] {
+  try {
+    const line: unknown = JSON.parse(text);
+    return typeof line === 'object' && line !== null ? [{ ...line }] : [];
+  } catch {
+    return []; // what the runtime itself prints, and the line that a killed process did not finish
   }
 }

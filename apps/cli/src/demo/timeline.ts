@@ -1,13 +1,19 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { type Saying, sayingOf } from './sayings.js';
 
-/** One line of the story: when (seconds since the start), where, what. */
-export type Moment = Readonly<{ seconds: number; where: string; what: string }>;
+/** One line of the story: when (seconds since the start), where, about what, and what happened. */
+export type Moment = Readonly<{ seconds: number; where: string } & Saying>;
+
+/** Columns that everything but a very long name fits in. */
+const ABOUT_WIDTH = 40;
+const WHERE_WIDTH = 8;
 
 /** Collects what happened and tells it as it happens. */
 export class Timeline {
   readonly moments: Moment[] = [];
   readonly #start = performance.now();
   readonly #told = new Set<string>();
+  #whereWidth = WHERE_WIDTH;
 
   constructor(private readonly print: (line: string) => void) {}
 
@@ -15,58 +21,36 @@ export class Timeline {
     return (performance.now() - this.#start) / 1_000;
   }
 
-  tell(where: string, what: string): void {
-    const moment = { seconds: this.seconds, where, what };
+  /** The head of the table; `places` are what the second column will hold. */
+  open(places: readonly string[]): void {
+    this.#whereWidth = Math.max(WHERE_WIDTH, ...places.map(({ length }) => length));
+    this.print(this.#line('AFTER', 'WHERE', 'WHAT', ''));
+  }
+
+  tell(where: string, about: string, what: string): void {
+    const moment = { seconds: this.seconds, where, about, what };
     this.moments.push(moment);
-    this.print(renderMoment(moment));
+    this.print(this.#line(`${moment.seconds.toFixed(1)} s`, where, about, what));
   }
 
   /** Tells what an object says of itself, once per distinct saying. */
   notice(where: string, object: KubernetesObject): void {
-    const what = sayingOf(object);
-    const key = `${where} ${what}`;
-    if (what === undefined || this.#told.has(key)) return;
+    const saying = sayingOf(object);
+    if (saying === undefined) return;
+    const key = `${where} ${saying.about} ${saying.what}`;
+    if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.tell(where, what);
+    this.tell(where, saying.about, saying.what);
+  }
+
+  /** When something was last told of this place, such as `8.3 s`. */
+  lastMoment(where: string): string {
+    const last = this.moments.findLast((moment) => moment.where === where);
+    return last === undefined ? '-' : `${last.seconds.toFixed(1)} s`;
+  }
+
+  #line(when: string, where: string, about: string, what: string): string {
+    const columns = [when.padStart(7), where.padEnd(this.#whereWidth), about.padEnd(ABOUT_WIDTH), what];
+    return `${columns.join('  ').trimEnd()}\n`;
   }
 }
-
-export const renderMoment = ({ seconds, where, what }: Moment): string =>
-  `${seconds.toFixed(1).padStart(6)} s  ${where.padEnd(8)} ${what}\n`;
-
-type Saying = (object: KubernetesObject, status: Readonly<Record<string, unknown>>) => string | undefined;
-
-const sayings: Readonly<Record<string, Saying>> = {
-  CatalogSource: ({ metadata }, status) => {
-    const state = status['connectionState'];
-    const { address, lastObservedState } = isRecord(state) ? state : {};
-    if (lastObservedState !== 'READY') return undefined;
-    return `CatalogSource ${metadata.name} READY, content ${shortDigest(String(address))}`;
-  },
-  Subscription: ({ metadata }, status) => {
-    if (status['state'] !== 'AtLatestKnown') return undefined;
-    return `Subscription ${metadata.name} AtLatestKnown: ${status['installedCSV']}`;
-  },
-  InstallPlan: (object, status) => {
-    const spec = isRecord(object['spec']) ? object['spec'] : {};
-    const phase = status['phase'];
-    if (phase === undefined) return undefined;
-    const names = Array.isArray(spec['clusterServiceVersionNames'])
-      ? spec['clusterServiceVersionNames'].join(', ')
-      : '';
-    return `InstallPlan ${object.metadata.name} ${phase} (${names})`;
-  },
-  ClusterServiceVersion: ({ metadata }, status) => {
-    const phase = status['phase'];
-    return phase === undefined ? undefined : `ClusterServiceVersion ${metadata.name} ${phase}`;
-  },
-};
-
-function sayingOf(object: KubernetesObject): string | undefined {
-  const status = isRecord(object['status']) ? object['status'] : {};
-  return sayings[object.kind]?.(object, status);
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-const shortDigest = (address: string): string => /sha256:[0-9a-f]{12}/.exec(address)?.[0] ?? address;

@@ -24,6 +24,7 @@ export async function runMain(service: string, partsOf: (hub: Hub) => Promise<Se
   const settings = settingsOrExit();
   const log = createLog({ service, level: settings.logLevel });
   warnOfUnknown(log);
+  endWithParent();
   try {
     const redisUrl = settings.redisUrl === '' ? LOCAL_REDIS : settings.redisUrl;
     const hub = await openHub({ service, settings, log, redisUrl });
@@ -57,6 +58,11 @@ async function runOn(
   });
   onStarted?.(service.app);
   return service;
+}
+
+/** Whoever started this process over an IPC channel keeps it alive: when the channel closes, the starter is gone. */
+function endWithParent(): void {
+  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 }
 
 function settingsOrExit(): Settings {

@@ -14,36 +14,44 @@ const PORT_ATTEMPTS = 3;
 
 export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
 
+/** `kill` ends it as a crash would: at once, with everything in it lost. */
+export type KillableRedis = LocalRedis & Readonly<{ kill(): Promise<void> }>;
+
+/** Where an earlier one was: who was connected to it finds the new one there. */
+export type RedisPlace = Readonly<{ port: number; password: string }>;
+
 /**
  * Starts the server on a free loopback port, with a password and a private directory of its own, nothing written to disk
  * that would outlive it. It ends with this process, even when this process is killed: a watchdog holds the other end of a
  * pipe and acts when the pipe closes. Both stand outside the terminal's process group, so that Ctrl-C lets services drain.
  */
-export async function startLocalRedis(binary: string): Promise<LocalRedis> {
+export async function startLocalRedis(binary: string, place?: RedisPlace): Promise<KillableRedis> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(binary);
+      return await startOnce(
+        binary,
+        place ?? { port: await freePort(), password: randomBytes(18).toString('base64url') },
+      );
     } catch (error) {
       // Another process took the port between our asking for it and the start.
       const taken = error instanceof RedisUnreachable && /in use/i.test(error.because);
-      if (!taken || attempt === PORT_ATTEMPTS) throw error;
+      if (!taken || place !== undefined || attempt === PORT_ATTEMPTS) throw error;
     }
   }
 }
 
-async function startOnce(binary: string): Promise<LocalRedis> {
+async function startOnce(binary: string, { port, password }: RedisPlace): Promise<KillableRedis> {
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-redis-'));
-  const port = await freePort();
-  const password = randomBytes(18).toString('base64url');
   const config = join(directory, 'redis.conf');
   await writeFile(config, configuration(directory, port, password), { mode: 0o600 });
   const server = spawn(binary, [config], { stdio: 'ignore', detached: true });
   const watchdog = watch(server, directory);
-  const stop = async () => {
+  const endWith = async (signal: 'SIGTERM' | 'SIGKILL') => {
     watchdog.kill('SIGKILL');
-    await end(server);
+    await end(server, signal);
     await rm(directory, { recursive: true, force: true });
   };
+  const stop = () => endWith('SIGTERM');
   const url = `redis://:${password}@127.0.0.1:${port}`;
   try {
     await untilAnswering(server, url, join(directory, 'redis.log'));
@@ -51,7 +59,7 @@ async function startOnce(binary: string): Promise<LocalRedis> {
     await stop();
     throw error;
   }
-  return { url, stop };
+  return { url, stop, kill: () => endWith('SIGKILL') };
 }
 
 const configuration = (directory: string, port: number, password: string) =>
@@ -112,10 +120,10 @@ async function untilAnswering(server: ChildProcess, url: string, logFile: string
   }
 }
 
-async function end(server: ChildProcess): Promise<void> {
+async function end(server: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
   const exited = once(server, 'exit');
-  server.kill('SIGTERM');
+  server.kill(signal);
   const timer = setTimeout(() => server.kill('SIGKILL'), STOP_DEADLINE_MS);
   await exited;
   clearTimeout(timer);

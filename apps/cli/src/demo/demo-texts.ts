@@ -1,0 +1,31 @@
+import type { Stage } from './demo-stage.js';
+
+/** What is about to happen, in a few words. */
+export const introduction = (simulated: boolean): string =>
+  [
+    `The sample operator harbor-operator v1.0.0, with the lighthouse-operator it depends on, is installed on ${simulated ? 'two simulated clusters' : 'your clusters'}.`,
+    'Then a new catalog image is pushed, and both are upgraded over two hops: to v1.1.0, then to v1.2.0.',
+    '',
+    '',
+  ].join('\n');
+
+/** How to look around while everything is left running. */
+export function afterwards(
+  { clients, kubeconfigs, simulated }: Stage,
+  services: readonly Readonly<{ name: string; url: string | undefined }>[],
+): string {
+  const files = simulated ? clients.map(() => kubeconfigs[0]) : kubeconfigs;
+  const commands = clients.map(({ cluster }, index) => {
+    const context = simulated ? ` --context ${cluster}` : '';
+    return `  kubectl --kubeconfig ${files[index]}${context} get catalogsources,subscriptions,installplans,csvs -A`;
+  });
+  const addresses = services.map(({ name, url = 'not known' }) => `  ${name.padEnd(18)} ${url}/metrics  ${url}/readyz`);
+  return [
+    '',
+    'Still running. Look around from another terminal:',
+    ...commands,
+    ...addresses,
+    'End it with Ctrl-C.',
+    '',
+  ].join('\n');
+}
