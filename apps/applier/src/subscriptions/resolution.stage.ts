@@ -27,6 +27,8 @@ export type ResolutionDeps = Readonly<{
 
 /** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
 const FETCH_AGAIN_MS = 15_000;
+/** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
+const OBSERVE_AFTER_MS = 1_000;
 
 /** Acts on the namespace's solution, if it has one that still fits: tells a "no", or makes the InstallPlan of a "yes". */
 export const resolutionStage =
@@ -55,7 +57,7 @@ async function currentSolution(
     problem === undefined ||
     canonicalJson(wishesOf(read)) !== canonicalJson(problem.wishes)
   ) {
-    await observe.add({ v: 1, cluster, namespace });
+    await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
   return store.getSolution(observation.problem);
