@@ -7,6 +7,7 @@ import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-sli
 import { problemHash } from '#core/resolution/problem-hash';
 import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
 import { wishesOf } from '#core/resolution/wishes';
+import { needsResolution } from '#core/subscription/bookkeep-subscription';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 
 export type NamespaceSnapshot = Readonly<{
@@ -25,9 +26,13 @@ export type ObservedProblem = Readonly<{
   records: ReadonlyMap<string, PackageRecord>;
 }>;
 
-/** The namespace's resolution problem; undefined where nothing is wished, or a catalog in sight has not answered yet. */
+/**
+ * The namespace's resolution problem; undefined where nobody would act on its solution: nothing is wished, every plan is
+ * under way, the OperatorGroup is missing or not alone, or a catalog in sight has not answered yet.
+ */
 export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem | undefined {
-  if (snapshot.subscriptions.length === 0) return undefined;
+  if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
+  if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
   const wishes = wishesOf(snapshot);
   const { slices, records } = sliceCatalogs(wishes, snapshot.catalogs.map(indexed).toSorted(byKey));

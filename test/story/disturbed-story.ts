@@ -1,0 +1,54 @@
+import type { StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
+import type { Chapter } from '../../apps/cli/src/demo/scenario.js';
+import { expectEnding } from './expect-ending.js';
+import { FAULTS, type Fault, strikeWith } from './faults.js';
+import type { Dump } from './normalised-dump.js';
+import { playStory } from './play-story.js';
+import { setQuickStage } from './quick-stage.js';
+import { startRestartableRedis } from './restartable-redis.js';
+
+export const CHAPTERS = ['subscribed', 'first-plan', 'installed', 'catalog-updated', 'first-hop'] as const;
+
+/** What goes wrong at which turning point of one story. */
+export type Disturbances = Readonly<Partial<Record<Chapter, Fault>>>;
+
+/**
+ * One story for each fault, with another fault at each chapter, so that together every fault meets every chapter once.
+ */
+export const everyFaultAtEveryChapter: readonly Disturbances[] = FAULTS.map((_, row) =>
+  Object.fromEntries(CHAPTERS.map((chapter, column) => [chapter, FAULTS[(row + column) % FAULTS.length]])),
+);
+
+export const describeDisturbances = (disturbances: Disturbances): string => {
+  const parts = Object.entries(disturbances).map(([chapter, fault]) => `${chapter}: ${fault}`);
+  return parts.length === 0 ? 'nothing goes wrong' : parts.join('; ');
+};
+
+export type DisturbedStory = Readonly<{
+  disturbances: Disturbances;
+  registry: StageRegistry;
+  /** This story's own catalog image in the registry that stories share, so that all see the same bundle images. */
+  catalogImage: string;
+  stage?: StageOptions;
+}>;
+
+/** Plays a story while things go wrong, checks its end, and gives what it left behind. */
+export async function playDisturbed(story: DisturbedStory): Promise<Readonly<Record<string, Dump>>> {
+  const redis = await startRestartableRedis();
+  const stage = await setQuickStage({ ...story.stage, registry: story.registry, redis });
+  try {
+    const onChapter = async (chapter: Chapter) => {
+      const fault = story.disturbances[chapter];
+      if (fault !== undefined) await strikeWith(fault, stage, redis);
+    };
+    const ending = await playStory(stage, { onChapter, catalogImage: story.catalogImage });
+    await expectEnding(stage, ending);
+    return withoutImage(ending.dumps, story.catalogImage);
+  } finally {
+    await stage.strike();
+    await redis.stop();
+  }
+}
+
+const withoutImage = (dumps: Readonly<Record<string, Dump>>, image: string): Readonly<Record<string, Dump>> =>
+  JSON.parse(JSON.stringify(dumps).replaceAll(image, 'the catalog image'));

@@ -1,0 +1,44 @@
+import { Redis } from 'ioredis';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { RestartableRedis } from './restartable-redis.js';
+
+export const FAULTS = [
+  'poller killed',
+  'one resolver killed',
+  'both resolvers killed',
+  'applier killed',
+  'Redis flushed',
+  'Redis killed and back empty',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** How long what was killed stays away, as a supervisor would leave it. */
+const AWAY_MS = 300;
+
+/** Makes the fault happen, and lets what was killed come back. */
+export async function strikeWith(fault: Fault, stage: Stage, redis: RestartableRedis): Promise<void> {
+  if (fault === 'Redis flushed') return flush(redis.url);
+  if (fault === 'Redis killed and back empty') return redis.crash(AWAY_MS);
+  const victims = stage.services.filter(({ name }) => victimsOf[fault].includes(name));
+  if (victims.length === 0) throw new Error(`${fault}: the stage has no such service`);
+  for (const { name, running } of victims) if (!running) throw new Error(`${name} was to be killed and does not run`);
+  await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
+  await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+  for (const victim of victims) victim.start();
+}
+
+const victimsOf: Readonly<Record<Exclude<Fault, `Redis ${string}`>, readonly string[]>> = {
+  'poller killed': ['catalog-poller'],
+  'one resolver killed': ['resolver-worker-1'],
+  'both resolvers killed': ['resolver-worker-1', 'resolver-worker-2'],
+  'applier killed': ['applier'],
+};
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    await redis.flushall();
+  } finally {
+    redis.disconnect();
+  }
+}

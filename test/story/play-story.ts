@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import {
+  type Chapter,
+  look,
+  playScenario,
+  SAMPLE_NAMESPACE,
+  type Seen,
+  StoryStuck,
+} from '../../apps/cli/src/demo/scenario.js';
+import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
+import { type Dump, normalisedDump } from './normalised-dump.js';
+
+export const EXAMPLES = join(PROJECT_ROOT, 'examples');
+export const SAMPLE_NAMESPACES = [SAMPLE_NAMESPACE, 'olm'] as const;
+
+export type PlayOptions = Readonly<{
+  onChapter?: (chapter: Chapter) => Promise<void>;
+  /** For stories that share a registry. */
+  catalogImage?: string;
+  patienceMs?: number;
+}>;
+
+export type Ending = Readonly<{
+  seen: ReadonlyMap<string, Seen>;
+  dumps: Readonly<Record<string, Dump>>;
+  /** The time line, for whoever has to find out why a test failed. */
+  told: readonly string[];
+}>;
+
+/** Plays the whole story and waits until nothing moves any more. A story that got stuck tells all it knows. */
+export async function playStory(stage: Stage, options: PlayOptions = {}): Promise<Ending> {
+  const { patienceMs = 45_000, ...rest } = options;
+  const told: string[] = [];
+  const timeline = new Timeline((line) => told.push(line.trimEnd()));
+  try {
+    await playScenario({ stage, timeline, examples: EXAMPLES, patienceMs, ...rest });
+    const dumps = await untilStill(stage);
+    const seen = await Promise.all(
+      stage.clients.map(async (client) => [client.cluster, await look(client, timeline)] as const),
+    );
+    return { seen: new Map(seen), dumps, told };
+  } catch (error) {
+    if (!(error instanceof StoryStuck)) throw error;
+    const logs = await Promise.all(stage.services.map(async (one) => `--- ${one.name}\n${await one.tail(30)}`));
+    throw new Error([error.message, ...told, ...logs].join('\n'), { cause: error });
+  }
+}
+
+const STILL_FOR_MS = 1_500;
+const STILL_DEADLINE_MS = 30_000;
+
+/** The end is where two looks, some time apart, see the same. */
+async function untilStill(stage: Stage): Promise<Record<string, Dump>> {
+  const deadline = performance.now() + STILL_DEADLINE_MS;
+  let before = await dumpAll(stage);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, STILL_FOR_MS));
+    const now = await dumpAll(stage);
+    if (JSON.stringify(now) === JSON.stringify(before)) return now;
+    if (performance.now() > deadline) throw new Error('the clusters do not come to rest after the end of the story');
+    before = now;
+  }
+}
+
+async function dumpAll(stage: Stage): Promise<Record<string, Dump>> {
+  const dumps = stage.clients.map(async (client) => [client.cluster, await normalisedDump(client, SAMPLE_NAMESPACES)]);
+  return Object.fromEntries(await Promise.all(dumps));
+}

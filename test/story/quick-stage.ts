@@ -1,0 +1,12 @@
+import { type Stage, type StageOptions, setStage } from '../../apps/cli/src/demo/demo-stage.js';
+
+/** Waits that are seconds in production, short enough for a test to sit through. */
+export const QUICK: Readonly<Record<string, string>> = {
+  FLOTILLA_JOB_LOCK_DURATION: '2s',
+  FLOTILLA_JOB_STALLED_INTERVAL: '1s',
+  FLOTILLA_JOB_RETRY_FIRST: '200ms',
+};
+
+/** A stage whose services take over from one another quickly. */
+export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
+  setStage({ deploymentReadyAfterMs: 200, ...options, settings: { ...QUICK, ...options.settings } });

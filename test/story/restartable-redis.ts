@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
+
+/** A Redis that a test may kill: it comes back at the same address with nothing in it. */
+export type RestartableRedis = Readonly<{
+  url: string;
+  how: string;
+  crash(awayMs: number): Promise<void>;
+  stop(): Promise<void>;
+}>;
+
+const SERVERS = ['redis-server', 'valkey-server'];
+
+/** @throws where no server is on PATH: one in a container could not be killed as these tests do */
+export async function startRestartableRedis(): Promise<RestartableRedis> {
+  const binary = SERVERS.map(onPath).find((path) => path !== undefined);
+  if (binary === undefined) throw new Error(`these tests need ${SERVERS.join(' or ')} on PATH`);
+  const place = { port: await freePort(), password: randomBytes(18).toString('base64url') };
+  let server: KillableRedis = await startLocalRedis(binary, place);
+  return {
+    url: server.url,
+    how: binary,
+    crash: async (awayMs) => {
+      await server.kill();
+      await new Promise((resolve) => setTimeout(resolve, awayMs));
+      server = await startLocalRedis(binary, place);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+function onPath(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
