@@ -1,0 +1,56 @@
+import type { InstallPlan } from '#core/api/install-plan';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { Json } from './recording.js';
+import type { Scope } from './scope.js';
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const LOOPBACK = /\b127\.0\.0\.1:\d+\b/g;
+
+/** Names that differ from run to run, and what the recordings write in their place. */
+export class Masks {
+  readonly #plans = new Map<string, string>();
+
+  /** Plans are numbered over the scenario as they appear, by generation inside a namespace. */
+  notePlans(plans: readonly KubernetesObject[], { namespaces }: Scope): void {
+    const mine = plans.filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''));
+    for (const { metadata } of mine.toSorted(byAge)) {
+      const key = metadata.name ?? '';
+      if (!this.#plans.has(key)) this.#plans.set(key, `install-<${this.#plans.size + 1}>`);
+    }
+  }
+
+  /** The name that a plan has here, for the name in the recording. */
+  planNamed(recorded: string): string | undefined {
+    return [...this.#plans].find(([, mask]) => mask === recorded)?.[0];
+  }
+
+  text(plain: string): string {
+    let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>').replace(LOOPBACK, '<catalog-address>');
+    for (const [name, mask] of this.#plans) text = text.replaceAll(name, mask);
+    return text;
+  }
+}
+
+function byAge(a: KubernetesObject, b: KubernetesObject): number {
+  return (
+    byCodeUnit(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
+    generationOf(a) - generationOf(b) ||
+    byCodeUnit(a.metadata.namespace ?? '', b.metadata.namespace ?? '')
+  );
+}
+
+const generationOf = (plan: KubernetesObject): number => (plan as InstallPlan).spec?.generation ?? 0;
+
+/** Identities of objects: those in `metadata` and in references alike. */
+const IDENTITY = new Set(['uid', 'resourceVersion']);
+
+/** A copy without identities and with all texts masked, keys included. */
+export function masked(value: unknown, masks: Masks): Json {
+  if (typeof value === 'string') return masks.text(value);
+  if (Array.isArray(value)) return value.map((item) => masked(item, masks));
+  if (typeof value !== 'object' || value === null) return value as Json;
+  const entries = Object.entries(value).filter(([key]) => !IDENTITY.has(key));
+  return Object.fromEntries(entries.map(([key, item]) => [masks.text(key), masked(item, masks)]));
+}

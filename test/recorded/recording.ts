@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { Catalog } from '#core/catalog/catalog';
+import { loadCatalog } from '#core/catalog/load-catalog';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** The recordings that are part of this repository, and all of them where they lie beside it. */
+const FOLDERS = [join(ROOT, 'test/vectors/lifecycle/scenarios'), join(ROOT, '../shared/vectors/lifecycle')];
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+/** `{Kind: {"namespace/name": object}}`; the list of Events is kept apart. */
+export type Dump = Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+
+/** One distinct state of an object, as a watch saw it. */
+export type Seen = Readonly<{ object: string } & Record<string, unknown>>;
+
+/** What OLM did in one scenario, and what was done to it; the format is that of `test/vectors/lifecycle/scenarios`. */
+export type Recording = Readonly<{
+  name: string;
+  title: string;
+  steps: readonly string[];
+  timeline: readonly Seen[];
+  checkpoints: Readonly<Record<string, Dump>>;
+  final: Dump;
+  /** Every namespace that the scenario made. */
+  namespaces: ReadonlySet<string>;
+  input: (file: string) => readonly KubernetesObject[];
+  catalog: (folder: string) => Catalog;
+}>;
+
+type Observed = Readonly<{
+  title: string;
+  steps: readonly Readonly<{ action: string }>[];
+  timeline: readonly Seen[];
+  checkpoints?: Readonly<Record<string, Record<string, unknown>>>;
+  final: Readonly<Record<string, unknown>>;
+}>;
+
+/** The recording of that name, or undefined where it lies in none of the folders. */
+export function readRecording(name: string): Recording | undefined {
+  const folder = FOLDERS.map((parent) => join(parent, name)).find((path) => existsSync(join(path, 'observed.json')));
+  if (folder === undefined) return undefined;
+  const observed = JSON.parse(readFileSync(join(folder, 'observed.json'), 'utf8')) as Observed;
+  const input = (file: string): KubernetesObject[] =>
+    loadAll(readFileSync(join(folder, 'input', file), 'utf8')) as KubernetesObject[];
+  const made = readdirSync(join(folder, 'input')).toSorted(byCodeUnit).flatMap(input);
+  return {
+    name,
+    title: observed.title,
+    steps: observed.steps.map(({ action }) => action),
+    timeline: observed.timeline,
+    checkpoints: Object.fromEntries(
+      Object.entries(observed.checkpoints ?? {}).map(([label, dump]) => [label, withoutEvents(dump)]),
+    ),
+    final: withoutEvents(observed.final),
+    namespaces: new Set(made.flatMap(({ kind, metadata }) => (kind === 'Namespace' ? (metadata.name ?? []) : []))),
+    input,
+    catalog: (part) => loadCatalog(filesOf(join(folder, part))),
+  };
+}
+
+const filesOf = (folder: string) =>
+  readdirSync(folder).map((path) => ({ path, bytes: new Uint8Array(readFileSync(join(folder, path))) }));
+
+function withoutEvents({ Events: _events, ...kinds }: Readonly<Record<string, unknown>>): Dump {
+  return kinds as Dump;
+}

@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import type { ClusterRecorder } from './cluster-recorder.js';
+import { takeDump } from './dump.js';
+import { Masks } from './masks.js';
+import type { Dump, Recording } from './recording.js';
+import { type Scope, scopeOf } from './scope.js';
+import { kindRef, waitFor } from './waits.js';
+
+/** What Flotilla did when a recording was played to it. */
+export type Replayed = Readonly<{
+  checkpoints: Readonly<Record<string, Dump>>;
+  final: Dump;
+  scope: Scope;
+  recorder: ClusterRecorder;
+  masks: Masks;
+  /** What the recorder saw come and we did not, in its words. */
+  missed: readonly string[];
+  seconds: number;
+}>;
+
+export type ReplayOptions = Readonly<{
+  client: KubeClient;
+  recorder: ClusterRecorder;
+  /** For one `reached:` line. */
+  patienceMs: number;
+  /** Nothing may move for so long before a dump is taken. */
+  quietMs: number;
+  /** Whether a dump says what the recording says; a dump that does not is taken again until `patienceMs` is over. */
+  agrees: (recorded: Dump, dump: Dump) => boolean;
+}>;
+
+const LOOK_EVERY_MS = 100;
+
+/** Does to a cluster what was done to OLM's, in the same order. */
+export async function replay(recording: Recording, options: ReplayOptions): Promise<Replayed> {
+  const player = new Player(recording, options);
+  const started = performance.now();
+  try {
+    for (const step of recording.steps) await player.take(step);
+    const final = await player.dump(recording.final);
+    const { checkpoints, missed, scope, masks } = player;
+    const seconds = (performance.now() - started) / 1_000;
+    return { checkpoints, missed, scope, masks, final, seconds, recorder: options.recorder };
+  } finally {
+    await player.end();
+  }
+}
+
+type Act = (...parts: string[]) => Promise<unknown>;
+
+class Player {
+  readonly checkpoints: Record<string, Dump> = {};
+  readonly missed: string[] = [];
+  readonly masks = new Masks();
+  readonly scope: Scope;
+  #server: CatalogServer | undefined;
+  readonly #acts: readonly (readonly [RegExp, Act])[] = [
+    [/^create (\S+)$/, (file = '') => this.#create(file)],
+    [/^serve catalog (\S+)\/ on <catalog-address>$/, (folder = '') => this.#serve(folder)],
+    [/^reached: (.+)$/, (text = '') => this.#reach(text)],
+    [/^checkpoint (\S+)$/, (label = '') => this.#checkpoint(label)],
+    [
+      /^merge-patch (\w+) (\S+): (.+)$/,
+      (kind = '', key = '', patch = '') => this.#patch(kind, key, JSON.parse(this.#filled(patch))),
+    ],
+    [/^delete (\w+) (\S+)$/, (kind = '', key = '') => this.#delete(kind, key)],
+    [
+      /^patch InstallPlan \(generation (\d+)\) in (\S+): spec\.approved=true$/,
+      (generation = '', namespace = '') => this.#approve(Number(generation), namespace),
+    ],
+    [/^patch Role clerk: add apps\/\*$/, () => this.#grantDeployments()],
+  ];
+
+  constructor(
+    private readonly recording: Recording,
+    private readonly options: ReplayOptions,
+  ) {
+    this.scope = scopeOf(recording);
+  }
+
+  async take(step: string): Promise<void> {
+    for (const [pattern, act] of this.#acts) {
+      const found = pattern.exec(step);
+      if (found === null) continue;
+      await act(...found.slice(1));
+      return;
+    }
+    throw new Error(`the replay does not know the step "${step}"`);
+  }
+
+  /** Taken once nothing moves any more; if it does not say what was recorded, there is time for it to come. */
+  async dump(recorded: Dump): Promise<Dump> {
+    const deadline = performance.now() + this.options.patienceMs;
+    for (;;) {
+      await this.#quiet(deadline);
+      const dump = await takeDump(this.options.client, this.scope, this.masks);
+      if (this.options.agrees(recorded, dump) || performance.now() > deadline) return dump;
+      await sleep(LOOK_EVERY_MS * 3);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.stop();
+  }
+
+  async #quiet(deadline: number): Promise<void> {
+    const { recorder, quietMs } = this.options;
+    while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+  }
+
+  async #create(file: string): Promise<void> {
+    for (const object of this.recording.input(file)) {
+      const filled = JSON.parse(this.#filled(JSON.stringify(object))) as KubernetesObject;
+      await this.#untilServed(() => this.options.client.create(filled));
+    }
+  }
+
+  /** A kind whose definition was created just now is served a moment later. */
+  async #untilServed(act: () => Promise<unknown>): Promise<void> {
+    const deadline = performance.now() + this.options.patienceMs;
+    for (;;) {
+      try {
+        await act();
+        return;
+      } catch (error) {
+        const tooEarly = KubeApiError.is(error, 'NotFound') || KubeApiError.is(error, 'Forbidden');
+        if (!tooEarly || performance.now() > deadline) throw error;
+        await sleep(LOOK_EVERY_MS);
+      }
+    }
+  }
+
+  async #serve(folder: string): Promise<void> {
+    const catalog = this.recording.catalog(folder);
+    const port = this.#server?.port ?? 0;
+    // Served anew as the recording did it: the server goes away, and comes back with other content.
+    await this.#server?.stop();
+    this.#server = await serveCatalog(catalog, { port });
+  }
+
+  async #reach(text: string): Promise<void> {
+    const wait = waitFor(text);
+    const { client, patienceMs } = this.options;
+    const deadline = performance.now() + patienceMs;
+    while (!(await wait({ client, recording: this.recording }))) {
+      if (performance.now() > deadline) {
+        this.missed.push(`not reached within ${patienceMs / 1_000} s: ${text}`);
+        return;
+      }
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  async #checkpoint(label: string): Promise<void> {
+    this.checkpoints[label] = await this.dump(this.recording.checkpoints[label] ?? {});
+  }
+
+  async #patch(kind: string, key: string, patch: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.options.client.patch(this.#ref(kind, key), patch);
+  }
+
+  async #delete(kind: string, key: string): Promise<void> {
+    await this.options.client.delete(this.#ref(kind, key));
+  }
+
+  async #approve(generation: number, namespace: string): Promise<void> {
+    const plans = await this.options.client.list(kindRef('InstallPlan'), { namespace });
+    const plan = plans?.items.find(
+      ({ spec }: KubernetesObject) => (spec as { generation?: number }).generation === generation,
+    );
+    await this.#patch('InstallPlan', `${namespace}/${plan?.metadata.name}`, { spec: { approved: true } });
+  }
+
+  async #grantDeployments(): Promise<void> {
+    const [namespace = ''] = this.recording.namespaces;
+    const ref = this.#ref('Role', `${namespace}/clerk`);
+    const role = await this.options.client.get(ref);
+    const granted = { apiGroups: ['apps'], resources: ['*'], verbs: ['*'] };
+    await this.options.client.patch(ref, { rules: [...((role?.['rules'] as unknown[]) ?? []), granted] });
+  }
+
+  #ref(kind: string, key: string) {
+    const [namespace = '', recorded = ''] = key.split('/');
+    const name = kind === 'InstallPlan' ? (this.masks.planNamed(recorded) ?? recorded) : recorded;
+    return { ...kindRef(kind), namespace, name };
+  }
+
+  #filled(text: string): string {
+    return text
+      .replaceAll('<catalog-address>', `127.0.0.1:${this.#server?.port}`)
+      .replaceAll('<time>', `${new Date().toISOString().slice(0, 19)}Z`);
+  }
+}
