@@ -1,21 +1,22 @@
-import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
-import type { CatalogBundle } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { validateCatalog } from '#core/catalog/validate-catalog';
+import { canonicalHash } from '#core/canonical/canonical-json';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
-import { packageRecords } from '#core/resolution/package-records';
 import type { PackageRecord } from '#core/resolution/resolution-problem';
 import { pullCatalog } from '#platform/registry/catalog-image';
 import type { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore } from '#platform/store/content-store.port';
+import { CatalogReader } from './catalog-reader.js';
+import { manifestBytes, type ReadCatalog } from './read-catalog.js';
 
 /** One catalog's content, ready to be resolved from; shared by every cluster that uses the same content. */
 export type LoadedCatalog = Readonly<{ digest: string; index: CatalogIndex; packages: number }>;
 
-/** The image holds a catalog that OLM's registry would refuse to serve. */
+/** Invalid content is remembered too: a fleet that uses a broken image does not read it once for each cluster and try. */
+type Content = LoadedCatalog | Extract<ReadCatalog, { problems: unknown }>;
+
+/** The image holds a catalog that cannot be read, or that OLM's registry would refuse to serve. */
 export class InvalidCatalog extends FlotillaError {
   readonly code = 'InvalidCatalog';
   readonly retry: Retry = 'when-input-changes';
@@ -27,7 +28,8 @@ export class InvalidCatalog extends FlotillaError {
 
 /** Loads catalogs, each content once: by digest for images, whoever asks and however often. */
 export class CatalogContents {
-  readonly #byDigest = new Map<string, Promise<LoadedCatalog>>();
+  readonly #reader = new CatalogReader();
+  readonly #byDigest = new Map<string, Promise<Content>>();
 
   constructor(
     private readonly registry: RegistryClient,
@@ -37,30 +39,23 @@ export class CatalogContents {
   /** Asks the registry which digest the reference names now; pulls and indexes only what is not held. */
   async ofImage(reference: string, options: PullOptions): Promise<LoadedCatalog> {
     const digest = await this.registry.resolve(reference, options);
-    return this.#once(digest, async () => {
-      const { files } = await pullCatalog(
-        this.registry,
-        atDigest(parseImageReference(reference), digest).text,
-        options,
-      );
-      const catalog = loadCatalog(files);
-      const problems = validateCatalog(catalog);
-      if (problems.length > 0)
-        throw new InvalidCatalog(
-          reference,
-          problems.map(({ message }) => message),
-        );
-      await this.#keepInline(catalog.bundles);
-      return this.#index(digest, packageRecords(catalog, inlineDigest));
+    const content = await this.#once(digest, async () => {
+      const image = atDigest(parseImageReference(reference), digest).text;
+      const { files } = await pullCatalog(this.registry, image, options);
+      const read = await this.#reader.read(files);
+      if ('problems' in read) return read;
+      for (const manifests of read.inline) await this.store.put(manifests);
+      return loadedFrom(digest, read.records);
     });
+    return usable(reference, content);
   }
 
   /** Lists everything a registry server offers. Content has no digest there: ours is over what was listed. */
   async ofAddress(client: GrpcCatalogClient): Promise<LoadedCatalog> {
     const { records, inline } = await client.snapshot();
-    for (const objects of inline.values()) await this.store.put(bytesOf(objects));
+    for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
-    return this.#once(digest, async () => this.#index(digest, records));
+    return usable(digest, await this.#once(digest, async () => loadedFrom(digest, records)));
   }
 
   /** Forgets contents that no CatalogSource uses any more. */
@@ -68,7 +63,7 @@ export class CatalogContents {
     for (const digest of this.#byDigest.keys()) if (!used.has(digest)) this.#byDigest.delete(digest);
   }
 
-  #once(digest: string, load: () => Promise<LoadedCatalog>): Promise<LoadedCatalog> {
+  #once(digest: string, load: () => Promise<Content>): Promise<Content> {
     const known = this.#byDigest.get(digest);
     if (known !== undefined) return known;
     const loading = load();
@@ -76,17 +71,15 @@ export class CatalogContents {
     loading.catch(() => this.#byDigest.delete(digest));
     return loading;
   }
-
-  #index(digest: string, records: readonly PackageRecord[]): LoadedCatalog {
-    return { digest, index: indexCatalog(records), packages: records.length };
-  }
-
-  async #keepInline(bundles: readonly CatalogBundle[]): Promise<void> {
-    for (const bundle of bundles) {
-      if (bundle.image === '' && bundle.objects.length > 0) await this.store.put(bytesOf(bundle.objects));
-    }
-  }
 }
 
-const bytesOf = (objects: unknown): Uint8Array => new TextEncoder().encode(canonicalJson(objects));
-const inlineDigest = (bundle: CatalogBundle): string => `sha256:${canonicalHash(bundle.objects)}`;
+const loadedFrom = (digest: string, records: readonly PackageRecord[]): LoadedCatalog => ({
+  digest,
+  index: indexCatalog(records),
+  packages: records.length,
+});
+
+function usable(reference: string, content: Content): LoadedCatalog {
+  if ('problems' in content) throw new InvalidCatalog(reference, content.problems);
+  return content;
+}

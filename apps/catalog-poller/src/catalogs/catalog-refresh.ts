@@ -53,7 +53,8 @@ export class CatalogRefresh {
   get failure(): string | undefined {
     if (isServing(this.state, this.deps.strict)) return undefined;
     const { namespace, name } = this.#source.metadata;
-    const why = this.state.failure?.message;
+    const origin = originOf(this.#source);
+    const why = origin.kind === 'invalid' ? origin.message : this.state.failure?.message;
     return `no registry client established for catalogsource ${namespace}/${name}${why ? `: ${why}` : ''}`;
   }
 

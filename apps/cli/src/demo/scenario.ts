@@ -5,8 +5,9 @@ import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import type { InstallPlan } from '#core/api/install-plan';
 import { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Subscription } from '#core/api/subscription';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
+import { createIgnoringExisting } from './create-object.js';
 import type { Stage } from './demo-stage.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from './sample-images.js';
 import type { Timeline } from './timeline.js';
@@ -91,21 +92,6 @@ const placed = (manifest: string, { stage, catalogImage = SAMPLE_CATALOG }: Scen
     .replaceAll(SAMPLE_CATALOG, catalogImage)
     .replaceAll('registry.example/', `${stage.registry.host}/`)
     .replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
-
-async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    try {
-      await client.create(object);
-      return;
-    } catch (error) {
-      if (KubeApiError.is(error, 'AlreadyExists')) return;
-      // A definition that was created just now is served a moment later.
-      if (!KubeApiError.is(error, 'NotFound') || performance.now() > deadline) throw error;
-      await pause();
-    }
-  }
-}
 
 /** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
 async function everywhere(scenario: Scenario, version: string, onPlan?: Chapter): Promise<void> {

@@ -1,0 +1,20 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+
+const SERVED_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+
+/** Creates what is not there yet, also where its kind was defined just now and is served a moment later. */
+export async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
+  const deadline = performance.now() + SERVED_WITHIN_MS;
+  for (;;) {
+    try {
+      await client.create(object);
+      return;
+    } catch (error) {
+      if (KubeApiError.is(error, 'AlreadyExists')) return;
+      if (!KubeApiError.is(error, 'NotFound') || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  }
+}
