@@ -4,13 +4,16 @@ import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
+import { copiesStage } from './csvs/copies.stage.js';
 import { csvStage } from './csvs/csv.stage.js';
+import { operatorConditionStage } from './csvs/operator-condition.stage.js';
 import { BundleContents } from './install-plans/bundle-contents.js';
 import { garbageCollectStage } from './install-plans/garbage-collect.stage.js';
 import { installPlanStage } from './install-plans/install-plan.stage.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
 import { operatorGroupStage } from './operator-groups/operator-group.stage.js';
+import { operatorStage } from './operators/operator.stage.js';
 import { resolutionStage } from './subscriptions/resolution.stage.js';
 import { subscriptionStage } from './subscriptions/subscription.stage.js';
 
@@ -46,7 +49,10 @@ export class Applier implements OnApplicationBootstrap {
       subscriptionStage,
       resolutionStage({ store: problems, contents, observe: queues.observe }),
       installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
+      operatorConditionStage,
       csvStage,
+      copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
+      operatorStage,
     ];
   }
 

@@ -58,7 +58,7 @@ async function executeStep(
 }
 
 async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {
-  const { message, reason } = error;
+  const { said: message, reason } = error;
   if (reason !== 'NotFound') return { ok: false, message, reason };
   const { group, version, kind } = kindOfStep(step);
   return {
@@ -87,7 +87,7 @@ async function answer(client: KubeClient, read: StepRead): Promise<StepAnswer> {
   } catch (error) {
     // Unreachable is not an answer about the step: the whole pass is tried again later.
     if (!KubeApiError.is(error) || error.status === 0) throw error;
-    return { failed: error.message, forbidden: error.reason === 'Forbidden' };
+    return { failed: error.said, forbidden: error.reason === 'Forbidden' };
   }
 }
 

@@ -1,9 +1,8 @@
 import type { InstallPlan } from '#core/api/install-plan';
-import type { ObjectRef } from '#core/api/kubernetes-object';
 import { concludeExecution, contextOf, nextTurn } from '#core/install-plan/step-install-plan';
-import type { KubeClient } from '#platform/kube/kube-client.port';
 import { writeStatus } from '../namespaces/perform.js';
-import { AT_REST, type Stage, type StageInput, type StageOutcome, sooner } from '../namespaces/stage.js';
+import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { tenantOf } from '../namespaces/tenant.js';
 import { executeSteps } from './execute-steps.js';
 
 export type InstallPlanSettings = Readonly<{ retryTimeoutMs: number }>;
@@ -18,7 +17,7 @@ export const installPlanStage =
     let outcome: StageOutcome = AT_REST;
     for (const plan of input.read.installPlans) {
       const turn = await takeTurn(input, plan, settings);
-      outcome = { moved: outcome.moved || turn.moved, againAfterMs: sooner(outcome.againAfterMs, turn.againAfterMs) };
+      outcome = joined(outcome, turn);
     }
     return outcome;
   };
@@ -40,13 +39,4 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   const outcomes = await executeSteps(clients, plan, context, input);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   return { ...(await writeStatus(input, plan, status)), againAfterMs };
-}
-
-/** A group's service account lends its rights: its own, and those of the groups every service account is in. */
-function tenantOf(client: KubeClient, account: ObjectRef | undefined): KubeClient {
-  if (account === undefined) return client;
-  return client.actingAs({
-    user: `system:serviceaccount:${account.namespace}:${account.name}`,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`, 'system:authenticated'],
-  });
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { readNamespace } from './namespace-read.js';
+import { PassReader } from './pass-reader.js';
 import { MOVED, type Stage, type StageOutcome, sooner } from './stage.js';
 
 /** More rounds than any install needs: what still moves after these goes to the back of the queue, so that others get a turn. */
@@ -22,11 +23,12 @@ export async function reconcileNamespace(
 ): Promise<ReconcileOutcome> {
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
     const read = await readNamespace(client, namespace, globalCatalogNamespace);
+    const reader = new PassReader(client);
     let againAfterMs: number | undefined;
     let moved = false;
     for (const stage of stages) {
       if (signal.aborted) return { rounds, againAfterMs: 0 };
-      const outcome = await stage({ client, read, now: clock.now(), signal }).catch(startOver);
+      const outcome = await stage({ client, read, reader, now: clock.now(), signal }).catch(startOver);
       againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
       moved = outcome.moved;
       if (moved) break;

@@ -1,8 +1,16 @@
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { NamespaceRead } from './namespace-read.js';
+import type { PassReader } from './pass-reader.js';
 
 /** What every stage of a pass gets: the namespace as just read, and the cluster to act on. */
-export type StageInput = Readonly<{ client: KubeClient; read: NamespaceRead; now: Date; signal: AbortSignal }>;
+export type StageInput = Readonly<{
+  client: KubeClient;
+  read: NamespaceRead;
+  /** Further live reads of this round, shared by its stages. */
+  reader: PassReader;
+  now: Date;
+  signal: AbortSignal;
+}>;
 
 /**
  * What a stage did. `moved`: something was written, so what was read is old and the pass starts over with a fresh read.
@@ -20,3 +28,9 @@ export function sooner(a: number | undefined, b: number | undefined): number | u
   if (a === undefined) return b;
   return b === undefined ? a : Math.min(a, b);
 }
+
+/** What several steps of one stage did together. */
+export const joined = (a: StageOutcome, b: StageOutcome): StageOutcome => ({
+  moved: a.moved || b.moved,
+  againAfterMs: sooner(a.againAfterMs, b.againAfterMs),
+});

@@ -3,7 +3,7 @@ import type { OperatorGroup } from '#core/api/operator-group';
 import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../namespaces/perform.js';
-import { AT_REST, type Stage, type StageInput, type StageOutcome, sooner } from '../namespaces/stage.js';
+import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -12,16 +12,16 @@ const PROBLEM_AGAIN_MS = 15_000;
 
 /** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
 export const operatorGroupStage: Stage = async (input) => {
-  const { client, read } = input;
+  const { reader, read } = input;
   if (read.operatorGroups.length === 0) return AT_REST;
   const [namespaces, clusterRoles] = await Promise.all([
-    client.list(NAMESPACES),
-    client.list(CLUSTER_ROLES, { labelSelector: 'olm.owner.kind=OperatorGroup' }),
+    reader.list(NAMESPACES),
+    reader.list(CLUSTER_ROLES, { labelSelector: 'olm.owner.kind=OperatorGroup' }),
   ]);
   let outcome: StageOutcome = AT_REST;
   for (const group of read.operatorGroups) {
-    const step = await takeStep(input, group, withKind(namespaces, NAMESPACES), withKind(clusterRoles, CLUSTER_ROLES));
-    outcome = { moved: outcome.moved || step.moved, againAfterMs: sooner(outcome.againAfterMs, step.againAfterMs) };
+    const step = await takeStep(input, group, namespaces, clusterRoles);
+    outcome = joined(outcome, step);
   }
   return outcome;
 };
@@ -52,7 +52,3 @@ async function takeStep(
     againAfterMs: step.problem === undefined ? undefined : PROBLEM_AGAIN_MS,
   };
 }
-
-/** Lists leave apiVersion and kind out of their items. */
-const withKind = (list: Readonly<{ items: readonly KubernetesObject[] }> | undefined, kind: KindRef) =>
-  (list?.items ?? []).map((item) => ({ ...item, ...kind }));

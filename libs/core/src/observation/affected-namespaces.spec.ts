@@ -40,4 +40,12 @@ describe('affectedNamespaces', () => {
       'team-b',
     ]);
   });
+  it('sends a copied CSV to the namespace of its original', () => {
+    const labels = { 'olm.copiedFrom': 'operators' };
+    expect(affectedNamespaces(object('ClusterServiceVersion', 'elsewhere', labels), view)).toEqual(['operators']);
+    expect(affectedNamespaces(object('ClusterServiceVersion', 'team-a', labels), view)).toEqual([
+      'operators',
+      'team-a',
+    ]);
+  });
 });

@@ -19,6 +19,12 @@ const ownerByLabel: Rule = (object, view) => {
   const owner = object.metadata.labels?.['olm.owner.namespace'];
   return owner === undefined ? own(object, view) : [owner];
 };
+/** A copy concerns the namespace of its original, which keeps it in step; its own only if something is wished there. */
+const ownOrOriginal: Rule = (object, view) => {
+  const original = object.metadata.labels?.['olm.copiedFrom'];
+  if (original === undefined) return own(object, view);
+  return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
+};
 const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
 const whoeverSelects: Rule = (_object, view) => view.selecting;
 /** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
@@ -31,7 +37,7 @@ const rules: Readonly<Record<string, Rule>> = {
   CatalogSource: whoeverSeesCatalog,
   Subscription: own,
   InstallPlan: own,
-  ClusterServiceVersion: own,
+  ClusterServiceVersion: ownOrOriginal,
   OperatorGroup: own,
   OperatorCondition: own,
   Deployment: ownerByLabel,

@@ -1,0 +1,82 @@
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import { CSV_API } from '#core/api/cluster-service-version';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { OperatorGroup } from '#core/api/operator-group';
+import { isCopied } from '#core/csv/csv-facts';
+import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/step-copies';
+import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import { perform } from '../namespaces/perform.js';
+import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+
+export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
+
+const OLM_CONFIG = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' } as const;
+const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
+
+/** Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and nowhere else. */
+export const copiesStage =
+  (settings: CopySettings): Stage =>
+  async (input) => {
+    const { read, reader } = input;
+    const originals = read.csvs.filter((csv) => !isCopied(csv));
+    const copies = await reader.list<ClusterServiceVersion>(CSV_API, {
+      labelSelector: `${COPIED_FROM_LABEL}=${read.namespace}`,
+    });
+    let outcome = await perform(input, orphanedCopies(copies, originals));
+    const [group] = read.operatorGroups;
+    if (group === undefined || read.operatorGroups.length > 1) return outcome;
+    for (const csv of originals) outcome = joined(outcome, await copy(input, csv, group, settings));
+    return outcome;
+  };
+
+async function copy(
+  input: StageInput,
+  csv: ClusterServiceVersion,
+  group: OperatorGroup,
+  settings: CopySettings,
+): Promise<StageOutcome> {
+  const { read } = input;
+  const targets = targetsOf(group) ?? [];
+  if (targets.every((target) => target === read.namespace)) return AT_REST;
+  const actions = stepCopies(csv, await worldOf(input, csv, group, settings));
+  return perform(input, actions);
+}
+
+async function worldOf(
+  { reader, read }: StageInput,
+  csv: ClusterServiceVersion,
+  group: OperatorGroup,
+  { protectedNamespaces }: CopySettings,
+): Promise<CopyWorld> {
+  const targets = targetsOf(group) ?? [];
+  const withRoles = isGlobal(targets) ? [] : [...new Set([read.namespace, ...targets])];
+  const inEach = async (kind: string) =>
+    (await Promise.all(withRoles.map((namespace) => reader.list(rbac(kind), { namespace })))).flat();
+  const [namespaces, namesakes, config, roles, roleBindings] = await Promise.all([
+    reader.list({ apiVersion: 'v1', kind: 'Namespace' }),
+    reader.list<ClusterServiceVersion>(CSV_API, { fieldSelector: `metadata.name=${csv.metadata.name}` }),
+    reader.get(OLM_CONFIG),
+    inEach('Role'),
+    inEach('RoleBinding'),
+  ]);
+  return {
+    group,
+    namespaces: namespaces
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+      .map(({ metadata }) => metadata.name ?? ''),
+    namesakes: namesakes.filter(({ metadata }) => metadata.namespace !== read.namespace),
+    roles,
+    roleBindings,
+    ...(copiesDisabled(config) ? { copiesOnlyIn: new Set(protectedNamespaces) } : {}),
+  };
+}
+
+/** OLMConfig spec.features.disableCopiedCSVs (spec: csv-lifecycle.md §10). */
+function copiesDisabled(config: KubernetesObject | undefined): boolean {
+  const spec = config?.['spec'];
+  const features = isRecord(spec) ? spec['features'] : undefined;
+  return isRecord(features) && features['disableCopiedCSVs'] === true;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

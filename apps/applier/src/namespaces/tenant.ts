@@ -1,0 +1,11 @@
+import type { ObjectRef } from '#core/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+
+/** A group's service account lends its rights: its own, and those of the groups every service account is in. */
+export function tenantOf(client: KubeClient, account: Pick<ObjectRef, 'namespace' | 'name'> | undefined): KubeClient {
+  if (account === undefined) return client;
+  return client.actingAs({
+    user: `system:serviceaccount:${account.namespace}:${account.name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`, 'system:authenticated'],
+  });
+}
