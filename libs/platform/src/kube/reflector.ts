@@ -116,12 +116,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   /** False where the kind is not served. */
   async #list(): Promise<boolean> {
-    const list = await this.#options.client.list<T>(this.kind, this.#options.options);
-    if (this.#stopping.signal.aborted) return false;
+    const list = await unlessStopped(
+      this.#stopping.signal,
+      this.#options.client.list<T>(this.kind, this.#options.options),
+    );
     this.#served = list !== undefined;
     this.#version = list?.resourceVersion ?? '';
     this.#replace((list?.items ?? []).map((item) => this.#keep(item)));
     this.#seen();
+    this.#recovered();
     this.#synced = true;
     this.#syncedOnce.resolve();
     return this.#served;
@@ -132,23 +135,31 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const startedAt = clock.now().getTime();
     const alarm = new SilenceAlarm(clock, silenceMs);
     let events = 0;
+    let cancelProof = (): void => undefined;
+    const onOpen = () => {
+      this.#seen();
+      // Accepting a watch proves nothing yet: overloaded servers accept and fail it at once, over and over.
+      cancelProof = clock.after(SHORTEST_WATCH_MS, () => this.#proven());
+    };
     try {
       const stream = client.watch<T>(this.kind, {
         ...options,
         resourceVersion: this.#version,
         timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
         signal: AbortSignal.any([this.#stopping.signal, alarm.signal]),
-        onOpen: () => this.#seen(),
+        onOpen,
       });
       for await (const event of stream) {
         if (this.#stopping.signal.aborted) return;
         events += 1;
         alarm.heard();
         this.#seen();
+        this.#proven();
         this.#take(event);
       }
     } finally {
       alarm.dispose();
+      cancelProof();
     }
     const lasted = clock.now().getTime() - startedAt;
     if (events > 0 || lasted >= SHORTEST_WATCH_MS || this.#stopping.signal.aborted) return;
@@ -196,8 +207,16 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   #seen(): void {
     this.#lastSeen = this.#options.clock.now();
+  }
+
+  #recovered(): void {
     if (this.#problem !== undefined) this.#log.info(this.#fields(), 'the watch is up to date again');
     this.#problem = undefined;
+  }
+
+  /** A watch that lasts: the next trouble is a new one, and its pauses begin small again. */
+  #proven(): void {
+    this.#recovered();
     this.#failures = 0;
   }
 
@@ -208,8 +227,10 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
     if (!expected) this.#problem = message;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
+    // A place that is too old is asked for anew at once; a server to whom every place is too old, not over and over.
+    const atOnce = expected && this.#failures === 0;
     this.#failures += 1;
-    await this.#options.clock.sleep(expected ? 0 : this.#jitter(pause), this.#stopping.signal);
+    await this.#options.clock.sleep(atOnce ? 0 : this.#jitter(pause), this.#stopping.signal);
   }
 
   /** Half to one and a half: thousands of watches that broke together must not come back together. */
@@ -220,6 +241,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #fields() {
     return { cluster: this.#options.client.cluster, kind: this.kind.kind, apiVersion: this.kind.apiVersion };
   }
+}
+
+/** The work's result; fails as soon as the signal is aborted: a server that does not answer must hold up no ending. */
+async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  return Promise.race([work, stopped.promise]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function withoutManagedFields<T extends KubernetesObject>(object: T): T {

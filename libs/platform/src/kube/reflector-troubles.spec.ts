@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ScriptedAnswer, startScriptedServer } from '#testing/control-plane/scripted-server';
+import { ManualClock } from '../clock/manual-clock.js';
+import { fixedCredentials } from './access/credentials.js';
+import { HttpKubeClient } from './http-kube-client.js';
+import { Reflector } from './reflector.js';
+import { HttpTransport } from './transport/http-transport.js';
+
+const SOON = { timeout: 10_000, interval: 10 };
+const endings: Array<() => Promise<unknown>> = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+const discovery = { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] };
+const empty = { metadata: { resourceVersion: '7' }, items: [] };
+const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
+const GONE = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, message: 'too old resource version' };
+const OVERLOADED = { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'etcd is away' };
+const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '8' } };
+
+/** A reflector on a server that lists nothing and answers watches as it is told. */
+async function watchingServer(
+  script: Readonly<{ watch: () => ScriptedAnswer; list?: () => ScriptedAnswer | undefined }>,
+) {
+  const asked: string[] = [];
+  const said: string[] = [];
+  const server = await startScriptedServer({
+    protocol: 'plain http',
+    answer: ({ path }) => {
+      const what = path.includes('watch=true') ? 'watch' : path.includes('configmaps') ? 'list' : 'discovery';
+      asked.push(what);
+      if (what === 'watch') return script.watch();
+      if (what === 'list' && script.list !== undefined) return script.list();
+      return { body: JSON.stringify(what === 'list' ? empty : discovery) };
+    },
+  });
+  endings.push(() => server.stop());
+  const transport = new HttpTransport({ server: server.url, credentials: fixedCredentials({ headers: {}, tls: {} }) });
+  const client = new HttpKubeClient({ cluster: 'harbour', transport, fieldManager: 'test' });
+  endings.push(() => client.close());
+  const clock = new ManualClock();
+  const note = (_fields: unknown, message: string) => void said.push(message);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+  const reflector = new Reflector({ client, kind, clock, log, random: () => 0.5 });
+  endings.push(() => reflector.stop());
+  const count = (what: string) => asked.filter((one) => one === what).length;
+  /** Moves time on in steps, after each of which it must have been asked so often in all, and no oftener. */
+  const expectAsked = async (what: string, steps: readonly (readonly [pauseMs: number, times: number])[]) => {
+    for (const [pauseMs, times] of steps) {
+      await clock.advance(pauseMs);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      await expect.poll(() => count(what), SOON).toBe(times);
+    }
+  };
+  return { reflector, said, count, expectAsked };
+}
+
+describe('a reflector in trouble', () => {
+  it.each([
+    ['ends each watch at once', () => ({ body: '' })],
+    ['fails each watch after it has accepted it', () => ({ body: line('ERROR', OVERLOADED) })],
+  ])('asks less and less often, and complains once, when the server %s', async (_why, watch) => {
+    const { reflector, said, expectAsked } = await watchingServer({ watch });
+    reflector.start();
+    await reflector.whenSynced();
+    await expectAsked('watch', [
+      [0, 1],
+      [499, 1],
+      [1, 2],
+      [999, 2],
+      [1, 3],
+      [1_999, 3],
+      [1, 4],
+    ]);
+    expect(said).toEqual(['a watch failed']);
+  });
+
+  it('lists anew at once when its place is too old, but not in circles when every place is', async () => {
+    const { reflector, expectAsked } = await watchingServer({ watch: () => ({ body: line('ERROR', GONE) }) });
+    reflector.start();
+    await reflector.whenSynced();
+    await expectAsked('list', [
+      [0, 1],
+      [0, 2],
+      [999, 2],
+      [1, 3],
+      [1_999, 3],
+      [1, 4],
+    ]);
+  });
+
+  it('forgets earlier troubles once a watch brought something', async () => {
+    const answers = [line('ERROR', OVERLOADED), line('BOOKMARK', bookmark), line('ERROR', OVERLOADED)];
+    const { reflector, expectAsked } = await watchingServer({
+      watch: () => ({ body: answers.shift() ?? '', open: answers.length === 0 }),
+    });
+    reflector.start();
+    await reflector.whenSynced();
+    // The second try brings a bookmark and ends, so the third comes at once; the fourth waits the first pause again.
+    await expectAsked('watch', [
+      [0, 1],
+      [500, 3],
+      [499, 3],
+      [1, 4],
+    ]);
+  });
+
+  it('stops without waiting for a server that does not answer', async () => {
+    const { reflector, count } = await watchingServer({ watch: () => ({ body: '' }), list: () => undefined });
+    reflector.start();
+    await expect.poll(() => count('list'), SOON).toBe(1);
+    const late = new Promise<string>((resolve) => setTimeout(resolve, 5_000, 'still waiting after 5 s').unref());
+    expect(await Promise.race([reflector.stop().then(() => 'stopped'), late])).toBe('stopped');
+  });
+});
