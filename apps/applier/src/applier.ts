@@ -14,6 +14,7 @@ import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
 import { operatorGroupStage } from './operator-groups/operator-group.stage.js';
 import { operatorStage } from './operators/operator.stage.js';
+import { deprecationStage } from './subscriptions/deprecation.stage.js';
 import { resolutionStage } from './subscriptions/resolution.stage.js';
 import { subscriptionStage } from './subscriptions/subscription.stage.js';
 
@@ -48,6 +49,7 @@ export class Applier implements OnApplicationBootstrap {
       garbageCollectStage,
       subscriptionStage,
       resolutionStage({ store: problems, contents, observe: queues.observe }),
+      deprecationStage(problems),
       installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
       operatorConditionStage,
       csvStage,

@@ -1,5 +1,7 @@
 import type { InstallPlan } from '#core/api/install-plan';
-import { concludeExecution, contextOf, nextTurn } from '#core/install-plan/step-install-plan';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { concludeExecution, contextOf, nextTurn, revivedByRights } from '#core/install-plan/step-install-plan';
+import type { KindRef } from '#platform/kube/kube-client.port';
 import { writeStatus } from '../namespaces/perform.js';
 import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
@@ -9,6 +11,12 @@ export type InstallPlanSettings = Readonly<{ retryTimeoutMs: number }>;
 
 /** OLM looks again at a plan whose group is not in order after a growing pause; ours is short and fixed, and costs one read. */
 const CHECK_AGAIN_MS = 15_000;
+
+const RIGHTS: readonly KindRef[] = [
+  { apiVersion: 'v1', kind: 'ServiceAccount' },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
+];
 
 /** Takes every plan of the namespace on: approval, execution of its steps, its end. */
 export const installPlanStage =
@@ -24,6 +32,8 @@ export const installPlanStage =
 
 async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
   const now = input.now.toISOString();
+  const revived = plan.status?.phase === 'Failed' ? revivedByRights(plan, await rightsIn(input)) : undefined;
+  if (revived !== undefined) return writeStatus(input, plan, revived);
   const turn = nextTurn(plan, input.read.operatorGroups, now);
   if (turn.turn === 'write') return writeStatus(input, plan, turn.status);
   if (turn.turn === 'rest') {
@@ -39,4 +49,10 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   const outcomes = await executeSteps(clients, plan, context, input);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   return { ...(await writeStatus(input, plan, status)), againAfterMs };
+}
+
+async function rightsIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {
+  const { namespace } = read;
+  const lists = await Promise.all(RIGHTS.map((kind) => reader.list(kind, { namespace })));
+  return lists.flat();
 }

@@ -4,6 +4,7 @@ import { refOf } from '../api/kubernetes-object.js';
 import { annotateGroup } from '../operator-group/annotate-group.js';
 import { memberAnnotations, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../operator-group/group-facts.js';
 import { reconcileApis } from '../operator-group/provided-apis.js';
+import { changedAfter, managedRights } from '../rbac/rights-changed.js';
 import { allCrds, csvName, csvNamespace, providedApis, strategyDeployments } from './csv-facts.js';
 import { servedKey } from './csv-world.js';
 import { installModesError, unsupportedTargets } from './install-modes.js';
@@ -11,8 +12,14 @@ import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './ou
 
 const GROUP_STATUS_WAIT_MS = 5_000;
 
-/** Frozen until rights or group change: see {@link thawed} (spec: csv-lifecycle.md §2.0). */
-const frozen: Rule = ({ csv }) => (csv.status?.reason === 'InstallComponentFailedNoRetry' ? STAY : undefined);
+/** An install that was forbidden is not tried again before rights or group change (spec: csv-lifecycle.md §2.0). */
+const frozen: Rule = ({ csv, world }) => {
+  if (csv.status?.reason !== 'InstallComponentFailedNoRetry') return undefined;
+  const rights = managedRights([...world.roles, ...world.roleBindings, ...world.serviceAccounts]);
+  return changedAfter(csv.status.lastTransitionTime, [...rights, ...world.operatorGroups])
+    ? move('Pending', 'DetectedClusterChange', 'Cluster resources changed state')
+    : STAY;
+};
 
 /** A CRD name without a dot names no API: nothing is said, as in OLM (§2.1). */
 const crdNameWithoutDot: Rule = ({ csv }) => (allCrds(csv).some(({ name }) => !name.includes('.')) ? STAY : undefined);

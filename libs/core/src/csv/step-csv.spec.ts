@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import { gear, installedDeployments, millers, NOW, world } from './csv-world.fixture.js';
 import type { CsvWorld } from './csv-world.js';
-import { installFailed, stepCsv, thawed } from './step-csv.js';
+import { installFailed, stepCsv } from './step-csv.js';
 
 const at = (phase: string, reason = 'Whatever', more: object = {}) => ({
   phase,
@@ -272,7 +272,7 @@ describe('one step of a CSV', () => {
 describe('a failed install', () => {
   const csv = gear('v1', {}, at('InstallReady'));
 
-  it('freezes the CSV when forbidden, until it is thawed', () => {
+  it('freezes the CSV when forbidden, until rights change', () => {
     const { status } = installFailed(csv, { forbidden: true, message: 'no rights' }, NOW);
     expect(status).toMatchObject({
       reason: 'InstallComponentFailedNoRetry',
@@ -280,8 +280,28 @@ describe('a failed install', () => {
     });
     const frozen = gear('v1', {}, status);
     expect(stepCsv(frozen, world({ csvs: [frozen] })).status).toBeUndefined();
-    expect(thawed(frozen, NOW).status).toMatchObject({ phase: 'Pending', reason: 'DetectedClusterChange' });
-    expect(thawed(csv, NOW).status).toBeUndefined();
+  });
+
+  it.each([
+    { labels: { 'olm.managed': 'true' }, seconds: 60, wakes: true, because: 'a Role of ours changed afterwards' },
+    {
+      labels: { 'olm.managed': 'true' },
+      seconds: -60,
+      wakes: false,
+      because: 'it was like that when the install failed',
+    },
+    { labels: {}, seconds: 60, wakes: false, because: 'OLM does not watch Roles that are not its own' },
+  ])('wakes a frozen CSV: $wakes, since $because', ({ labels, seconds, wakes }) => {
+    const { status } = installFailed(csv, { forbidden: true, message: 'no rights' }, NOW);
+    const frozen = gear('v1', {}, status);
+    const managedFields = [{ manager: 'kubectl', time: new Date(NOW.getTime() + seconds * 1_000).toISOString() }];
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'clerk', labels, managedFields },
+    };
+    const step = stepCsv(frozen, world({ csvs: [frozen], roles: [role] }));
+    expect(step.status?.reason).toBe(wakes ? 'DetectedClusterChange' : undefined);
   });
 
   it.each([

@@ -126,17 +126,3 @@ export function installFailed(csv: ClusterServiceVersion, failure: InstallFailur
   const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
   return forbidden ? written : { ...written, next: retry };
 }
-
-/**
- * Wakes a CSV that was frozen because its rights did not suffice: to be called when a Role, RoleBinding or
- * ServiceAccount of the namespace, or the OperatorGroup, has changed. Nothing for any other CSV (spec: §2.0).
- */
-export function thawed(csv: ClusterServiceVersion, now: Date): CsvStep {
-  if (csv.status?.phase !== 'Failed' || csv.status.reason !== 'InstallComponentFailedNoRetry') return NOTHING;
-  const verdict: PhaseVerdict = {
-    phase: 'Pending',
-    reason: 'DetectedClusterChange',
-    message: 'Cluster resources changed state',
-  };
-  return { ...writtenFor(csv, verdict, now), next: { again: 'now' } };
-}

@@ -138,12 +138,23 @@ describe('what comes next for a plan', () => {
   });
 
   it('revives a failed plan after a change of rights only if it runs with another’s rights', () => {
-    expect(revivedByRights(plan('Failed'))).toBeUndefined();
-    const attenuated = { attenuatedServiceAccountRef: { name: 'clerk' }, startTime: '2026-01-01T00:00:00Z' };
-    expect(revivedByRights(plan('Failed', { status: attenuated }))).toMatchObject({
+    const widened = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'clerk', labels: { 'olm.managed': 'true' }, creationTimestamp: '2026-01-01T00:05:00Z' },
+    };
+    const attenuated = {
+      attenuatedServiceAccountRef: { name: 'clerk' },
+      startTime: '2026-01-01T00:00:00Z',
+      conditions: [{ type: 'Installed', status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }],
+    };
+    const failed = plan('Failed', { status: attenuated });
+    expect(revivedByRights(failed, [widened])).toMatchObject({
       phase: 'Installing',
       startTime: '2026-01-01T00:00:00Z',
     });
-    expect(revivedByRights(plan('Complete', { status: attenuated }))).toBeUndefined();
+    expect(revivedByRights(failed, []), 'nothing changed').toBeUndefined();
+    expect(revivedByRights(plan('Failed'), [widened]), 'it has no service account').toBeUndefined();
+    expect(revivedByRights(plan('Complete', { status: attenuated }), [widened])).toBeUndefined();
   });
 });

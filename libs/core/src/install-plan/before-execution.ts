@@ -1,8 +1,9 @@
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
-import type { ObjectRef } from '../api/kubernetes-object.js';
+import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
+import { changedAfter, managedRights } from '../rbac/rights-changed.js';
 import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
 
 /** Whether the namespace has one group to install under, and whose rights that group lends (none: our own). */
@@ -103,9 +104,13 @@ export function approvalTransition({ spec, status }: InstallPlan): InstallPlanSt
 
 /**
  * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of its namespace
- * changed; undefined for every other plan. startTime stays. Spec: install-plans.md §6.
+ * (`rights`) changed after it failed; undefined for every other plan. startTime stays. Spec: install-plans.md §6.
  */
-export function revivedByRights({ status }: InstallPlan): InstallPlanStatus | undefined {
+export function revivedByRights(
+  { status }: InstallPlan,
+  rights: readonly KubernetesObject[],
+): InstallPlanStatus | undefined {
   if (status?.phase !== 'Failed' || status.attenuatedServiceAccountRef === undefined) return undefined;
+  if (!changedAfter(installedCondition(status)?.lastTransitionTime, managedRights(rights))) return undefined;
   return { ...status, phase: 'Installing' };
 }

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+
+const ManagedFields = z.array(z.looseObject({ time: z.string().optional() }));
+
+/** Milliseconds since the epoch of an object's creation or last change, whoever made it; 0 where it does not tell. */
+function changedAt({ metadata }: KubernetesObject): number {
+  const managers = ManagedFields.safeParse(metadata['managedFields']);
+  const times = managers.success ? managers.data.map(({ time }) => time) : [];
+  const all = [metadata.creationTimestamp, ...times].map((time) => Date.parse(time ?? '')).filter(Number.isFinite);
+  return Math.max(0, ...all);
+}
+
+/** Roles, RoleBindings and ServiceAccounts that OLM would hear of: those that carry `olm.managed` (csv-lifecycle.md §2.0). */
+export const managedRights = (objects: readonly KubernetesObject[]): readonly KubernetesObject[] =>
+  objects.filter(({ metadata }) => metadata.labels?.['olm.managed'] === 'true');
+
+/**
+ * Whether one of the objects was made or changed after `since` (a Kubernetes time; absent: no). OLM learns this from events;
+ * an event that nobody heard would leave for ever what waits for rights.
+ */
+export function changedAfter(since: string | null | undefined, objects: readonly KubernetesObject[]): boolean {
+  const start = Date.parse(since ?? '');
+  return !Number.isNaN(start) && objects.some((object) => changedAt(object) > start);
+}
