@@ -1,5 +1,6 @@
 import { DEPARTURES } from './departures.js';
 import { type Difference, differences } from './differences.js';
+import { both } from './dump-edits.js';
 import { orders } from './orders.js';
 import { plain } from './plain.js';
 import type { Dump, Recording } from './recording.js';
@@ -14,18 +15,17 @@ export function compare(recording: Recording, replayed: Replayed): Difference[] 
   return [
     ...missed.map((text) => ({ where: 'steps', recorded: text, ours: undefined })),
     ...[...dumps, ['final', recording.final, final] as const].flatMap(([label, theirs, ours]) =>
-      dumpDifferences(recording.name, theirs, ours).map((one) => ({ ...one, where: `${label}: ${one.where}` })),
+      dumpDifferences(recording.name, label, theirs, ours).map((one) => ({ ...one, where: `${label}: ${one.where}` })),
     ),
     ...orders(recording, replayed),
   ];
 }
 
-export const dumpDifferences = (scenario: string, recorded: Dump, ours: Dump): Difference[] =>
-  differences(plain(allowed(scenario, recorded)), plain(allowed(scenario, ours)));
+/** What differs between two dumps, but for what the table of departures allows. */
+export const dumpDifferences = (scenario: string, label: string, recorded: Dump, ours: Dump): Difference[] =>
+  differences(plain(allowed(scenario, label, recorded)), plain(allowed(scenario, label, ours)));
 
-export function allowed(scenario: string, dump: Dump): Dump {
-  return DEPARTURES.filter(({ scenarios }) => scenarios === undefined || scenarios.includes(scenario)).reduce(
-    (left, { leaveOut }) => leaveOut(left),
-    dump,
-  );
+function allowed(scenario: string, label: string, dump: Dump): Dump {
+  const here = DEPARTURES.filter((one) => (one.scenario ?? scenario) === scenario && (one.dump ?? label) === label);
+  return both(...here.map(({ leaveOut }) => leaveOut))(dump);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
@@ -25,7 +24,6 @@ export const DUMPED: readonly KindRef[] = [
 /** Everything of the scenario as it is now, in the form in which the recordings hold it. */
 export async function takeDump(client: KubeClient, scope: Scope, masks: Masks): Promise<Dump> {
   const lists = await Promise.all(DUMPED.map(async (kind) => [kind, await listOf(client, kind)] as const));
-  masks.notePlans(lists.find(([{ kind }]) => kind === 'InstallPlan')?.[1] ?? [], scope);
   return Object.fromEntries(
     lists.flatMap(([{ kind }, objects]) => {
       const mine = objects.filter((object) => inScope({ ...object, kind }, scope));
@@ -43,6 +41,3 @@ async function listOf(client: KubeClient, kind: KindRef): Promise<readonly Kuber
 
 export const keyOf = ({ metadata: { namespace, name = '' } }: KubernetesObject): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
-
-/** What tells whether anything moved between two dumps. */
-export const fingerprint = (dump: Dump): string => createHash('sha256').update(JSON.stringify(dump)).digest('hex');

@@ -2,7 +2,6 @@ import type { InstallPlan } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Json } from './recording.js';
-import type { Scope } from './scope.js';
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -13,9 +12,8 @@ export class Masks {
   readonly #plans = new Map<string, string>();
 
   /** Plans are numbered over the scenario as they appear, by generation inside a namespace. */
-  notePlans(plans: readonly KubernetesObject[], { namespaces }: Scope): void {
-    const mine = plans.filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''));
-    for (const { metadata } of mine.toSorted(byAge)) {
+  notePlans(plans: readonly KubernetesObject[]): void {
+    for (const { metadata } of plans.toSorted(byAge)) {
       const key = metadata.name ?? '';
       if (!this.#plans.has(key)) this.#plans.set(key, `install-<${this.#plans.size + 1}>`);
     }

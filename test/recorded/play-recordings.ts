@@ -61,7 +61,7 @@ async function playOne(
     ...where,
     patienceMs,
     quietMs,
-    agrees: (recorded, dump) => dumpDifferences(recording.name, recorded, dump).length === 0,
+    agrees: (label, recorded, dump) => dumpDifferences(recording.name, label, recorded, dump).length === 0,
   });
   return { name: recording.name, seconds: replayed.seconds, differences: compare(recording, replayed) };
 }

@@ -29,7 +29,7 @@ export type ReplayOptions = Readonly<{
   /** Nothing may move for so long before a dump is taken. */
   quietMs: number;
   /** Whether a dump says what the recording says; a dump that does not is taken again until `patienceMs` is over. */
-  agrees: (recorded: Dump, dump: Dump) => boolean;
+  agrees: (label: string, recorded: Dump, dump: Dump) => boolean;
 }>;
 
 const LOOK_EVERY_MS = 100;
@@ -40,7 +40,7 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   const started = performance.now();
   try {
     for (const step of recording.steps) await player.take(step);
-    const final = await player.dump(recording.final);
+    const final = await player.dump('final', recording.final);
     const { checkpoints, missed, scope, masks } = player;
     const seconds = (performance.now() - started) / 1_000;
     return { checkpoints, missed, scope, masks, final, seconds, recorder: options.recorder };
@@ -92,12 +92,13 @@ class Player {
   }
 
   /** Taken once nothing moves any more; if it does not say what was recorded, there is time for it to come. */
-  async dump(recorded: Dump): Promise<Dump> {
+  async dump(label: string, recorded: Dump): Promise<Dump> {
     const deadline = performance.now() + this.options.patienceMs;
     for (;;) {
       await this.#quiet(deadline);
+      this.#numberPlans();
       const dump = await takeDump(this.options.client, this.scope, this.masks);
-      if (this.options.agrees(recorded, dump) || performance.now() > deadline) return dump;
+      if (this.options.agrees(label, recorded, dump) || performance.now() > deadline) return dump;
       await sleep(LOOK_EVERY_MS * 3);
     }
   }
@@ -109,6 +110,12 @@ class Player {
   async #quiet(deadline: number): Promise<void> {
     const { recorder, quietMs } = this.options;
     while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+  }
+
+  /** Plans that are gone by the time of a dump have their number too. */
+  #numberPlans(): void {
+    const { recorder } = this.options;
+    this.masks.notePlans([...recorder.statesOf('InstallPlan', this.scope).values()].flatMap(([first]) => first ?? []));
   }
 
   async #create(file: string): Promise<void> {
@@ -155,7 +162,7 @@ class Player {
   }
 
   async #checkpoint(label: string): Promise<void> {
-    this.checkpoints[label] = await this.dump(this.recording.checkpoints[label] ?? {});
+    this.checkpoints[label] = await this.dump(label, this.recording.checkpoints[label] ?? {});
   }
 
   async #patch(kind: string, key: string, patch: Readonly<Record<string, unknown>>): Promise<void> {
@@ -184,6 +191,7 @@ class Player {
 
   #ref(kind: string, key: string) {
     const [namespace = '', recorded = ''] = key.split('/');
+    this.#numberPlans();
     const name = kind === 'InstallPlan' ? (this.masks.planNamed(recorded) ?? recorded) : recorded;
     return { ...kindRef(kind), namespace, name };
   }

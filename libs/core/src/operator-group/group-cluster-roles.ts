@@ -25,7 +25,7 @@ export function groupClusterRoles(
     const inStep = hasLabels(live, labels) && selectorsOf(live['aggregationRule']) === selectorsOf(aggregationRule);
     if (inStep) return [];
     const { aggregationRule: _old, ...rest } = live;
-    const next = clusterRole(name, { ...live.metadata.labels, ...labels }, aggregationRule);
+    const { rules: _none, ...next } = clusterRole(name, { ...live.metadata.labels, ...labels }, aggregationRule);
     return [{ do: 'update', object: { ...rest, ...next, metadata: { ...live.metadata, ...next.metadata } } }];
   });
 }
@@ -38,7 +38,10 @@ function aggregation(apis: ReadonlySet<string>, suffix: string): AggregationRule
   return { clusterRoleSelectors: keys.sort(byCodeUnit).map((key) => ({ matchLabels: { [key]: 'true' } })) };
 }
 
-/** Without APIs there is no aggregation, and so no rules; with it the API server's controller fills them in. */
+/**
+ * A new role: without APIs there is no aggregation, and so no rules; with it the API server's controller fills them in.
+ * When the last API goes, so does the aggregation, and the rules stay as they were last (measured).
+ */
 const clusterRole = (
   name: string,
   labels: Record<string, string>,

@@ -202,4 +202,18 @@ describe('provided APIs', () => {
     expect(orphanedGroupClusterRoles(created, [group])).toEqual([]);
     expect(orphanedGroupClusterRoles(created, [])).toHaveLength(3);
   });
+
+  it('leave their rules behind in the ClusterRoles when the last of them goes', () => {
+    const group = { ...annotated(''), spec: { targetNamespaces: ['mill'] } };
+    const rules = [{ apiGroups: ['example.com'], resources: ['as'], verbs: ['*'] }];
+    const filled = stepOperatorGroup({ ...group, ...annotated(A) }, world({ csvs: [owner] })).afterwards.flatMap(
+      (action) => (action.do === 'create' ? [{ ...action.object, rules }] : []),
+    );
+    const updates = stepOperatorGroup(group, world({ clusterRoles: filled })).afterwards.flatMap((action) =>
+      action.do === 'update' ? [action.object] : [],
+    );
+    expect(updates.map((role) => [role['rules'], role['aggregationRule']])).toEqual(
+      filled.map(() => [rules, undefined]),
+    );
+  });
 });

@@ -70,15 +70,18 @@ function stated(status: SubscriptionStatus, around: SubscriptionSurroundings): S
   return status.state === 'AtLatestKnown' ? status : { ...status, state: 'AtLatestKnown', installedCSV: currentCSV };
 }
 
-/** The Subscription's own book: reference, then state, one of them per pass. Spec: subscriptions.md §2.4. */
+/**
+ * The Subscription's own book: the reference to its plan and its state, in one write (measured: a Subscription that a plan
+ * generated goes straight to AtLatestKnown, for its CSV was created before it). Spec: subscriptions.md §2.4.
+ */
 export function bookkeepSubscription(
   subscription: Subscription,
   around: SubscriptionSurroundings,
   now: string,
 ): SubscriptionChange {
-  const next =
-    rejoined(subscription, around) ?? adopted(subscription, around) ?? stated(statusOf(subscription), around);
-  return changeTo(subscription, next, now);
+  const rejoining = rejoined(subscription, around);
+  if (rejoining !== undefined) return changeTo(subscription, rejoining, now);
+  return changeTo(subscription, stated(adopted(subscription, around) ?? statusOf(subscription), around), now);
 }
 
 /** False while every Subscription waits for its plan: one that does not is enough to resolve all (spec: §2.5). */

@@ -124,6 +124,12 @@ describe('the book of a Subscription', () => {
         installplan: { uuid: 'plan-uid' },
       },
     ],
+    [
+      'and is installed at once where the plan has made its CSV already',
+      subscription({}, generated, { startingCSV: 'tug.v1' }),
+      around({ plans: [plan('Installing')], csvs: ['tug.v1'] }),
+      { state: 'AtLatestKnown', currentCSV: 'tug.v1', installedCSV: 'tug.v1', installPlanRef: { name: 'install-1' } },
+    ],
     ['but not where that plan is gone', subscription({}, generated), around(), 'unchanged'],
     [
       'its CSV exists: installed, whatever the CSV’s phase',
