@@ -1,0 +1,174 @@
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { type FleetStage, setFleetStage } from './fleet-stage.js';
+import { isInstalled, prepareCluster, surplusPlans, wishOn } from './fleet-wish.js';
+import { type Usage, usageOf } from './process-usage.js';
+
+export type FleetMeasures = Readonly<{
+  clusters: number;
+  /** From the start of the services until the last cluster is watched. */
+  joinedSeconds: number;
+  /** From the first Subscription until both operators of a cluster run; one number a cluster, sorted. */
+  installSeconds: readonly number[];
+  succeeded: number;
+  surplusPlans: number;
+  requests: Readonly<{ reads: number; writes: number }>;
+  resolve: Readonly<{ solves: number; distinct: number; solveMs: number }>;
+  applyJobs: number;
+  /** While everything is looked at once more and nothing has changed. */
+  idle: Readonly<{ seconds: number; applyJobs: number; reads: number; writes: number }>;
+  processes: readonly Readonly<{
+    name: string;
+    afterJoin: Usage | undefined;
+    afterInstall: Usage | undefined;
+    usage: Usage | undefined;
+  }>[];
+}>;
+
+const SERVICES = [
+  ['catalog-poller', 'catalog-poller'],
+  ['resolver-worker-1', 'resolver-worker'],
+  ['resolver-worker-2', 'resolver-worker'],
+  ['applier', 'applier'],
+] as const;
+const PATIENCE_MS = 900_000;
+const QUIET_MS = 3_000;
+
+/** Installs the same operator in many simulated clusters through real services, then lets them look at everything again. */
+export async function measureFleet(
+  options: Readonly<{ clusters: number; profileFolder?: string | undefined }>,
+): Promise<FleetMeasures> {
+  const width = String(options.clusters).length;
+  const names = Array.from({ length: options.clusters }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
+  const { profileFolder } = options;
+  const stage = await setFleetStage({ clusters: names, services: SERVICES, profileFolder });
+  try {
+    return await measure(stage, names);
+  } finally {
+    await stage.strike();
+  }
+}
+
+async function measure(stage: FleetStage, names: readonly string[]): Promise<FleetMeasures> {
+  const clusters = names.map((name) => stage.fleet.cluster(name));
+  const joined = stopwatch();
+  await Promise.all(stage.clients.map((client) => prepareCluster(client, stage.registryHost)));
+  await until(async () => clusters.every(hasServingCatalog));
+  const joinedSeconds = joined();
+  await untilQuiet(stage);
+  const afterJoin = await usages(stage);
+  for (const { requests } of clusters) requests.clear();
+  const jobsBefore = await applyJobs(stage);
+  const installSeconds = await install(stage, clusters);
+  await untilQuiet(stage);
+  const afterInstall = await usages(stage);
+  const installed = { requests: requestsOf(clusters), jobs: await applyJobs(stage) };
+  const idle = await lookAgain(stage, clusters);
+  const usage = await usages(stage);
+  return {
+    clusters: names.length,
+    joinedSeconds,
+    installSeconds: installSeconds.toSorted((a, b) => a - b),
+    succeeded: clusters.filter(isInstalled).length,
+    surplusPlans: clusters.reduce((sum, cluster) => sum + surplusPlans(cluster), 0),
+    requests: installed.requests,
+    resolve: await solvesOf(stage),
+    applyJobs: installed.jobs - jobsBefore,
+    idle,
+    processes: [...usage.keys()].map((name) => ({
+      name,
+      afterJoin: afterJoin.get(name),
+      afterInstall: afterInstall.get(name),
+      usage: usage.get(name),
+    })),
+  };
+}
+
+async function install(stage: FleetStage, clusters: readonly SimulatedCluster[]): Promise<number[]> {
+  const elapsed = stopwatch();
+  await Promise.all(stage.clients.map((client) => wishOn(client, stage.registryHost)));
+  const pending = new Set(clusters);
+  const seconds: number[] = [];
+  await until(async () => {
+    for (const cluster of [...pending].filter(isInstalled)) {
+      pending.delete(cluster);
+      seconds.push(elapsed());
+    }
+    return pending.size === 0;
+  });
+  return seconds;
+}
+
+/** A new start of the poller touches every namespace, as each resync does. */
+async function lookAgain(stage: FleetStage, clusters: readonly SimulatedCluster[]): Promise<FleetMeasures['idle']> {
+  for (const { requests } of clusters) requests.clear();
+  const before = await applyJobs(stage);
+  const elapsed = stopwatch();
+  const poller = stage.services.find(({ service }) => service === 'catalog-poller');
+  await poller?.stop();
+  poller?.start();
+  await until(async () => (await applyJobs(stage)) - before >= clusters.length);
+  const seconds = elapsed();
+  await untilQuiet(stage);
+  return { seconds, applyJobs: (await applyJobs(stage)) - before, ...requestsOf(clusters) };
+}
+
+const hasServingCatalog = (cluster: SimulatedCluster): boolean =>
+  cluster
+    .list({ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' })
+    .some((source) => JSON.stringify(source['status'] ?? {}).includes('"READY"'));
+
+function requestsOf(clusters: readonly SimulatedCluster[]): Readonly<{ reads: number; writes: number }> {
+  const ours = clusters.flatMap(({ requests }) =>
+    requests.filter(({ userAgent, verb }) => userAgent !== 'flotilla-bench' && verb !== 'watch'),
+  );
+  const written = clusters
+    .flatMap(({ requests }) => requests.writes())
+    .filter(({ userAgent }) => userAgent !== 'flotilla-bench');
+  return { reads: ours.length - written.length, writes: written.length };
+}
+
+async function solvesOf(stage: FleetStage): Promise<FleetMeasures['resolve']> {
+  const solved = (await loggedBy(stage, 'resolver-worker')).filter(({ msg }) => msg === 'problem solved');
+  return {
+    solves: solved.length,
+    distinct: new Set(solved.map(({ problem }) => problem)).size,
+    solveMs: solved.reduce((sum, { seconds }) => sum + Number(seconds) * 1_000, 0),
+  };
+}
+
+const applyJobs = async (stage: FleetStage): Promise<number> =>
+  (await loggedBy(stage, 'applier')).filter(({ msg }) => msg === 'namespace looked at').length;
+
+async function loggedBy(stage: FleetStage, service: string) {
+  const lines = await Promise.all(stage.services.filter((one) => one.service === service).map((one) => one.logged()));
+  return lines.flat();
+}
+
+async function usages(stage: FleetStage): Promise<ReadonlyMap<string, Usage | undefined>> {
+  const used = stage.services.map(
+    async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
+  );
+  return new Map([...(await Promise.all(used)), ['simulated clusters (this process)', await usageOf(process.pid)]]);
+}
+
+/** Until no service asked any cluster for anything for a while. */
+async function untilQuiet(stage: FleetStage): Promise<void> {
+  let before = -1;
+  await until(async () => {
+    const now = await applyJobs(stage);
+    const quiet = now === before;
+    before = now;
+    return quiet;
+  }, QUIET_MS);
+}
+
+async function until(reached: () => Promise<boolean>, everyMs = 100): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await reached()) && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+}
+
+function stopwatch(): () => number {
+  const start = performance.now();
+  return () => (performance.now() - start) / 1_000;
+}

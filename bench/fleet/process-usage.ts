@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a process has used since it started; undefined where the system has no /proc. */
+export type Usage = Readonly<{ cpuSeconds: number; peakMiB: number }>;
+
+/** The kernel counts in hundredths of a second on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+export async function usageOf(pid: number): Promise<Usage | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
+  if (stat === undefined || status === undefined) return undefined;
+  // Fields after the name, which stands in parentheses and may hold spaces: user time is the 12th, system time the 13th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  const peakKiB = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN);
+  return { cpuSeconds: ticks / TICKS_PER_SECOND, peakMiB: peakKiB / 1_024 };
+}

@@ -1,0 +1,9 @@
+import { arch, cpus, release, totalmem, type } from 'node:os';
+
+/** What a number was measured on, and when: without it the number says nothing. */
+export function machine(): string {
+  const models = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}; ${models.length} × ${models[0]?.model.trim()}, ${memory} GiB; ${type()} ${release()} ${arch()}; Node ${process.version}`;
+}
