@@ -15,6 +15,7 @@ export const CLIENTS = Symbol('clients of the managed clusters');
 
 const JOIN_AGAIN_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
+const COUNT_EVERY_MS = 10_000;
 
 /** Watches every cluster, keeps catalogs fresh, and publishes what each namespace wishes. */
 @Injectable()
@@ -43,6 +44,10 @@ export class CatalogPoller implements OnApplicationBootstrap {
     this.#every(
       () => TIDY_EVERY_MS,
       () => this.#forgetUnused(),
+    );
+    this.#every(
+      () => COUNT_EVERY_MS,
+      () => this.#countObjects(),
     );
   }
 
@@ -85,12 +90,13 @@ export class CatalogPoller implements OnApplicationBootstrap {
   }
 
   #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
-    const { clock, log, problems, queues, settings } = this.hub;
+    const { clock, log, metrics, problems, queues, settings } = this.hub;
     const status = { contentUrl: settings.contentUrl, strict: settings.catalogStrictHealth };
     return new ObservedCluster({
       client,
       clock,
       log,
+      metrics,
       globalCatalogNamespace,
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, onChange, contents: this.#contents, random: Math.random }),
@@ -110,6 +116,10 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   async #observe({ cluster, namespace }: ObserveJob): Promise<void> {
     this.#clusters.get(cluster)?.touch(namespace);
+  }
+
+  #countObjects(): void {
+    for (const cluster of this.#clusters.values()) this.hub.metrics.objectCounts(cluster.name, cluster.counts());
   }
 
   #touchAll(): void {

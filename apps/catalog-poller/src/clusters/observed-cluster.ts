@@ -8,8 +8,10 @@ import { affectedNamespaces, type ClusterView } from '#core/observation/affected
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
+import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
+import { ObjectMetrics } from '../metrics/object-metrics.js';
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { type ObservedProblem, observeNamespace } from './observe-namespace.js';
 
@@ -17,6 +19,7 @@ export type ObservedClusterDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
+  metrics: Metrics;
   globalCatalogNamespace: string;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   publish: (
@@ -32,11 +35,13 @@ const GATHER_MS = 25;
 export class ObservedCluster {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
+  readonly #metrics: ObjectMetrics;
   readonly #touched = new Set<string>();
   #flushing = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
+    this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
     this.#cache = new ClusterCache({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
   }
 
@@ -61,6 +66,16 @@ export class ObservedCluster {
   /** Whether the watches are up to date, and if not why. */
   freshness(): Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }> {
     return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
+  }
+
+  /** How many objects of OLM's kinds the cluster has; copies of CSVs left out, as in OLM. */
+  counts(): ObjectCounts {
+    return {
+      csvs: this.#cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv)).length,
+      installPlans: this.#cache.list(INSTALL_PLANS).length,
+      subscriptions: this.#cache.list(SUBSCRIPTIONS).length,
+      catalogSources: this.#cache.list(CATALOG_SOURCES).length,
+    };
   }
 
   /** Every namespace that holds something of OLM's is looked at again. */
@@ -111,6 +126,7 @@ export class ObservedCluster {
 
   #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
     if (object.kind === CATALOG_SOURCES.kind) this.#catalogs.note(object as CatalogSource, event);
+    this.#metrics.note(object, event);
     this.#touchAffected(object);
   }
 

@@ -55,6 +55,7 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     backoff: { firstMs: settings.jobRetryFirst, longestMs: settings.jobRetryLongest },
     onFinished: (job) => metrics.jobFinished(job),
   });
+  metrics.watchQueues(Object.values(queues));
   const disk = await DiskContentStore.open(join(settings.contentDir, service), {
     maxBytes: settings.contentMaxBytes,
     log,

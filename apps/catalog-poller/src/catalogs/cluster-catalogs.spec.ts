@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CatalogSource } from '#core/api/catalog-source';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { fixedCredentials } from '#platform/kube/access/credentials';
+import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import { HttpTransport } from '#platform/kube/transport/http-transport';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { HttpRegistryClient } from '#platform/registry/http-registry-client';
+import { buildImage } from '#platform/registry/image-builder';
+import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { CatalogContents } from './catalog-contents.js';
+import { ClusterCatalogs } from './cluster-catalogs.js';
+
+const REF = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', namespace: 'default', name: 'shop' };
+const SOON = { timeout: 10_000, interval: 20 };
+let fleet: SimulatedFleet;
+let registry: InMemoryRegistry;
+let client: HttpKubeClient;
+let clock: ManualClock;
+const started: ClusterCatalogs[] = [];
+
+const cluster = () => fleet.cluster('harbour');
+const stored = () => CatalogSource.parse(cluster().get(REF));
+const told = () => stored().status?.connectionState?.lastObservedState;
+const statusWrites = () => cluster().requests.filter(({ subresource }) => subresource === 'status').length;
+
+beforeEach(async () => {
+  fleet = await startSimulatedFleet({ clusters: ['harbour'] });
+  registry = await startRegistry();
+  clock = new ManualClock();
+  const headers = { authorization: `Bearer ${cluster().token}` };
+  const credentials = fixedCredentials({ headers, tls: { rejectUnauthorized: false } });
+  const transport = new HttpTransport({ server: new URL(cluster().url), credentials });
+  client = new HttpKubeClient({ cluster: 'harbour', transport, fieldManager: 'test' });
+  const crd = await readFile('k8s/crds/operators.coreos.com_catalogsources.yaml', 'utf8');
+  cluster().create(KubernetesObject.parse(load(crd)));
+  const blob = { schema: 'olm.package', name: 'empty', defaultChannel: '' };
+  const bytes = new TextEncoder().encode(JSON.stringify(blob));
+  registry.put(
+    'shop:latest',
+    await buildImage({ files: [{ path: 'configs/a.json', bytes }], labels: { [CATALOG_LABEL]: '/configs' } }),
+  );
+  const spec = { sourceType: 'grpc', image: `${registry.host}/shop:latest` };
+  await expect.poll(() => client.serves(REF), SOON).toBe(true);
+  cluster().create({ ...REF, metadata: { namespace: REF.namespace, name: REF.name }, spec });
+});
+
+afterEach(async () => {
+  for (const catalogs of started.splice(0)) catalogs.stop();
+  await client.close();
+  await fleet.stop();
+  await registry.stop();
+});
+
+/** What a poller keeps of the cluster's catalogs, from its start on. */
+function startCatalogs(): ClusterCatalogs {
+  const contents = new CatalogContents(new HttpRegistryClient({}), new MemoryContentStore());
+  const status = { contentUrl: '', strict: false };
+  const catalogs = new ClusterCatalogs({
+    client,
+    contents,
+    clock,
+    log: silentLog,
+    status,
+    random: () => 0.5,
+    onChange: () => undefined,
+  });
+  started.push(catalogs);
+  catalogs.note(stored(), 'changed');
+  return catalogs;
+}
+
+describe('the statuses of the catalogs of a cluster', () => {
+  it('tells of a catalog that is being loaded for the first time, then that it is ready', async () => {
+    registry.failNext({ status: 404, times: 1 });
+    startCatalogs();
+    await expect.poll(told, SOON).toBe('TRANSIENT_FAILURE');
+    await expect.poll(async () => (await clock.advance(6_000), told()), SOON).toBe('READY');
+  });
+
+  it('does not take back READY when the poller starts anew: nothing has happened to the catalog', async () => {
+    startCatalogs().stop();
+    await expect.poll(told, SOON).toBe('READY');
+    const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
+    const again = startCatalogs();
+    await expect.poll(() => again.all()[0]?.settled, SOON).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect({ resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() }).toEqual(before);
+  });
+
+  it('writes a status again that could not be written', async () => {
+    // As often as the client itself tries: it gives up.
+    for (let n = 0; n < 2; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
+    startCatalogs();
+    await expect.poll(() => statusWrites(), SOON).toBeGreaterThanOrEqual(2);
+    expect(told()).toBeUndefined();
+    await expect.poll(async () => (await clock.advance(10_000), told()), SOON).toBe('READY');
+  });
+});

@@ -1,0 +1,71 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { Subscription } from '#core/api/subscription';
+import { isCopied } from '#core/csv/csv-facts';
+import { formatVersion, parseTolerant } from '#core/versions/blang-version';
+import type { Metrics } from '#platform/telemetry/metrics';
+
+type Event = 'changed' | 'gone';
+
+/** Feeds OLM's per-object series from what the watches of one cluster tell (spec: metrics.md §1). */
+export class ObjectMetrics {
+  readonly #upgrading = new Set<string>();
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly cluster: string,
+  ) {}
+
+  note(object: KubernetesObject, event: Event): void {
+    if (object.kind === 'ClusterServiceVersion') this.#csv(object as ClusterServiceVersion, event);
+    if (object.kind === 'Subscription') this.#subscription(object as Subscription, event);
+    if (object.kind === 'CatalogSource') this.#catalog(object as CatalogSource, event);
+  }
+
+  #csv(csv: ClusterServiceVersion, event: Event): void {
+    if (isCopied(csv)) return;
+    const { namespace = '', name = '' } = csv.metadata;
+    const { phase = '', reason = '' } = csv.status ?? {};
+    const key = `${namespace}/${name}`;
+    if (event === 'gone') {
+      this.metrics.csvGone(this.cluster, namespace, name);
+      this.#upgrading.delete(key);
+      return;
+    }
+    this.metrics.csv(this.cluster, { namespace, name, version: versionOf(csv), phase, reason });
+    if (phase === 'Replacing' && !this.#upgrading.has(key)) this.metrics.csvUpgradeBegun(this.cluster);
+    if (phase === 'Replacing') this.#upgrading.add(key);
+  }
+
+  #subscription({ metadata, spec, status }: Subscription, event: Event): void {
+    const { namespace = '', name = '' } = metadata;
+    if (event === 'gone') {
+      this.metrics.subscriptionGone(this.cluster, namespace, name);
+      return;
+    }
+    this.metrics.subscriptionSynced(this.cluster, {
+      namespace,
+      name,
+      installed: status?.installedCSV ?? '',
+      channel: spec.channel ?? '',
+      package: spec.name,
+      approval: spec.installPlanApproval ?? '',
+    });
+  }
+
+  #catalog({ metadata, status }: CatalogSource, event: Event): void {
+    const { namespace = '', name = '' } = metadata;
+    if (event === 'gone') this.metrics.catalogGone(this.cluster, namespace, name);
+    else {
+      const ready = status?.connectionState?.lastObservedState === 'READY';
+      this.metrics.catalogReady(this.cluster, namespace, name, ready);
+    }
+  }
+}
+
+/** As OLM normalises it; `0.0.0` when the CSV has none. */
+function versionOf({ spec }: ClusterServiceVersion): string {
+  const parsed = parseTolerant(spec.version ?? '');
+  return 'error' in parsed ? '0.0.0' : formatVersion(parsed);
+}
