@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+import * as scene from '../story/bad-input-scene.js';
+import { type BadInputStage, GLOBAL_CATALOG, setBadInputStage } from '../story/bad-input-stage.js';
+import { file, rawImage, symlink } from '../story/raw-image.js';
+
+const { PATIENCE, catalogImage, packageYaml } = scene;
+
+/** A CatalogSource that nothing can be resolved from; `because` is also the name of its namespace. */
+type Row = Readonly<{
+  because: string;
+  /** What is in its image, where it names one of ours. */
+  image?: () => Promise<BuiltImage>;
+  spec?: Readonly<Record<string, unknown>>;
+  /** State, reason and message of the CatalogSource. */
+  says: RegExp;
+}>;
+
+const labels = { [CATALOG_LABEL]: '/configs' };
+const fine = packageYaml('fine', 'x/y:1');
+const orphanEntry = fine.replace('  - name: fine.v1.0.0\n', '  - name: fine.v1.0.0\n  - name: fine.v0.9.0\n');
+
+const failing = (text: string): RegExp =>
+  new RegExp(`^TRANSIENT_FAILURE \\| RegistryServerError \\| .*${text}.*; failing since \\S+, next try \\S+\\.$`);
+
+const rows: readonly Row[] = [
+  {
+    because: 'broken-yaml',
+    image: () => catalogImage({ 'a.yaml': fine, 'b/c.yaml': 'schema: olm.package\nname: [\n' }),
+    says: failing('catalog \\S+/bad/broken-yaml:1 is invalid: b/c\\.yaml:3: error converting YAML to JSON'),
+  },
+  {
+    because: 'entry-without-bundle',
+    image: () => catalogImage({ 'a.yaml': orphanEntry }),
+    says: failing('catalog \\S+ is invalid: no olm.bundle blobs found in package "fine" .*fine\\.v0\\.9\\.0'),
+  },
+  {
+    because: 'image-of-something-else',
+    image: () => buildImage({ files: [{ path: 'a', bytes: Buffer.from('b') }], labels: {} }),
+    says: failing(`no catalog image: label ${CATALOG_LABEL} is missing`),
+  },
+  {
+    because: 'file-out-of-the-root',
+    image: () => rawImage([file('configs/a.yaml', fine), file('configs/../../escape.yaml', 'x')], labels),
+    says: failing('\\.\\./\\.\\./escape\\.yaml'),
+  },
+  {
+    because: 'link-out-of-the-root',
+    image: () => rawImage([symlink('configs', '../../../../etc')], labels),
+    says: failing('names "/configs", and the image has no file there'),
+  },
+  {
+    because: 'unreachable-registry',
+    spec: { image: '127.0.0.1:47/a/b:1' },
+    says: failing('cannot reach registry 127\\.0\\.0\\.1:47 '),
+  },
+  { because: 'no-such-image', says: failing('answered 404: .*check name and tag') },
+  { because: 'no-reference', spec: { image: 'UPPER case' }, says: failing('UPPER case') },
+  {
+    because: 'pull-secret-missing',
+    spec: { image: '127.0.0.1:47/a/b:1', secrets: ['nowhere'] },
+    says: failing('pull secret pull-secret-missing/nowhere, .* does not exist: create it'),
+  },
+  {
+    because: 'address-known-in-the-cluster-only',
+    spec: { address: 'shelf.default.svc:50051' },
+    says: failing('known inside the cluster only: give an address that can be reached from here'),
+  },
+  {
+    because: 'address-that-nobody-knows',
+    spec: { address: 'nowhere.invalid:50051' },
+    says: failing('catalog at nowhere\\.invalid:50051 .*check that the catalog server runs'),
+  },
+  {
+    because: 'address-without-port',
+    spec: { address: 'shelf.example' },
+    says: failing('invalid catalog address "shelf\\.example": expected HOST:PORT'),
+  },
+  {
+    because: 'configmap',
+    spec: { sourceType: 'configmap', configMap: 'shelf' },
+    says: failing('ConfigMap'),
+  },
+  {
+    because: 'neither-image-nor-address',
+    spec: {},
+    says: /^SpecInvalidError \| image and address unset: at least one must be set for sourcetype: grpc$/,
+  },
+  {
+    because: 'unknown-type',
+    spec: { sourceType: 'flat' },
+    says: /^SpecInvalidError \| unknown sourcetype: flat$/,
+  },
+  {
+    because: 'configmap-unset',
+    spec: { sourceType: 'configmap' },
+    says: /^SpecInvalidError \| configmap name unset: must be set for sourcetype: configmap$/,
+  },
+];
+
+describe('a CatalogSource that nothing can be resolved from', () => {
+  let set: BadInputStage;
+  beforeAll(async () => {
+    set = await setBadInputStage();
+  });
+  afterAll(() => set?.strike());
+
+  describe.concurrent('says why, and so does each Subscription that sees it', () => {
+    it.for(rows)('$because', async ({ because: namespace, image, spec, says }, { expect: expecting }) => {
+      const reference = `bad/${namespace}:1`;
+      if (image !== undefined) set.registry.put(reference, await image());
+      await scene.createNamespace(set.east, namespace);
+      await scene.createCatalog(set.east, namespace, spec ?? { image: `${set.registry.host}/${reference}` });
+      await scene.subscribe(set.east, namespace, 'fine');
+      await expecting.poll(() => scene.catalogStatus(set.east, namespace), PATIENCE).toMatch(says);
+      const shelf = `catalogsource ${namespace}/shelf`;
+      const why = `error using ${shelf}: no registry client established for ${shelf}: `;
+      await expecting
+        .poll(() => scene.subscriptionStatus(set.east, namespace, 'fine'), PATIENCE)
+        .toEqual([
+          `CatalogSourcesUnhealthy UnhealthyCatalogSourceFound: targeted ${shelf} unhealthy`,
+          expecting.stringContaining(`ResolutionFailed ErrorPreventedResolution: ${why}`),
+        ]);
+      await expecting
+        .poll(() => scene.warnings(set.east, namespace), PATIENCE)
+        .toContainEqual(expecting.stringMatching(/^ResolutionFailed: .*Repair the ones named, or delete those/));
+    });
+  });
+
+  it('holds up no other namespace of its cluster, while all of these are broken at once', async () => {
+    await scene.createNamespace(set.east, 'innocent');
+    await scene.subscribe(set.east, 'innocent', 'lighthouse-operator', GLOBAL_CATALOG);
+    await expect
+      .poll(() => scene.operators(set.east, 'innocent'), PATIENCE)
+      .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+    for (const { because, says } of rows) expect(await scene.catalogStatus(set.east, because)).toMatch(says);
+  });
+
+  it('in the global namespace blocks its own cluster alone, and deleting it frees everybody', async () => {
+    const { name, namespace } = { name: 'broken', namespace: GLOBAL_CATALOG.namespace };
+    await scene.createCatalog(set.west, namespace, { image: '127.0.0.1:47/a/b:1' }, name);
+    await expect.poll(() => scene.catalogStatus(set.west, namespace, name), PATIENCE).toMatch(/^TRANSIENT_FAILURE/);
+    for (const client of [set.west, set.east]) {
+      await scene.createNamespace(client, 'bystander');
+      await scene.subscribe(client, 'bystander', 'lighthouse-operator', GLOBAL_CATALOG);
+    }
+    const blocked = `ResolutionFailed ErrorPreventedResolution: error using catalogsource ${namespace}/${name}: `;
+    await expect
+      .poll(() => scene.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
+      .toContainEqual(expect.stringContaining(blocked));
+    const runs = ['lighthouse-operator.v1.0.0 Succeeded'];
+    await expect.poll(() => scene.operators(set.east, 'bystander'), PATIENCE).toEqual(runs);
+    expect(await scene.operators(set.west, 'bystander')).toEqual([]);
+    await scene.deleteCatalog(set.west, namespace, name);
+    await expect.poll(() => scene.operators(set.west, 'bystander'), PATIENCE).toEqual(runs);
+    await expect
+      .poll(() => scene.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
+      .toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
+import { createCatalog, createNamespace } from './bad-input-scene.js';
+import { EXAMPLES } from './play-story.js';
+import { setQuickStage } from './quick-stage.js';
+
+/** A stage with a good catalog in the global namespace of both its clusters, and a registry to put bad things into. */
+export type BadInputStage = Readonly<{
+  stage: Stage;
+  registry: InMemoryRegistry;
+  east: KubeClient;
+  west: KubeClient;
+  /** The image of a bundle that can be installed. */
+  goodBundle: string;
+  strike(): Promise<void>;
+}>;
+
+export const GLOBAL_CATALOG = { name: 'samples', namespace: 'olm' };
+
+export async function setBadInputStage(): Promise<BadInputStage> {
+  const registry = await startRegistry();
+  const stage = await setQuickStage({ registry });
+  const [east, west] = stage.clients;
+  if (east === undefined || west === undefined) throw new Error('the stage has fewer than two clusters');
+  await putSampleBundles(EXAMPLES, registry.put);
+  await putSampleCatalog(EXAMPLES, 'v1', registry);
+  for (const client of [east, west]) {
+    const { name, namespace } = GLOBAL_CATALOG;
+    await installMissingCrds(client);
+    await createNamespace(client, namespace, []);
+    await createCatalog(client, namespace, { image: `${registry.host}/${SAMPLE_CATALOG}` }, name);
+  }
+  return {
+    stage,
+    registry,
+    east,
+    west,
+    goodBundle: `${registry.host}/flotilla-samples/lighthouse-operator-bundle:v1.0.0`,
+    strike: async () => {
+      await stage.strike();
+      await registry.stop();
+    },
+  };
+}

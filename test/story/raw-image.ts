@@ -1,0 +1,22 @@
+import { gzipSync } from 'node:zlib';
+import { packTar, type TarEntry } from 'modern-tar';
+import { assembleImage, type BuiltImage, blob } from '#platform/registry/image-builder';
+import { digestOf } from '#platform/store/digest';
+
+export const file = (name: string, body: string): TarEntry => ({
+  header: { name, type: 'file', size: Buffer.byteLength(body) },
+  body,
+});
+export const symlink = (name: string, linkname: string): TarEntry => ({
+  header: { name, type: 'symlink', size: 0, linkname },
+});
+
+/** An image whose only layer holds these entries as they are, the way somebody with bad intentions writes them. */
+export async function rawImage(
+  entries: readonly TarEntry[],
+  labels: Readonly<Record<string, string>>,
+): Promise<BuiltImage> {
+  const tar = await packTar([...entries]);
+  const layer = blob('application/vnd.oci.image.layer.v1.tar+gzip', gzipSync(tar));
+  return assembleImage([{ layer, diffId: digestOf(tar) }], labels);
+}
