@@ -5,6 +5,7 @@ import type { OperatorGroup } from '#core/api/operator-group';
 import type { Subscription } from '#core/api/subscription';
 import { allCrds, isCopied } from '#core/csv/csv-facts';
 import { affectedNamespaces, type ClusterView } from '#core/observation/affected-namespaces';
+import { catalogStanding } from '#core/observation/catalog-standing';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -36,6 +37,7 @@ export class ObservedCluster {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
+  readonly #standings = new Map<string, string>();
   readonly #touched = new Set<string>();
   #flushing = false;
 
@@ -125,9 +127,20 @@ export class ObservedCluster {
   }
 
   #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
-    if (object.kind === CATALOG_SOURCES.kind) this.#catalogs.note(object as CatalogSource, event);
     this.#metrics.note(object, event);
+    if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
     this.#touchAffected(object);
+  }
+
+  /** False where nothing moved that anybody else would see: polling alone must not wake every namespace. */
+  #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
+    this.#catalogs.note(source, event);
+    const key = `${source.metadata.namespace}/${source.metadata.name}`;
+    const standing = event === 'gone' ? undefined : catalogStanding(source);
+    const moved = this.#standings.get(key) !== standing;
+    if (standing === undefined) this.#standings.delete(key);
+    else this.#standings.set(key, standing);
+    return moved || event === 'gone';
   }
 
   #touchAffected(object: KubernetesObject): void {
