@@ -20,10 +20,13 @@ export type ClusterCatalogsDeps = Readonly<{
 }>;
 
 const WRITE_TRIES = 5;
+const WRITE_AGAIN_MS = 30_000;
 
 /** The CatalogSources of one cluster: one refresh each, and their statuses written. */
 export class ClusterCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
+  /** Statuses that could not be written, and how to give up on them. */
+  readonly #unwritten = new Map<string, () => void>();
 
   constructor(private readonly deps: ClusterCatalogsDeps) {}
 
@@ -57,11 +60,13 @@ export class ClusterCatalogs {
       },
     });
     this.#refreshes.set(key, refresh);
-    void this.#writeStatus(source);
+    // What an earlier process told stays until there is news: a poller that starts anew must not make its fleet look ill.
+    if (source.status?.connectionState === undefined) void this.#writeStatus(source);
   }
 
   stop(): void {
     for (const refresh of this.#refreshes.values()) refresh.stop();
+    for (const cancel of this.#unwritten.values()) cancel();
   }
 
   async #writeStatus(source: CatalogSource): Promise<void> {
@@ -71,9 +76,21 @@ export class ClusterCatalogs {
     } catch (error) {
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
-        'CatalogSource status not written',
+        'CatalogSource status not written; it will be tried again',
       );
+      this.#writeLater(source);
     }
+  }
+
+  /** Nothing else would: a source that does not poll may never have news again. */
+  #writeLater(source: CatalogSource): void {
+    const key = keyOf(source);
+    this.#unwritten.get(key)?.();
+    const again = () => {
+      this.#unwritten.delete(key);
+      void this.#writeStatus(source);
+    };
+    this.#unwritten.set(key, this.deps.clock.after(WRITE_AGAIN_MS, again));
   }
 
   /** Others may write the object meanwhile: the status is made from what is there, and made again after a conflict. */
