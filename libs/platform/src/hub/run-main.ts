@@ -60,9 +60,15 @@ async function runOn(
   return service;
 }
 
+const ORPHAN_ENDS_WITHIN_MS = 3_000;
+
 /** Whoever started this process over an IPC channel keeps it alive: when the channel closes, the starter is gone. */
 function endWithParent(): void {
-  if (process.connected) process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  if (!process.connected) return;
+  process.once('disconnect', () => {
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => process.exit(1), ORPHAN_ENDS_WITHIN_MS).unref();
+  });
 }
 
 function settingsOrExit(): Settings {
