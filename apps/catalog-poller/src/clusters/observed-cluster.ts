@@ -15,6 +15,7 @@ import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { ObjectMetrics } from '../metrics/object-metrics.js';
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { type ObservedProblem, observeNamespace } from './observe-namespace.js';
+import { TouchedNamespaces } from './touched-namespaces.js';
 
 export type ObservedClusterDeps = Readonly<{
   client: KubeClient;
@@ -29,19 +30,24 @@ export type ObservedClusterDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
-/** Events come in bursts; a namespace is looked at once for all that came within this time. */
-const GATHER_MS = 25;
-
 /** Watches one cluster and publishes what is wished in each namespace whenever something there moves. */
 export class ObservedCluster {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
   readonly #standings = new Map<string, string>();
-  readonly #touched = new Set<string>();
-  #flushing = false;
+  readonly #touched: TouchedNamespaces;
 
   constructor(private readonly deps: ObservedClusterDeps) {
+    this.#touched = new TouchedNamespaces({
+      clock: deps.clock,
+      look: (namespace) => this.#look(namespace),
+      onFailure: (namespace, err) =>
+        deps.log.error(
+          { cluster: this.name, namespace, err },
+          'a namespace could not be observed; it will be tried again',
+        ),
+    });
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
     this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
     this.#cache = new ClusterCache({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
@@ -57,6 +63,7 @@ export class ObservedCluster {
   }
 
   async stop(): Promise<void> {
+    this.#touched.stop();
     this.#catalogs.stop();
     await this.#cache.stop();
   }
@@ -88,24 +95,12 @@ export class ObservedCluster {
   }
 
   touch(namespace: string): void {
-    this.#touched.add(namespace);
-    if (this.#flushing) return;
-    this.#flushing = true;
-    this.deps.clock.after(GATHER_MS, () => void this.#flush());
+    this.#touched.touch(namespace);
   }
 
-  async #flush(): Promise<void> {
-    const namespaces = [...this.#touched];
-    this.#touched.clear();
-    this.#flushing = false;
+  async #look(namespace: string): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
-    for (const namespace of namespaces) {
-      try {
-        await this.deps.publish({ cluster: this.name, namespace }, this.#observe(namespace));
-      } catch (error) {
-        this.deps.log.error({ cluster: this.name, namespace, err: error }, 'a namespace could not be observed');
-      }
-    }
+    await this.deps.publish({ cluster: this.name, namespace }, this.#observe(namespace));
   }
 
   #observe(namespace: string): ObservedProblem | undefined {
@@ -129,7 +124,8 @@ export class ObservedCluster {
   #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
     this.#metrics.note(object, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
-    this.#touchAffected(object);
+    // Before the first sync, which touches all, thousands of objects come: asking of each whom it concerns takes minutes.
+    if (this.#cache.synced()) this.#touchAffected(object);
   }
 
   /** False where nothing moved that anybody else would see: polling alone must not wake every namespace. */
@@ -147,14 +143,19 @@ export class ObservedCluster {
     for (const namespace of affectedNamespaces(object, this.#view)) this.touch(namespace);
   }
 
+  /** Each part is worked out only where the event's kind asks for it: most events concern their own namespace alone. */
   get #view(): ClusterView {
-    const { globalCatalogNamespace } = this.deps;
+    const cache = this.#cache;
     return {
-      globalCatalogNamespace,
-      subscribed: namespacesOf(this.#cache.list(SUBSCRIPTIONS)),
-      selecting: namespacesOf(this.#cache.list<OperatorGroup>(OPERATOR_GROUPS).filter(selectsByLabel)),
+      globalCatalogNamespace: this.deps.globalCatalogNamespace,
+      get subscribed() {
+        return namespacesOf(cache.list(SUBSCRIPTIONS));
+      },
+      get selecting() {
+        return namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter(selectsByLabel));
+      },
       waitingForCluster: (object) =>
-        namespacesOf(this.#cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
+        namespacesOf(cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
     };
   }
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { TouchedNamespaces } from './touched-namespaces.js';
+
+/** Looks are begun in this order; each lasts until it is ended. */
+function looking() {
+  const clock = new ManualClock();
+  const begun: string[] = [];
+  const failed: string[] = [];
+  const endings: Array<PromiseWithResolvers<void>> = [];
+  const touched = new TouchedNamespaces({
+    clock,
+    look: (namespace) => {
+      begun.push(namespace);
+      const ending = Promise.withResolvers<void>();
+      endings.push(ending);
+      return ending.promise;
+    },
+    onFailure: (namespace, error) => failed.push(`${namespace}: ${String(error)}`),
+  });
+  const end = async (error?: string) => {
+    const ending = endings.shift();
+    if (error === undefined) ending?.resolve();
+    else ending?.reject(error);
+    await clock.advance(100);
+  };
+  return { touched, clock, begun, failed, end };
+}
+
+describe('the touched namespaces of a cluster', () => {
+  it('are looked at once for a burst of events', async () => {
+    const { touched, clock, begun } = looking();
+    for (const namespace of ['a', 'a', 'a']) touched.touch(namespace);
+    await clock.advance(24);
+    expect(begun).toEqual([]);
+    await clock.advance(1);
+    expect(begun).toEqual(['a']);
+  });
+
+  it('are never looked at twice at once: what comes meanwhile is looked at afterwards', async () => {
+    const { touched, clock, begun, end } = looking();
+    touched.touch('a');
+    touched.touch('b');
+    await clock.advance(25);
+    touched.touch('a');
+    touched.touch('a');
+    await clock.advance(60_000);
+    expect(begun, 'while the first look lasts').toEqual(['a']);
+    await end();
+    expect(begun).toEqual(['a', 'b']);
+    await end();
+    expect(begun, 'the events during the first look').toEqual(['a', 'b', 'a']);
+  });
+
+  it('are looked at again by themselves after a failure, which holds up nobody else', async () => {
+    const { touched, clock, begun, failed, end } = looking();
+    touched.touch('a');
+    touched.touch('b');
+    await clock.advance(25);
+    await end('the store is full');
+    expect([begun, failed]).toEqual([['a', 'b'], ['a: the store is full']]);
+    await end();
+    await clock.advance(30_000);
+    expect(begun).toEqual(['a', 'b', 'a']);
+  });
+
+  it('are left alone after the stop', async () => {
+    const { touched, clock, begun, end } = looking();
+    touched.touch('a');
+    touched.touch('b');
+    await clock.advance(25);
+    touched.stop();
+    await end();
+    touched.touch('c');
+    await clock.advance(1_000);
+    expect(begun).toEqual(['a']);
+  });
+});
