@@ -4,19 +4,9 @@ import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
-import { copiesStage } from './csvs/copies.stage.js';
-import { csvStage } from './csvs/csv.stage.js';
-import { operatorConditionStage } from './csvs/operator-condition.stage.js';
-import { BundleContents } from './install-plans/bundle-contents.js';
-import { garbageCollectStage } from './install-plans/garbage-collect.stage.js';
-import { installPlanStage } from './install-plans/install-plan.stage.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
-import { operatorGroupStage } from './operator-groups/operator-group.stage.js';
-import { operatorStage } from './operators/operator.stage.js';
-import { deprecationStage } from './subscriptions/deprecation.stage.js';
-import { resolutionStage } from './subscriptions/resolution.stage.js';
-import { subscriptionStage } from './subscriptions/subscription.stage.js';
+import { stagesOf } from './namespaces/stages.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
@@ -41,21 +31,7 @@ export class Applier implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
-    const { problems, queues, registry, content, settings } = hub;
-    const contents = new BundleContents(registry, content);
-    // The order of a pass: whose rights, what is known, what is wished, what is planned, what runs.
-    this.#stages = [
-      operatorGroupStage,
-      garbageCollectStage,
-      subscriptionStage,
-      resolutionStage({ store: problems, contents, observe: queues.observe }),
-      deprecationStage(problems),
-      installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
-      operatorConditionStage,
-      csvStage,
-      copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
-      operatorStage,
-    ];
+    this.#stages = stagesOf(hub);
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -1,0 +1,37 @@
+import type { Hub } from '#platform/hub/hub';
+import { copiesStage } from '../csvs/copies.stage.js';
+import { csvStage } from '../csvs/csv.stage.js';
+import { operatorConditionStage } from '../csvs/operator-condition.stage.js';
+import { BundleContents } from '../install-plans/bundle-contents.js';
+import { garbageCollectStage } from '../install-plans/garbage-collect.stage.js';
+import { installPlanStage } from '../install-plans/install-plan.stage.js';
+import { operatorGroupStage } from '../operator-groups/operator-group.stage.js';
+import { operatorStage } from '../operators/operator.stage.js';
+import { deprecationStage } from '../subscriptions/deprecation.stage.js';
+import { resolutionStage } from '../subscriptions/resolution.stage.js';
+import { subscriptionStage } from '../subscriptions/subscription.stage.js';
+import type { Stage } from './stage.js';
+
+/** What the stages of a pass need of the hub. */
+export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content'> &
+  Readonly<{
+    queues: Pick<Hub['queues'], 'observe'>;
+    settings: Pick<Hub['settings'], 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
+  }>;
+
+/** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
+export function stagesOf({ problems, queues, registry, content, settings }: StagesHub): readonly Stage[] {
+  const contents = new BundleContents(registry, content);
+  return [
+    operatorGroupStage,
+    garbageCollectStage,
+    subscriptionStage,
+    resolutionStage({ store: problems, contents, observe: queues.observe }),
+    deprecationStage(problems),
+    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
+    operatorConditionStage,
+    csvStage,
+    copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
+    operatorStage,
+  ];
+}
