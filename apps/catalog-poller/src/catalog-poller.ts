@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -91,7 +92,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
     const { clock, log, metrics, problems, queues, settings } = this.hub;
-    const status = { contentUrl: settings.contentUrl, strict: settings.catalogStrictHealth };
+    const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
     return new ObservedCluster({
       client,
       clock,
@@ -150,3 +151,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     again();
   }
 }
+
+/** As others reach it where that is set, else as this process listens. */
+const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort }: Settings): string =>
+  contentUrl === '' ? `http://${bindAddress}:${catalogPollerPort}` : contentUrl;

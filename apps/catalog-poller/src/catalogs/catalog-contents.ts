@@ -11,7 +11,14 @@ import { CatalogReader } from './catalog-reader.js';
 import { manifestBytes, type ReadCatalog } from './read-catalog.js';
 
 /** One catalog's content, ready to be resolved from; shared by every cluster that uses the same content. */
-export type LoadedCatalog = Readonly<{ digest: string; index: CatalogIndex; packages: number }>;
+export type LoadedCatalog = Readonly<{
+  /** What the registry calls it; for a registry server, our own digest of what it listed. */
+  digest: string;
+  /** Under which digest the content store serves it. */
+  content: string;
+  index: CatalogIndex;
+  packages: number;
+}>;
 
 /** Invalid content is remembered too: a fleet that uses a broken image does not read it once for each cluster and try. */
 type Content = LoadedCatalog | Extract<ReadCatalog, { problems: unknown }>;
@@ -45,7 +52,7 @@ export class CatalogContents {
       const read = await this.#reader.read(files);
       if ('problems' in read) return read;
       for (const manifests of read.inline) await this.store.put(manifests);
-      return loadedFrom(digest, read.records);
+      return loadedFrom(digest, await this.store.put(read.json), read.records);
     });
     return usable(reference, content);
   }
@@ -55,7 +62,10 @@ export class CatalogContents {
     const { records, inline } = await client.snapshot();
     for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
-    return usable(digest, await this.#once(digest, async () => loadedFrom(digest, records)));
+    const content = await this.#once(digest, async () =>
+      loadedFrom(digest, await this.store.put(manifestBytes(records)), records),
+    );
+    return usable(digest, content);
   }
 
   /** Forgets contents that no CatalogSource uses any more. */
@@ -73,8 +83,9 @@ export class CatalogContents {
   }
 }
 
-const loadedFrom = (digest: string, records: readonly PackageRecord[]): LoadedCatalog => ({
+const loadedFrom = (digest: string, content: string, records: readonly PackageRecord[]): LoadedCatalog => ({
   digest,
+  content,
   index: indexCatalog(records),
   packages: records.length,
 });

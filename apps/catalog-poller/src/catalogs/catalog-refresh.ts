@@ -122,7 +122,10 @@ export class CatalogRefresh {
 
   #succeeded(loaded: LoadedCatalog, kind: 'image' | 'grpc' | 'configMap'): void {
     const now = this.deps.clock.now().toISOString();
-    const held = this.state.held?.digest === loaded.digest ? this.state.held : { digest: loaded.digest, since: now };
+    const held =
+      this.state.held?.digest === loaded.digest
+        ? this.state.held
+        : { digest: loaded.digest, since: now, content: loaded.content };
     this.loaded = loaded;
     this.#failures = 0;
     this.state = { held, ...(kind === 'image' && pollSchedule(this.#source) ? { polledAt: now } : {}) };

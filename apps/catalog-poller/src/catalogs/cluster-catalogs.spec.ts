@@ -30,7 +30,12 @@ class OneContent extends CatalogContents {
   override async ofImage(): Promise<LoadedCatalog> {
     await this.pulled;
     if (this.failures-- > 0) throw new Error('the registry is away');
-    return { digest: `sha256:${'0'.repeat(64)}`, index: indexCatalog([]), packages: 0 };
+    return {
+      digest: `sha256:${'0'.repeat(64)}`,
+      content: `sha256:${'1'.repeat(64)}`,
+      index: indexCatalog([]),
+      packages: 0,
+    };
   }
 }
 

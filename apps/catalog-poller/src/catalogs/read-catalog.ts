@@ -3,12 +3,18 @@ import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { validateCatalog } from '#core/catalog/validate-catalog';
+import { catalogToJson } from '#core/catalog/write-catalog';
 import { packageRecords } from '#core/resolution/package-records';
 import type { PackageRecord } from '#core/resolution/resolution-problem';
 
 /** A catalog as the poller keeps it, or every reason why it cannot. Plain data: it crosses a thread boundary. */
 export type ReadCatalog =
-  | Readonly<{ records: readonly PackageRecord[]; inline: readonly Uint8Array[] }>
+  | Readonly<{
+      records: readonly PackageRecord[];
+      inline: readonly Uint8Array[];
+      /** The whole catalog as a JSON stream, for whoever wants to see what the hub holds. */
+      json: Uint8Array;
+    }>
   | Readonly<{ problems: readonly string[] }>;
 
 /** Loads and validates the files of a catalog, and keeps what resolution and installation need of it. */
@@ -16,7 +22,8 @@ export function readCatalog(files: readonly BundleFile[]): ReadCatalog {
   const catalog = loadCatalog(files);
   const problems = validateCatalog(catalog).map(({ message }) => message);
   if (problems.length > 0) return { problems };
-  return { records: packageRecords(catalog, inlineDigest), inline: inlineManifests(catalog) };
+  const json = new TextEncoder().encode(catalogToJson(catalog));
+  return { records: packageRecords(catalog, inlineDigest), inline: inlineManifests(catalog), json };
 }
 
 /** Manifests of bundles without image, each list as the bytes it is stored as. */

@@ -12,7 +12,8 @@ const source = (spec: Partial<CatalogSource['spec']>, status?: CatalogSource['st
   spec: { sourceType: 'grpc', ...spec },
   ...(status ? { status } : {}),
 });
-const held = { digest, since: '2026-01-01T00:00:00Z' };
+const content = `sha256:${'c'.repeat(64)}`;
+const held = { digest, since: '2026-01-01T00:00:00Z', content };
 const failure = { message: 'manifest unknown', since: '2026-01-02T00:00:00Z', nextTry: '2026-01-02T00:01:00Z' };
 
 describe('originOf', () => {
@@ -67,7 +68,7 @@ describe('catalogSourceStatus', () => {
     const before = source({ image: 'a/b:c' }, { reason: 'RegistryServerError', message: 'old' });
     expect(catalogSourceStatus(before, { held }, settings)).toEqual({
       connectionState: {
-        address: `http://hub:8080/content/${digest}`,
+        address: `http://hub:8080/content/${content}`,
         lastObservedState: 'READY',
         lastConnect: held.since,
       },

@@ -3,8 +3,8 @@ import { originOf, pollSchedule } from './catalog-source-spec.js';
 
 /** What the poller knows of one catalog's content. Times are ISO 8601. */
 export type CatalogState = Readonly<{
-  /** Digest of the content in use; absent while none was ever loaded. */
-  held?: Readonly<{ digest: string; since: string }>;
+  /** The image digest in use and the digest its content is served under; absent while none was ever loaded. */
+  held?: Readonly<{ digest: string; since: string; content: string }>;
   /** The last refresh failed: why, since when, and when the next try is due. */
   failure?: Readonly<{ message: string; since: string; nextTry: string }>;
   /** Last time the registry was asked for a newer digest. */
@@ -75,7 +75,7 @@ function connectionState(
       ? 'CONNECTING'
       : 'TRANSIENT_FAILURE';
   const address =
-    origin.kind === 'grpc' ? origin.address : state.held && `${settings.contentUrl}/content/${state.held.digest}`;
+    origin.kind === 'grpc' ? origin.address : state.held && `${settings.contentUrl}/content/${state.held.content}`;
   const before = source.status?.connectionState;
   const unchanged = before?.lastObservedState === lastObservedState && before.address === address;
   const lastConnect = unchanged ? before.lastConnect : (state.failure?.since ?? state.held?.since);

@@ -113,7 +113,7 @@ export const settingGroups = {
     contentDir: path('~/.cache/flotilla/content', 'Folder of the content cache; losing it loses nothing'),
     contentMaxBytes: bytes('4Gi', 'Size of the content cache; the least recently used content goes first'),
     contentUrl: url(
-      'Where the applier reads content that it does not hold: the address of the catalog poller. Empty: from the registry only',
+      'Where the catalog poller serves content, as others reach it: the applier reads there what it does not hold, and CatalogSources name it. Empty: the applier reads from the registry only',
     ),
   },
   'Bounds on outside input': {

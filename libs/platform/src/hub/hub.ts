@@ -18,6 +18,9 @@ import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 
+/** Serves content to all others, and so must not ask itself. */
+const CONTENT_SERVER = 'catalog-poller';
+
 /** What every service of the hub stands on: made once per process, shared by all that run in it. */
 export type Hub = Readonly<{
   settings: Settings;
@@ -73,7 +76,7 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
       ttlSeconds: Math.round(settings.storeTtl / 1_000),
       maxValueBytes: settings.storeMaxValueBytes,
     }),
-    content: contentOf(settings, disk),
+    content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
     registry: new HttpRegistryClient({ store: disk, limits: registryLimitsOf(settings, defaultRegistryLimits) }),
     close: async () => {
       redis.disconnect();
