@@ -59,7 +59,9 @@ export function orders(recording: Recording, { recorder, scope, masks }: Replaye
         .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map(ours)] as const)
         .filter(([, states]) => states.length > 0),
     );
-    return [...new Set([...theirs.keys(), ...mine.keys()])].toSorted(byCodeUnit).flatMap((key) => {
+    // A recorder that told nothing of a kind had no watch on it.
+    const keys = theirs.size === 0 ? [] : [...theirs.keys(), ...mine.keys()];
+    return [...new Set(keys)].toSorted(byCodeUnit).flatMap((key) => {
       const a = settle(collapsed(theirs.get(key) ?? []));
       const b = settle(collapsed(mine.get(key) ?? []));
       return a.join() === b.join() ? [] : [{ where: `order: ${kind} ${key}`, recorded: a, ours: b }];

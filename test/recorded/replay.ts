@@ -49,6 +49,9 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   }
 }
 
+/** Steps before which the recorder gave OLM the time to come to rest. */
+const INTERFERES = /^(merge-patch|patch|delete) /;
+
 type Act = (...parts: string[]) => Promise<unknown>;
 
 class Player {
@@ -82,6 +85,7 @@ class Player {
   }
 
   async take(step: string): Promise<void> {
+    if (INTERFERES.test(step)) await this.#quiet(performance.now() + this.options.patienceMs);
     for (const [pattern, act] of this.#acts) {
       const found = pattern.exec(step);
       if (found === null) continue;

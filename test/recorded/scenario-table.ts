@@ -58,3 +58,7 @@ export const SCENARIOS: readonly ScenarioRow[] = [
     'real-pelorus-operator',
   ].map((name) => ({ name, notYet: REAL_BUNDLE })),
 ];
+
+/** Those named in a comma-separated list: for playing a few by hand. Undefined where there is no list. */
+export const chosenScenarios = (list: string | undefined): readonly ScenarioRow[] | undefined =>
+  list === undefined ? undefined : SCENARIOS.filter(({ name }) => list.split(',').includes(name));

@@ -4,7 +4,7 @@ import { OPERATOR_CONDITION_API } from '#core/api/operator-condition';
 import type { Subscription } from '#core/api/subscription';
 import { isCopied, ownedCrds } from '#core/csv/csv-facts';
 import { adoptionLabels } from '#core/operators/adoption-labels';
-import { componentLabel, operatorName } from '#core/operators/component-label';
+import { labelOfOperator, operatorName } from '#core/operators/component-label';
 import { OPERATOR_API, operatorObject } from '#core/operators/operator-object';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
@@ -25,17 +25,27 @@ const ALL_OF_NAMESPACE = [
 const MANAGED_OF_NAMESPACE = [core('Service'), core('Secret'), core('ConfigMap')];
 const OF_CLUSTER = [rbac('ClusterRole'), rbac('ClusterRoleBinding')];
 
-/** Marks the parts of each installed operator with its component label, and keeps the Operator object that gathers them. */
+const PLAIN = [
+  ...ALL_OF_NAMESPACE,
+  ...MANAGED_OF_NAMESPACE,
+  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' },
+  { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' },
+  CSV_API,
+];
+/** Every kind that an Operator gathers (csv-lifecycle.md §12). */
+const COMPONENTS = { ofNamespace: PLAIN, ofCluster: [...OF_CLUSTER, CRD] };
+
+/** Marks the parts of each wished operator with its component label, and keeps the Operator objects that gather them. */
 export async function operatorStage(input: StageInput): Promise<StageOutcome> {
   let outcome = AT_REST;
   for (const subscription of input.read.subscriptions) outcome = joined(outcome, await adopt(input, subscription));
+  for (const name of await unwished(input)) outcome = joined(outcome, await gatherLeftovers(input, name));
   return outcome;
 }
 
 async function adopt(input: StageInput, subscription: Subscription): Promise<StageOutcome> {
   const { read, reader } = input;
-  const installed = subscription.status?.installedCSV;
-  if (!installed) return AT_REST;
+  const installed = subscription.status?.installedCSV ?? '';
   const csv = read.csvs.find((one) => one.metadata.name === installed && !isCopied(one));
   const candidates = csv === undefined ? [] : await candidatesIn(input);
   const crds = new Map<string, KubernetesObject>();
@@ -46,7 +56,10 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   const labels = adoptionLabels(subscription, { csv, plans: read.installPlans, candidates, crds });
   // A label is worth a try: what went or changed meanwhile is met again in the next pass.
   if (labels.length > 0) return perform(input, labels);
-  return gather(input, subscription, [
+  const name = operatorName(subscription.spec.name, read.namespace);
+  // What was installed and is gone has left parts behind that only their label tells of.
+  if (csv === undefined && installed !== '') return gatherLeftovers(input, name);
+  return gather(input, name, [
     ...read.subscriptions,
     ...read.installPlans,
     ...read.csvs,
@@ -55,16 +68,31 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   ]);
 }
 
-async function gather(
-  input: StageInput,
-  { spec }: Subscription,
-  objects: readonly KubernetesObject[],
-): Promise<StageOutcome> {
-  const { namespace } = input.read;
-  const label = componentLabel(spec.name, namespace);
+/** Names of this namespace's Operators that no Subscription stands for any more; their parts may be there still. */
+async function unwished({ read, reader }: StageInput): Promise<readonly string[]> {
+  const { namespace, subscriptions } = read;
+  const wished = new Set(subscriptions.map(({ spec }) => operatorName(spec.name, namespace)));
+  const operators = await reader.list(OPERATOR_API);
+  return operators
+    .map(({ metadata }) => metadata.name ?? '')
+    .filter((name) => name.endsWith(`.${namespace}`) && !wished.has(name));
+}
+
+async function gatherLeftovers(input: StageInput, name: string): Promise<StageOutcome> {
+  const { read, reader } = input;
+  const labelSelector = labelOfOperator(name);
+  const lists = await Promise.all([
+    ...COMPONENTS.ofNamespace.map((kind) => reader.list(kind, { namespace: read.namespace, labelSelector })),
+    ...COMPONENTS.ofCluster.map((kind) => reader.list(kind, { labelSelector })),
+  ]);
+  return gather(input, name, lists.flat());
+}
+
+async function gather(input: StageInput, name: string, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
+  const label = labelOfOperator(name);
   const components = objects.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
-  const live = await input.reader.get({ ...OPERATOR_API, name: operatorName(spec.name, namespace) });
-  return perform(input, operatorObject(spec.name, namespace, components, live), live === undefined ? [] : [live]);
+  const live = await input.reader.get({ ...OPERATOR_API, name });
+  return perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
 }
 
 async function candidatesIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {

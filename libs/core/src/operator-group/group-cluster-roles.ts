@@ -55,7 +55,7 @@ const clusterRole = (
 
 const selectorsOf = (rule: unknown): string => canonicalJson(rule ?? null);
 
-/** Deletes the ClusterRoles of groups that are gone; `groups` must be all groups of the cluster (§5). */
+/** Deletes the ClusterRoles of groups that are gone; `groups` must be all groups of the namespaces that own them (§5). */
 export function orphanedGroupClusterRoles(
   clusterRoles: readonly KubernetesObject[],
   groups: readonly OperatorGroup[],

@@ -1,13 +1,15 @@
 const MAX_LABEL_NAME_LENGTH = 63;
 
-/**
- * Label key that marks the parts of one operator: `operators.coreos.com/<package>.<namespace>`, the name cut to 63
- * characters and freed of trailing `.-_` (spec: csv-lifecycle.md §12).
- */
-export function componentLabel(packageName: string, namespace: string): string {
-  const name = `${packageName}.${namespace}`.slice(0, MAX_LABEL_NAME_LENGTH).replace(/[.\-_]+$/, '');
-  return `operators.coreos.com/${name}`;
-}
-
-/** Name of the Operator object that gathers them. */
+/** Name of the Operator object that gathers the parts of a package's operator in a namespace. */
 export const operatorName = (packageName: string, namespace: string): string => `${packageName}.${namespace}`;
+
+/**
+ * Label key that marks the parts of the operator of that name: `operators.coreos.com/<package>.<namespace>`, the name cut
+ * to 63 characters and freed of trailing `.-_` (spec: csv-lifecycle.md §12).
+ */
+export const labelOfOperator = (name: string): string =>
+  `operators.coreos.com/${name.slice(0, MAX_LABEL_NAME_LENGTH).replace(/[.\-_]+$/, '')}`;
+
+/** The same for a package in a namespace. */
+export const componentLabel = (packageName: string, namespace: string): string =>
+  labelOfOperator(operatorName(packageName, namespace));

@@ -3,7 +3,7 @@ import type { Action } from '../actions/action.js';
 import { ClusterServiceVersion, CSV_API } from '../api/cluster-service-version.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
-import { componentLabel, operatorName } from './component-label.js';
+import { labelOfOperator } from './component-label.js';
 
 export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
 
@@ -23,19 +23,18 @@ const Conditions = z.looseObject({
 });
 
 /**
- * Creates or updates the Operator object of a package in a namespace from the objects that carry its component label.
- * Nothing when there are none, or when it is right already (spec: csv-lifecycle.md §12).
+ * Creates or updates the Operator object of that name from the objects that carry its component label. None is made where
+ * there are none, and nothing is written where it is right already (spec: csv-lifecycle.md §12).
  */
 export function operatorObject(
-  packageName: string,
-  namespace: string,
+  name: string,
   components: readonly KubernetesObject[],
   live: KubernetesObject | undefined,
 ): readonly Action[] {
-  if (components.length === 0) return [];
-  const key = componentLabel(packageName, namespace);
-  const name = operatorName(packageName, namespace);
-  if (live === undefined) return [{ do: 'create', object: { ...OPERATOR_API, metadata: { name }, spec: {} } }];
+  if (live === undefined) {
+    return components.length === 0 ? [] : [{ do: 'create', object: { ...OPERATOR_API, metadata: { name }, spec: {} } }];
+  }
+  const key = labelOfOperator(name);
   const status = {
     components: {
       labelSelector: { matchExpressions: [{ key, operator: 'Exists' }] },
@@ -74,7 +73,11 @@ function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string
   }
   const parsed = Conditions.safeParse(object);
   if (!parsed.success) return [];
-  return parsed.data.status.conditions.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
+  // Of a roll-out only its result is told (measured: no Operator ever named the Progressing of a Deployment).
+  const told = parsed.data.status.conditions.filter(
+    ({ type }) => object.kind !== 'Deployment' || type !== 'Progressing',
+  );
+  return told.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
     type,
     status,
     reason,

@@ -77,14 +77,14 @@ describe('the Operator object', () => {
   };
 
   it('is made as soon as there is a component, and not before', () => {
-    expect(operatorObject('gear', 'mill', [], undefined)).toEqual([]);
-    expect(operatorObject('gear', 'mill', [csv], undefined)).toMatchObject([
+    expect(operatorObject('gear.mill', [], undefined)).toEqual([]);
+    expect(operatorObject('gear.mill', [csv], undefined)).toMatchObject([
       { do: 'create', object: { kind: 'Operator', metadata: { name: 'gear.mill' } } },
     ]);
   });
 
   it('lists its components in order, a CSV with its phase as a condition, and then rests', () => {
-    const [write] = operatorObject('gear', 'mill', [subscription, ...installedDeployments(csv), csv], live);
+    const [write] = operatorObject('gear.mill', [subscription, ...installedDeployments(csv), csv], live);
     expect(write).toMatchObject({
       do: 'updateStatus',
       object: {
@@ -104,6 +104,23 @@ describe('the Operator object', () => {
       },
     });
     const written = write?.do === 'updateStatus' ? write.object : live;
-    expect(operatorObject('gear', 'mill', [csv, subscription, ...installedDeployments(csv)], written)).toEqual([]);
+    expect(operatorObject('gear.mill', [csv, subscription, ...installedDeployments(csv)], written)).toEqual([]);
+  });
+
+  it('tells whether a Deployment is available, not that it once was rolled out', () => {
+    const conditions = [
+      { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+      { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' },
+    ];
+    const rolledOut = installedDeployments(csv).map((deployment) => ({ ...deployment, status: { conditions } }));
+    expect(operatorObject('gear.mill', rolledOut, live)).toMatchObject([
+      { object: { status: { components: { refs: [{ conditions: [conditions[1]] }] } } } },
+    ]);
+  });
+
+  it('stays when all its parts are gone, and says that there are none', () => {
+    expect(operatorObject('gear.mill', [], live)).toMatchObject([
+      { do: 'updateStatus', object: { status: { components: { refs: [] } } } },
+    ]);
   });
 });
