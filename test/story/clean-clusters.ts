@@ -16,6 +16,8 @@ const left: readonly (readonly [KindRef, ListOptions])[] = [
   [{ apiVersion: 'operators.coreos.com/v1', kind: 'Operator' }, {}],
 ];
 
+const CSVS: KindRef = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
+
 /** Makes a cluster ready for another story: everything of the last one is gone when this resolves. */
 export async function cleanCluster(client: KubeClient): Promise<void> {
   const deadline = performance.now() + GONE_WITHIN_MS;
@@ -23,8 +25,18 @@ export async function cleanCluster(client: KubeClient): Promise<void> {
     const found = await remains(client);
     if (found.length === 0) return;
     if (performance.now() > deadline) throw new Error(`${client.cluster}: ${found.map(nameOf).join(', ')} do not go`);
+    await releaseCsvs(client);
     await Promise.all(found.map(({ apiVersion, kind, metadata }) => remove(client, { apiVersion, kind }, metadata)));
     await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
+/** CSVs wait for the applier to clean up after them, and no service runs between two stories. */
+async function releaseCsvs(client: KubeClient): Promise<void> {
+  const found = await client.list(CSVS);
+  for (const { metadata } of found?.items ?? []) {
+    const { name = '', namespace, finalizers = [] } = metadata;
+    if (finalizers.length > 0) await client.patch({ ...CSVS, name, namespace }, { metadata: { finalizers: null } });
   }
 }
 

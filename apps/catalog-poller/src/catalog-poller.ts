@@ -110,9 +110,10 @@ export class CatalogPoller implements OnApplicationBootstrap {
   async #watchRedis(): Promise<void> {
     const { redis, clock, log, settings } = this.hub;
     const onEmptied = () => this.#touchAll();
-    const stop = await watchRedisEpoch({ redis, clock, log, onEmptied, prefix: settings.redisPrefix });
-    if (this.#stopped) stop();
-    else this.#cancelTimers.push(stop);
+    const watching = watchRedisEpoch({ redis, clock, log, onEmptied, prefix: settings.redisPrefix });
+    const stop = await watching.catch(() => undefined); // Redis never answered before this process had to end
+    if (this.#stopped) stop?.();
+    else if (stop !== undefined) this.#cancelTimers.push(stop);
   }
 
   async #observe({ cluster, namespace }: ObserveJob): Promise<void> {
