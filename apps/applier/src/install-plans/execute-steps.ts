@@ -1,5 +1,5 @@
 import type { InstallPlan, InstallPlanStep } from '#core/api/install-plan';
-import { joinApiVersion, type ObjectRef } from '#core/api/kubernetes-object';
+import { joinApiVersion } from '#core/api/kubernetes-object';
 import { kindOfStep } from '#core/install-plan/install-plan-step';
 import {
   decideStep,
@@ -18,6 +18,7 @@ import {
   withAnswer,
 } from '#core/install-plan/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { PassReader } from '../namespaces/pass-reader.js';
 import { perform, tryActions } from '../namespaces/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
 
@@ -46,7 +47,7 @@ async function executeStep(
   context: StepContext,
   input: StageInput,
 ): Promise<StepOutcome> {
-  const decision = decideStep(step, context, await readWorld(clients.own, step, context));
+  const decision = decideStep(step, context, await readWorld(input.reader, step, context));
   if (!('actions' in decision)) return outcomeOf(step, decision);
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
   const outcome = await tryActions({ ...input, client: writer }, decision.actions);
@@ -69,21 +70,19 @@ async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApi
   };
 }
 
-async function readWorld(client: KubeClient, step: InstallPlanStep, context: StepContext): Promise<StepWorld> {
+async function readWorld(reader: PassReader, step: InstallPlanStep, context: StepContext): Promise<StepWorld> {
   let world = emptyWorld;
   for (;;) {
     const reads = readsForStep(step, context, world);
     if (reads.length === 0) return world;
-    const answers = await Promise.all(reads.map((read) => answer(client, read)));
+    const answers = await Promise.all(reads.map((read) => answer(reader, read)));
     for (const [index, read] of reads.entries()) world = withAnswer(world, read, answers[index] ?? { list: [] });
   }
 }
 
-async function answer(client: KubeClient, read: StepRead): Promise<StepAnswer> {
+async function answer(reader: PassReader, read: StepRead): Promise<StepAnswer> {
   try {
-    return read.read === 'get'
-      ? { object: await getServed(client, read.ref) }
-      : { list: await listServed(client, read) };
+    return read.read === 'get' ? { object: await reader.get(read.ref) } : { list: await listOf(reader, read) };
   } catch (error) {
     // Unreachable is not an answer about the step: the whole pass is tried again later.
     if (!KubeApiError.is(error) || error.status === 0) throw error;
@@ -91,10 +90,5 @@ async function answer(client: KubeClient, read: StepRead): Promise<StepAnswer> {
   }
 }
 
-const getServed = (client: KubeClient, ref: ObjectRef) => client.get(ref);
-
-async function listServed(client: KubeClient, read: Extract<StepRead, { read: 'list' }>) {
-  const { apiVersion, kind, namespace } = read;
-  const found = await client.list({ apiVersion, kind }, namespace === undefined ? {} : { namespace });
-  return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
-}
+const listOf = (reader: PassReader, { apiVersion, kind, namespace }: Extract<StepRead, { read: 'list' }>) =>
+  reader.list({ apiVersion, kind }, namespace === undefined ? {} : { namespace });

@@ -5,7 +5,8 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { OperatorGroup } from '#core/api/operator-group';
 import type { Subscription } from '#core/api/subscription';
 import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import type { PassReader } from './pass-reader.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 
@@ -23,16 +24,14 @@ export type NamespaceRead = Readonly<{
   catalogSources: readonly CatalogSource[];
 }>;
 
-/** Reads live, never from a cache: what is decided from this must be true now, or be refused by its resourceVersion. */
+/** What is decided from this is true now, or a write is refused by its resourceVersion. */
 export async function readNamespace(
-  client: KubeClient,
+  reader: PassReader,
   namespace: string,
   globalCatalogNamespace: string,
 ): Promise<NamespaceRead> {
   const list = async <T extends KubernetesObject>(kind: KindRef, where?: string): Promise<readonly T[]> => {
-    const found = await client.list<T>(kind, where === undefined ? {} : { namespace: where });
-    // Lists leave apiVersion and kind out of their items; whoever gets one of these must be able to write it back.
-    const items = (found?.items ?? []).map((item) => ({ ...item, ...kind }));
+    const items = await reader.list<T>(kind, where === undefined ? {} : { namespace: where });
     return items.toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''));
   };
   const ofKind = <T extends KubernetesObject>(kind: string, where: string) =>

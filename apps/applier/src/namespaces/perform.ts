@@ -4,12 +4,16 @@ import { type PerformOutcome, performActions } from '#platform/kube/perform-acti
 import type { StageInput, StageOutcome } from './stage.js';
 
 /** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
-export function tryActions(
-  { client, now, signal }: StageInput,
+export async function tryActions(
+  { client, reader, now, signal }: StageInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
-  return performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+  try {
+    return await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+  } finally {
+    reader.wrote(actions);
+  }
 }
 
 /** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */

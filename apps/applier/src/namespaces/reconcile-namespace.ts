@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { readNamespace } from './namespace-read.js';
 import { PassReader } from './pass-reader.js';
-import { MOVED, type Stage, type StageOutcome, sooner } from './stage.js';
+import { type Stage, type StageInput, type StageOutcome, sooner } from './stage.js';
 
 /** More rounds than any install needs: what still moves after these goes to the back of the queue, so that others get a turn. */
 const MAX_ROUNDS = 40;
@@ -10,8 +10,8 @@ const MAX_ROUNDS = 40;
 export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
 
 /**
- * Does all that is next in one namespace: reads it, runs the stages in order, and starts over with a fresh read whenever
- * one of them wrote something. Ends when a whole round moved nothing. May be killed anywhere and run again.
+ * Does all that is next in one namespace: reads it, runs the stages in order, and starts over whenever one of them wrote
+ * something. Ends when a whole round moved nothing. May be killed anywhere and run again.
  */
 export async function reconcileNamespace(
   client: KubeClient,
@@ -21,25 +21,37 @@ export async function reconcileNamespace(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
+  const reader = new PassReader(client);
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
-    const read = await readNamespace(client, namespace, globalCatalogNamespace);
-    const reader = new PassReader(client);
-    let againAfterMs: number | undefined;
-    let moved = false;
-    for (const stage of stages) {
-      if (signal.aborted) return { rounds, againAfterMs: 0 };
-      const outcome = await stage({ client, read, reader, now: clock.now(), signal }).catch(startOver);
-      againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
-      moved = outcome.moved;
-      if (moved) break;
-    }
-    if (!moved) return { rounds, againAfterMs };
+    reader.turn(clock.now());
+    const read = await readNamespace(reader, namespace, globalCatalogNamespace);
+    const outcome = await round(stages, () => ({ client, read, reader, now: clock.now(), signal }));
+    if (signal.aborted) return { rounds, againAfterMs: 0 };
+    if (!outcome.moved) return { rounds, againAfterMs: outcome.againAfterMs };
   }
   return { rounds: MAX_ROUNDS, againAfterMs: 0 };
 }
 
-/** Somebody else wrote first: what was read is old, so the next round reads anew. Everything else is the queue's to retry. */
-function startOver(error: unknown): StageOutcome {
-  if (KubeApiError.is(error, 'Conflict')) return MOVED;
-  throw error;
+/** The stages in order, up to the first that moved something. */
+async function round(stages: readonly Stage[], input: () => StageInput): Promise<StageOutcome> {
+  let againAfterMs: number | undefined;
+  for (const stage of stages) {
+    const now = input();
+    if (now.signal.aborted) break;
+    const outcome = await tried(stage, now);
+    againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
+    if (outcome.moved) return { moved: true, againAfterMs };
+  }
+  return { moved: false, againAfterMs };
+}
+
+/** Somebody else wrote first: what was read is old, and the next round reads anew. Everything else is the queue's to retry. */
+async function tried(stage: Stage, input: StageInput): Promise<StageOutcome> {
+  try {
+    return await stage(input);
+  } catch (error) {
+    if (!KubeApiError.is(error, 'Conflict')) throw error;
+    input.reader.forgetAll();
+    return { moved: true };
+  }
 }

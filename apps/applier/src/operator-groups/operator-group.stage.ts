@@ -43,7 +43,7 @@ async function takeStep(
   namespaces: readonly KubernetesObject[],
   clusterRoles: readonly KubernetesObject[],
 ): Promise<StageOutcome> {
-  const { client, read, now } = input;
+  const { reader, read, now } = input;
   const account = group.spec?.serviceAccountName;
   const step = stepOperatorGroup(group, {
     now,
@@ -52,7 +52,7 @@ async function takeStep(
     csvs: read.csvs,
     clusterRoles,
     serviceAccount: account
-      ? await client.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace: read.namespace })
+      ? await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace: read.namespace })
       : undefined,
   });
   const acted = await perform(input, step.actions, [group]);

@@ -116,6 +116,7 @@ async function plan(
   const made = planned.existing ?? (await createPlan(input, planned.plan));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
+  input.reader.forget(live.kind);
   return conclude(input, { effect: 'planned', resolution, plan: live });
 }
 

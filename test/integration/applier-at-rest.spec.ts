@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApplierBench } from './applier-support/applier-bench.js';
+
+const V1 = ['harbor-operator.v1.0.0', 'lighthouse-operator.v1.0.0'];
+const V1_2 = ['harbor-operator.v1.2.0', 'lighthouse-operator.v1.2.0'];
+
+/** An operator and the one it depends on, each with a CRD, RBAC, a Service and a Deployment. */
+describe('how many requests the applier needs', () => {
+  let bench: ApplierBench;
+  const used = async (work: () => Promise<unknown>): Promise<number> => {
+    bench.cluster.requests.clear();
+    await work();
+    return bench.cluster.requests.length;
+  };
+
+  beforeAll(async () => {
+    bench = await ApplierBench.start();
+    bench.namespace('harbors');
+    bench.subscribe('harbors', 'harbor-operator');
+  });
+  afterAll(() => bench.stop());
+
+  // OLM: about 106 for one operator without CRD and RBAC, and 150 for its upgrade; here two operators with both.
+  it('to install two operators: no more than 300', async () => {
+    expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(300);
+  });
+
+  const rest = async () => {
+    expect(await bench.pass('harbors')).toEqual({ rounds: 1, againAfterMs: undefined });
+    expect(bench.cluster.requests.writes()).toEqual([]);
+    return bench.cluster.requests.length;
+  };
+
+  it('for a look at a namespace at rest: no write, and no more than 30 reads', async () => {
+    expect(await used(rest)).toBeLessThanOrEqual(30);
+  });
+
+  it('to upgrade both over two hops: no more than 700', async () => {
+    bench.publishSecondEdition();
+    expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(700);
+  });
+
+  it('for a look after that: again no write', async () => {
+    expect(await used(rest)).toBeLessThanOrEqual(30);
+  });
+
+  it('for a namespace with nothing of ours: a handful of lists', async () => {
+    bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'empty' } });
+    const reads = await used(async () => {
+      await bench.pass('empty');
+      expect(bench.cluster.requests.writes()).toEqual([]);
+    });
+    expect(reads).toBeLessThanOrEqual(10);
+  });
+});

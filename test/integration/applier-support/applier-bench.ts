@@ -1,0 +1,219 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { Subscription } from '#core/api/subscription';
+import type { BundleFile } from '#core/bundle/bundle';
+import { indexCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
+import { problemHash } from '#core/resolution/problem-hash';
+import { resolve } from '#core/resolution/resolve';
+import { wishesOf } from '#core/resolution/wishes';
+import { SystemClock } from '#platform/clock/system-clock';
+import { readTree } from '#platform/files/read-tree';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { memoryQueues } from '#platform/queue/queues';
+import { HttpRegistryClient } from '#platform/registry/http-registry-client';
+import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { readNamespace } from '../../../apps/applier/src/namespaces/namespace-read.js';
+import { PassReader } from '../../../apps/applier/src/namespaces/pass-reader.js';
+import { type ReconcileOutcome, reconcileNamespace } from '../../../apps/applier/src/namespaces/reconcile-namespace.js';
+import type { Stage } from '../../../apps/applier/src/namespaces/stage.js';
+import { stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
+import { readCatalog } from '../../../apps/catalog-poller/src/catalogs/read-catalog.js';
+import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
+import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
+import { PROJECT_ROOT } from '../../../apps/cli/src/project-root.js';
+
+const EXAMPLES = join(PROJECT_ROOT, 'examples');
+const GLOBAL = 'olm';
+const CATALOG = 'samples';
+const PATIENCE_MS = 20_000;
+const OLM = 'operators.coreos.com';
+
+export type BenchSettings = Readonly<{ protectedCopiedCsvNamespaces?: readonly string[] }>;
+
+/**
+ * The applier's own code on one simulated cluster, pass by pass, in this process. Poller and resolver are their pure
+ * parts, called in between, so that every request of the log is the applier's (or the test's own).
+ */
+export class ApplierBench {
+  readonly problems = new MemoryProblemStore();
+  readonly cluster: SimulatedCluster;
+  readonly stages: readonly Stage[];
+  readonly #clock = new SystemClock();
+  readonly #queues = memoryQueues();
+  #edition: 'v1' | 'v2' = 'v1';
+
+  private constructor(
+    private readonly folder: string,
+    private readonly fleet: SimulatedFleet,
+    readonly client: KubeClient,
+    readonly registry: InMemoryRegistry,
+    { protectedCopiedCsvNamespaces = [] }: BenchSettings,
+  ) {
+    this.cluster = fleet.cluster('east');
+    const content = new MemoryContentStore();
+    this.stages = stagesOf({
+      problems: this.problems,
+      registry: new HttpRegistryClient({ store: content }),
+      content,
+      queues: this.#queues,
+      settings: { installPlanRetryTimeout: 5_000, protectedCopiedCsvNamespaces: [...protectedCopiedCsvNamespaces] },
+    });
+  }
+
+  /** A cluster with OLM's kinds and a global catalog of the samples. */
+  static async start(settings: BenchSettings = {}): Promise<ApplierBench> {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-applier-'));
+    const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'flotilla-applier' });
+    if (client === undefined) throw new Error('the fleet has no cluster');
+    const registry = await startRegistry();
+    await putSampleBundles(EXAMPLES, registry.put);
+    await installMissingCrds(client);
+    const bench = new ApplierBench(folder, fleet, client, registry, settings);
+    bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: GLOBAL } });
+    const source = {
+      apiVersion: `${OLM}/v1alpha1`,
+      kind: 'CatalogSource',
+      metadata: { name: CATALOG, namespace: GLOBAL },
+    };
+    bench.cluster.create({ ...source, spec: { sourceType: 'grpc', image: 'example.com/samples:1' } });
+    return bench;
+  }
+
+  async stop(): Promise<void> {
+    await this.client.close();
+    await this.registry.stop();
+    await this.fleet.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** From now on the catalog offers what the second edition of the samples offers. */
+  publishSecondEdition(): void {
+    this.#edition = 'v2';
+  }
+
+  namespace(
+    name: string,
+    targets: readonly string[] | 'all' = [name],
+    spec: Readonly<Record<string, unknown>> = {},
+  ): void {
+    this.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    this.cluster.create({
+      apiVersion: `${OLM}/v1`,
+      kind: 'OperatorGroup',
+      metadata: { name: `${name}-group`, namespace: name },
+      spec: { ...(targets === 'all' ? {} : { targetNamespaces: [...targets] }), ...spec },
+    });
+  }
+
+  subscribe(namespace: string, packageName: string, approval: 'Automatic' | 'Manual' = 'Automatic'): void {
+    this.cluster.create({
+      apiVersion: `${OLM}/v1alpha1`,
+      kind: 'Subscription',
+      metadata: { name: packageName, namespace },
+      spec: {
+        name: packageName,
+        channel: 'stable',
+        source: CATALOG,
+        sourceNamespace: GLOBAL,
+        installPlanApproval: approval,
+      },
+    });
+  }
+
+  /** One job of the applier. */
+  pass(namespace: string): Promise<ReconcileOutcome> {
+    const { signal } = new AbortController();
+    return reconcileNamespace(this.client, namespace, GLOBAL, this.stages, this.#clock, signal);
+  }
+
+  /** What poller and resolver do between passes: observe the namespace, answer its problem. Not counted as requests. */
+  async observe(namespace: string): Promise<void> {
+    const counted = [...this.cluster.requests];
+    const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
+    this.cluster.requests.clear();
+    this.cluster.requests.push(...counted);
+    const wishes = wishesOf(read);
+    const index = indexCatalog(await this.#records());
+    const { slices, records } = sliceCatalogs(wishes, [
+      { key: { namespace: GLOBAL, name: CATALOG }, priority: 0, index },
+    ]);
+    const problem = { v: 1 as const, wishes, catalogs: slices };
+    await this.problems.putProblem(problem, records);
+    await this.problems.putObservation(this.client.cluster, namespace, { problem: problemHash(problem) });
+    const recordOf = (hash: string) => {
+      const record = records.get(hash);
+      if (record === undefined) throw new Error(`no record ${hash}`);
+      return record;
+    };
+    await this.problems.putSolution(problemHash(problem), resolve(problem, recordOf));
+  }
+
+  /** Observes and passes in turn until `settled` holds and a pass finds nothing to do. */
+  async settle(namespace: string, settled: () => boolean): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      await this.observe(namespace);
+      const { rounds } = await this.pass(namespace);
+      if (rounds === 1 && settled()) return;
+      if (performance.now() > deadline) throw new Error(`${namespace} does not settle: ${this.describe(namespace)}`);
+      await new Promise((done) => setTimeout(done, 10));
+    }
+  }
+
+  /** Settles once these CSVs, and no others, have succeeded there. */
+  installed(namespace: string, ...names: readonly string[]): Promise<void> {
+    return this.settle(
+      namespace,
+      () =>
+        this.describe(namespace) ===
+        [...names]
+          .sort()
+          .map((name) => `${name} Succeeded`)
+          .join(', '),
+    );
+  }
+
+  /** CSVs of the namespace with their phases, copies left out. */
+  describe(namespace: string): string {
+    return this.csvs(namespace)
+      .filter(({ status }) => status?.reason !== 'Copied')
+      .map(({ metadata, status }) => `${metadata.name} ${status?.phase ?? ''}`)
+      .sort()
+      .join(', ');
+  }
+
+  csvs(namespace?: string): readonly ClusterServiceVersion[] {
+    return this.#list<ClusterServiceVersion>('ClusterServiceVersion', namespace);
+  }
+
+  subscriptions(namespace: string): readonly Subscription[] {
+    return this.#list<Subscription>('Subscription', namespace);
+  }
+
+  #list<T>(kind: string, namespace?: string): readonly T[] {
+    const where = { apiVersion: `${OLM}/v1alpha1`, kind, ...(namespace === undefined ? {} : { namespace }) };
+    return this.cluster.list(where) as readonly unknown[] as readonly T[];
+  }
+
+  async #records() {
+    const files = await readTree(join(EXAMPLES, 'catalogs', this.#edition));
+    const read = readCatalog(files.map((file) => rehosted(file, this.registry.host)));
+    if ('problems' in read) throw new Error(read.problems.join('; '));
+    return read.records;
+  }
+}
+
+const rehosted = ({ path, bytes }: BundleFile, host: string): BundleFile => ({
+  path,
+  bytes: new TextEncoder().encode(new TextDecoder().decode(bytes).replaceAll('registry.example/', `${host}/`)),
+});
