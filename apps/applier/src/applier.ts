@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
@@ -26,12 +27,16 @@ export class UnknownCluster extends FlotillaError {
 @Injectable()
 export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
+  readonly #gate: ClusterGate;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
     this.#stages = stagesOf(hub);
+    const { applyConcurrency } = hub.settings;
+    const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
+    this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -52,11 +57,17 @@ export class Applier implements OnApplicationBootstrap {
         job.cluster,
         this.clients.map(({ cluster }) => cluster),
       );
-    const { clock, settings, queues, log } = this.hub;
-    const { namespace, cluster } = job;
+    const entered = await this.#gate.run(job.cluster, () => this.#look(client, job, signal));
+    const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
+    if (againAfterMs !== undefined) await this.hub.queues.apply.add(job, { delayMs: againAfterMs });
+  }
+
+  /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */
+  async #look(client: KubeClient, { cluster, namespace }: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
+    const { clock, settings, log } = this.hub;
     const global = await globalCatalogNamespaceOf(client, settings);
     const { rounds, againAfterMs } = await reconcileNamespace(client, namespace, global, this.#stages, clock, signal);
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
-    if (againAfterMs !== undefined) await queues.apply.add(job, { delayMs: againAfterMs });
+    return againAfterMs;
   }
 }

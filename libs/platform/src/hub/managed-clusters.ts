@@ -19,4 +19,5 @@ export const managedClients = (settings: Settings, fieldManager: string): Promis
     fieldManager,
     kubeconfigs: settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':'),
     contexts: settings.contexts,
+    transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });

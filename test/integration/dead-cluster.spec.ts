@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { setQuickStage } from '../story/quick-stage.js';
+
+/** More namespaces than an applier has places. */
+const NAMESPACES = 24;
+const RESYNC_MS = 2_000;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a cluster that takes connections and answers nothing', () => {
+  let folder: string;
+  let fleet: SimulatedFleet;
+  let proxy: TcpProxy;
+  let stage: Stage | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flotilla-dead-'));
+    fleet = await startSimulatedFleet({ clusters: ['east', 'dead'], deploymentReadyAfterMs: 200 });
+    const port = Number(new URL(fleet.cluster('dead').url).port);
+    proxy = await startTcpProxy({ host: '127.0.0.1', port });
+    const kubeconfig = join(folder, 'kubeconfig');
+    const text = fleet.kubeconfig().replace(`:${port}/clusters/dead`, `:${proxy.port}/clusters/dead`);
+    await writeFile(kubeconfig, text, { mode: 0o600 });
+    stage = await setQuickStage({
+      kubeconfigs: [kubeconfig],
+      settings: { FLOTILLA_RESYNC_INTERVAL: `${RESYNC_MS}ms` },
+    });
+  });
+  afterAll(async () => {
+    proxy.resume();
+    await stage?.strike();
+    await proxy.stop();
+    await fleet.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function makeNamespace(cluster: string, name: string): void {
+    fleet.cluster(cluster).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    const group = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
+    fleet.cluster(cluster).create({ ...group, metadata: { name: 'group', namespace: name }, spec: {} });
+  }
+
+  it('does not hold up the others, however many namespaces it has', async () => {
+    const started = stage;
+    if (started === undefined) throw new Error('the stage was not set');
+    await Promise.all(started.clients.map(installMissingCrds));
+    makeNamespace('east', 'harbors');
+    for (let n = 0; n < NAMESPACES; n += 1) makeNamespace('dead', `team-${n}`);
+    const dead = fleet.cluster('dead').requests;
+    await expect.poll(() => dead.some(({ path }) => path.includes('/team-20/')), { timeout: 30_000 }).toBe(true);
+    proxy.stall();
+    await pause(2 * RESYNC_MS);
+    const { requests } = fleet.cluster('east');
+    requests.clear();
+    const looks = () => requests.filter(({ path }) => path.endsWith('/namespaces/harbors/subscriptions')).length;
+    await expect.poll(looks, { timeout: 5 * RESYNC_MS }).toBeGreaterThan(1);
+  });
+});
