@@ -4,10 +4,11 @@ import { catalogCommand } from './commands/catalog.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
+import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io, UsageError } from './io.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
-const commands = [bundleCommand, catalogCommand, demoCommand, planCommand, resolveCommand];
+const commands = [bundleCommand, catalogCommand, demoCommand, planCommand, resolveCommand, upCommand];
 
 /** The whole `flotilla` command; every verb registers itself. */
 export function buildProgram(io: Io): Command {

@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Io } from '../io.js';
+import { run } from '../program.js';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-up-'));
+  await writeFile(join(folder, 'broken'), 'clusters: [');
+  await writeFile(join(folder, 'empty'), 'apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => vi.unstubAllEnvs());
+
+async function flotilla(...args: readonly string[]) {
+  const seen = { out: '', err: '', code: 0 };
+  const io: Io = {
+    out: (text) => {
+      seen.out += text;
+    },
+    err: (text) => {
+      seen.err += text;
+    },
+    exit: (code) => {
+      seen.code = code;
+    },
+    stdin: async () => '',
+  };
+  await run(args, io);
+  return seen;
+}
+
+describe('flotilla up, told something that cannot be', () => {
+  const cases: readonly (readonly [why: string, args: (folder: string) => string[], says: RegExp])[] = [
+    [
+      'a kubeconfig that is not there',
+      (at) => ['--kubeconfig', `${at}/none`],
+      /kubeconfig .*none cannot be read \(ENOENT\)/,
+    ],
+    ['a kubeconfig that is no YAML', (at) => ['--kubeconfig', `${at}/broken`], /broken/],
+    [
+      'a context that no file has',
+      (at) => ['--kubeconfig', `${at}/empty`, '--context', 'x'],
+      /there is no context "x"/,
+    ],
+    ['a kubeconfig without any context', (at) => ['--kubeconfig', `${at}/empty`], /no context in .*empty: name/],
+    ['a port that is none', () => ['--port', 'http'], /invalid --port "http"/],
+    ['a port out of range', () => ['--port', '70000'], /invalid --port "70000"/],
+  ];
+  it.each(cases)('%s: one line and exit code 2, before anything is started', async (_why, args, says) => {
+    const { out, err, code } = await flotilla('up', ...args(folder));
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toMatch(says);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('a setting that cannot be used: named, exit code 2', async () => {
+    vi.stubEnv('FLOTILLA_RESYNC_INTERVAL', 'soon');
+    const { err, code } = await flotilla('up');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: FLOTILLA_RESYNC_INTERVAL: "soon" is not a duration/);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { type Io, UsageError } from '../io.js';
+
+const HELP = `
+Which clusters: every context of the files named with --kubeconfig, or those named with --context; without either, the
+current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
+that is allowed; nothing else of Flotilla goes into a cluster.
+
+Redis is found in this order: REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.
+All other settings: docs/settings.md.
+
+Examples:
+  flotilla up --kubeconfig ~/.kube/config --context kind-a --context kind-b
+  flotilla up --kubeconfig east.yaml --kubeconfig west.yaml --port 9000
+  flotilla up`;
+
+type Options = Readonly<{ kubeconfig?: string[]; context?: string[]; port?: string; verbose?: boolean }>;
+
+/** `flotilla up`: the whole hub in one process, on clusters of the user. */
+export const upCommand = (program: Command, io: Io): Command =>
+  program
+    .command('up')
+    .description('manage your clusters from this machine: all services in one process, Redis included')
+    .option('--kubeconfig <file>', 'kubeconfig with clusters to manage; may be given several times', gathered)
+    .option('--context <name>', 'a context to manage; may be given several times', gathered)
+    .option('--port <port>', 'port of health and metrics; 0 takes a free one (default: 8080)')
+    .option('--verbose', 'log what the services do, not warnings alone')
+    .addHelpText('after', HELP)
+    .action(async ({ kubeconfig = [], context = [], port, verbose = false }: Options) => {
+      const { runUp } = await import('../up/run-up.js');
+      const chosen = port === undefined ? {} : { port: portOf(port) };
+      await runUp(io, { kubeconfigs: kubeconfig, contexts: context, verbose, ...chosen });
+    });
+
+const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`invalid --port "${text}": expected a number from 0 to 65535`);
+}

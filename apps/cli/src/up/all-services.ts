@@ -1,0 +1,35 @@
+import type { INestApplication } from '@nestjs/common';
+import type { Hub } from '#platform/hub/hub';
+import type { ServiceParts } from '#platform/hub/run-main';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { Applier } from '../../../applier/src/applier.js';
+import { applierModule } from '../../../applier/src/applier.module.js';
+import { CatalogPoller } from '../../../catalog-poller/src/catalog-poller.js';
+import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
+import { ResolverWorker } from '../../../resolver-worker/src/resolver-worker.js';
+import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
+
+/** The clusters as each service sees them: who writes is told by the field manager. */
+export type Clients = Readonly<{ poller: readonly KubeClient[]; applier: readonly KubeClient[] }>;
+
+/** Poller, resolver worker and applier as parts of one process: one hub, one port, one health. */
+export function allServices(hub: Hub, clients: Clients, port: number): ServiceParts {
+  let poller: CatalogPoller | undefined;
+  return {
+    imports: [catalogPollerModule(hub, clients.poller), resolverWorkerModule(hub), applierModule(hub, clients.applier)],
+    port,
+    checks: [{ name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } }],
+    drain,
+    onStarted: (app) => {
+      poller = app.get(CatalogPoller);
+    },
+  };
+}
+
+/** In the order in which work flows, so that none is handed on to a service that has ended; one deadline for all. */
+async function drain(app: INestApplication, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  for (const service of [CatalogPoller, ResolverWorker, Applier]) {
+    await app.get<CatalogPoller | ResolverWorker | Applier>(service).drain(Math.max(end - performance.now(), 0));
+  }
+}

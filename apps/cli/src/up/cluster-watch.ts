@@ -1,0 +1,61 @@
+import type { Settings } from '#platform/config/settings';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { Io } from '../io.js';
+import { type ClusterLook, lookAtCluster } from './look-at-cluster.js';
+import { tellCluster, tellSameClusters } from './tell-cluster.js';
+
+const PATIENCE_MS = 10_000;
+const LOOK_AGAIN_MS = 5_000;
+
+/** Looks at every cluster and tells what it finds; goes on looking at those that could not be reached. */
+export class ClusterWatch {
+  readonly #width: number;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #stopped = false;
+
+  constructor(
+    private readonly clients: readonly KubeClient[],
+    private readonly settings: Settings,
+    private readonly io: Io,
+  ) {
+    this.#width = Math.max(0, ...clients.map(({ cluster }) => cluster.length));
+  }
+
+  /** Ends when each cluster has answered or has had its time. */
+  async firstLook(): Promise<void> {
+    const looks = await Promise.all(
+      this.clients.map(async (client) => {
+        const look = await lookAtCluster(client, this.settings, PATIENCE_MS);
+        this.#tell(look);
+        if (!look.reached) this.#later(client);
+        return look;
+      }),
+    );
+    for (const line of tellSameClusters(looks)) this.io.out(`${line}\n`);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #later(client: KubeClient): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#lookAgain(client);
+    }, LOOK_AGAIN_MS);
+    this.#timers.add(timer);
+  }
+
+  async #lookAgain(client: KubeClient): Promise<void> {
+    const look = await lookAtCluster(client, this.settings, PATIENCE_MS);
+    if (this.#stopped) return;
+    if (look.reached) this.#tell(look);
+    else this.#later(client);
+  }
+
+  #tell(look: ClusterLook): void {
+    for (const line of tellCluster(look, this.#width)) this.io.out(`${line}\n`);
+  }
+}

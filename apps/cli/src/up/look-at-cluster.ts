@@ -1,0 +1,59 @@
+import type { Settings } from '#platform/config/settings';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type InstalledCrds, installMissingCrds } from '../clusters/install-crds.js';
+import { findRealOlm, type RealOlm } from './real-olm.js';
+
+/** A cluster that answered: what is there, and what was done to it. */
+export type ReachedCluster = Readonly<{
+  cluster: string;
+  reached: true;
+  version: string;
+  /** Uid of its namespace kube-system: equal in two contexts that lead to one cluster. */
+  identity?: string;
+  globalCatalogNamespace: string;
+  crds: InstalledCrds;
+  olm: RealOlm;
+}>;
+
+/** What `flotilla up` finds out about a cluster before it works there. */
+export type ClusterLook = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
+
+/** Looks at a cluster, and gives it OLM's CRDs where they are missing. One that does not answer in time is told as such. */
+export async function lookAtCluster(client: KubeClient, settings: Settings, patienceMs: number): Promise<ClusterLook> {
+  const { cluster } = client;
+  try {
+    const version = await inTime(client.serverVersion(), patienceMs);
+    return await inTime(lookInside(client, settings, version), patienceMs);
+  } catch (error) {
+    return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function lookInside(client: KubeClient, settings: Settings, version: string): Promise<ReachedCluster> {
+  const [crds, globalCatalogNamespace, olm, system] = await Promise.all([
+    installMissingCrds(client),
+    globalCatalogNamespaceOf(client, settings),
+    findRealOlm(client),
+    client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
+  ]);
+  const identity = system?.metadata.uid;
+  const { cluster } = client;
+  return {
+    cluster,
+    reached: true,
+    version,
+    ...(identity === undefined ? {} : { identity }),
+    globalCatalogNamespace,
+    crds,
+    olm,
+  };
+}
+
+async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1_000} s`)), patienceMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

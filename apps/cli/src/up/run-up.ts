@@ -1,0 +1,84 @@
+import { unknownSettings } from '#platform/config/settings';
+import { type Hub, openHub } from '#platform/hub/hub';
+import { startOn } from '#platform/hub/run-main';
+import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { findRedis } from '#platform/redis/find-redis';
+import { createLog } from '#platform/telemetry/log';
+import type { RunningService } from '#platform/telemetry/run-service';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { allServices, type Clients } from './all-services.js';
+import { ClusterWatch } from './cluster-watch.js';
+import { stopSignal } from './stop-signals.js';
+import { type UpOptions, type UpSettings, upSettings } from './up-settings.js';
+
+const GRACE_MS = 10_000;
+type Endings = (() => Promise<unknown>)[];
+
+/** `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is. */
+export async function runUp(io: Io, options: UpOptions): Promise<void> {
+  const up = upSettings(options, process.env);
+  const clients = await clientsOf(up);
+  const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
+  const endings: Endings = [() => Promise.all([...clients.poller, ...clients.applier].map((client) => client.close()))];
+  try {
+    await start(io, up, clients, endings);
+    await stop;
+    io.out('Ending: what was begun is finished first (a second Ctrl-C ends at once)\n');
+  } finally {
+    for (const end of endings.reverse()) await end();
+  }
+  io.out('Ended. What is installed stays; "flotilla up" goes on from there.\n');
+  io.exit(ExitCode.done);
+}
+
+async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings): Promise<void> {
+  const { settings } = up;
+  const redis = await findRedis({ log: (line) => io.err(`${line}\n`) });
+  endings.push(() => redis.stop());
+  const log = createLog({ service: 'up', level: settings.logLevel, destination: { write: io.err } });
+  for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
+  const hub = await openHub({ service: 'up', settings, log, redisUrl: redis.url });
+  endings.push(() => hub.close());
+  io.out(header(clients.applier));
+  const watch = new ClusterWatch(clients.applier, settings, io);
+  endings.push(async () => watch.stop());
+  await watch.firstLook();
+  const service = await listen(hub, clients, up);
+  endings.push(() => service.stop());
+  io.out(footer(service));
+}
+
+async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promise<Clients> {
+  const load = (fieldManager: string): Promise<KubeClient[]> =>
+    loadClusters({
+      kubeconfigs,
+      contexts,
+      fieldManager,
+      transport: { requestTimeoutMs: settings.kubeRequestTimeout },
+    });
+  try {
+    const clients = { poller: await load('flotilla-poller'), applier: await load('flotilla-applier') };
+    if (clients.applier.length > 0) return clients;
+  } catch (error) {
+    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
+  }
+  throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
+}
+
+async function listen(hub: Hub, clients: Clients, { port, settings }: UpSettings): Promise<RunningService> {
+  try {
+    return await startOn(hub, 'flotilla', allServices(hub, clients, port));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    const place = `${settings.bindAddress}:${port}`;
+    throw new UsageError(`${place} is taken by another program: choose a port with --port, or 0 for any free one`);
+  }
+}
+
+const header = ({ length }: readonly KubeClient[]): string =>
+  `Flotilla manages ${length === 1 ? 'one cluster' : `${length} clusters`}:\n`;
+
+const footer = ({ url }: RunningService): string =>
+  `Health ${url}/healthz · metrics ${url}/metrics\nRunning: poller, resolver and applier. Ctrl-C ends them.\n`;

@@ -1,0 +1,20 @@
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+type StopSignal = keyof typeof EXIT_CODES;
+
+/** Settles at the first SIGINT or SIGTERM; a second one, or `graceMs` without an end, ends the process where it stands. */
+export function stopSignal(graceMs: number, onLate: () => void): Promise<StopSignal> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (signal: StopSignal) => {
+      if (asked) process.exit(EXIT_CODES[signal]);
+      asked = true;
+      setTimeout(() => {
+        onLate();
+        process.exit(1);
+      }, graceMs).unref();
+      resolve(signal);
+    };
+    process.on('SIGINT', () => onSignal('SIGINT'));
+    process.on('SIGTERM', () => onSignal('SIGTERM'));
+  });
+}

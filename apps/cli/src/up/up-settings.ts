@@ -1,0 +1,44 @@
+import { InvalidSettings, readSettings, type Settings } from '#platform/config/settings';
+import { UsageError } from '../io.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type UpOptions = Readonly<{
+  kubeconfigs: readonly string[];
+  contexts: readonly string[];
+  /** The port of health, metrics and content; the setting where absent. */
+  port?: number;
+  verbose: boolean;
+}>;
+
+/** Which clusters, and the settings of everything else: options go before the environment. */
+export type UpSettings = Readonly<{
+  settings: Settings;
+  port: number;
+  kubeconfigs: readonly string[];
+  contexts: readonly string[];
+}>;
+
+/**
+ * A kubeconfig that was named for Flotilla stands for all its contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for
+ * its current context alone, so that nobody's whole collection of clusters is taken over by accident.
+ */
+export function upSettings(options: UpOptions, environment: Environment): UpSettings {
+  const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
+  const settings = readable({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
+  const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
+  return {
+    settings,
+    port: options.port ?? settings.catalogPollerPort,
+    kubeconfigs: options.kubeconfigs.length > 0 ? options.kubeconfigs : named,
+    contexts: options.contexts.length > 0 ? options.contexts : settings.contexts,
+  };
+}
+
+function readable(environment: Environment): Settings {
+  try {
+    return readSettings(environment);
+  } catch (error) {
+    throw error instanceof InvalidSettings ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+
+export type RunningUp = Readonly<{
+  /** All it has said so far. */
+  said: Readonly<{ out: string; err: string }>;
+  /** Once it tells that everything runs. */
+  running(): Promise<void>;
+  /** Sends the signal; the exit code. */
+  end(signal: 'SIGINT' | 'SIGTERM'): Promise<number>;
+  kill(): void;
+}>;
+
+/** `flotilla up` as its own process, on a free port. */
+export function runUp(args: readonly string[], environment: Readonly<Record<string, string>>): RunningUp {
+  const said = { out: '', err: '' };
+  const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.err += chunk.toString();
+  });
+  const ended = once(child, 'exit').then(([code]) => Number(code ?? -1));
+  return {
+    said,
+    running: () =>
+      expect
+        .poll(() => `${said.out}${child.exitCode === null ? '' : said.err}`, { timeout: 60_000 })
+        .toContain('Running'),
+    end: async (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
