@@ -11,8 +11,13 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
     for (const { name, fast, realOnly, notYet } of SCENARIOS) {
       if (!fast) console.log(`not played here: ${name}: ${notYet ?? realOnly ?? 'it takes long; make e2e plays it'}`);
     }
-    const names = played.map(({ name }) => name);
-    playing = await playRecordings({ backend: 'simulated', names, atOnce: 6, patienceMs: 20_000, quietMs: 700 });
+    playing = await playRecordings({
+      backend: 'simulated',
+      scenarios: played,
+      atOnce: 6,
+      patienceMs: 20_000,
+      quietMs: 700,
+    });
   });
   afterAll(() => playing?.strike());
 

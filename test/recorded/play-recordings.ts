@@ -3,12 +3,13 @@ import type { Difference } from './differences.js';
 import { type RecordedStage, type RecordedStageOptions, setRecordedStage } from './recorded-stage.js';
 import { type Recording, readRecording } from './recording.js';
 import { replay } from './replay.js';
+import type { ScenarioRow } from './scenario-table.js';
 
 export type Played = Readonly<{ name: string; seconds: number; differences: readonly Difference[] }>;
 
 export type PlayOptions = Readonly<{
   backend: RecordedStageOptions['backend'];
-  names: readonly string[];
+  scenarios: readonly ScenarioRow[];
   /** How many are played at the same time. */
   atOnce: number;
   patienceMs: number;
@@ -23,25 +24,37 @@ export type Playing = Readonly<{
 
 /** How long a failing plan is tried again; OLM's lab had 20 s, and nothing in the recordings tells which. */
 const RETRY_WINDOW = '5s';
-/** A simulated cluster costs nothing, so each recording has its own there; real ones are shared. */
-const clustersFor = (backend: PlayOptions['backend'], recordings: number): number =>
-  backend === 'simulated' ? Math.max(1, recordings) : 1;
+/**
+ * For each scenario the number of its cluster. A simulated cluster costs nothing, so each has its own there; real ones
+ * are shared by all that can.
+ */
+function clusterNumbers({ backend, scenarios }: PlayOptions): Map<string, number> {
+  let next = backend === 'real' ? 1 : 0;
+  return new Map(
+    scenarios.map(({ name, ownCluster }) => {
+      if (backend === 'real' && ownCluster === undefined) return [name, 0];
+      next += 1;
+      return [name, next - 1];
+    }),
+  );
+}
 
 /** Starts a stage and plays the recordings on it, a few at a time; each can be awaited by name. */
 export async function playRecordings(options: PlayOptions): Promise<Playing> {
-  const { backend, names, atOnce } = options;
-  const recordings = names.flatMap((name) => readRecording(name) ?? []);
+  const { backend, scenarios, atOnce } = options;
+  const recordings = scenarios.flatMap(({ name }) => readRecording(name) ?? []);
+  const numbers = clusterNumbers(options);
   const stage = await setRecordedStage({
     backend,
-    clusters: clustersFor(backend, recordings.length),
+    clusters: Math.max(...numbers.values()) + 1,
     settings: { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: RETRY_WINDOW },
   });
   const results = new Map(recordings.map(({ name }) => [name, Promise.withResolvers<Played>()]));
-  const queue = recordings.entries();
+  const queue = recordings.values();
   const worker = async () => {
-    for (const [index, recording] of queue) {
+    for (const recording of queue) {
       const result = results.get(recording.name);
-      await playOne(recording, stage, index, options).then(result?.resolve, result?.reject);
+      await playOne(recording, stage, numbers.get(recording.name) ?? 0, options).then(result?.resolve, result?.reject);
     }
   };
   for (const { promise } of results.values()) promise.catch(() => undefined); // told where it is awaited
@@ -52,11 +65,11 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
 async function playOne(
   recording: Recording,
   { clusters }: RecordedStage,
-  index: number,
+  cluster: number,
   { patienceMs, quietMs }: PlayOptions,
 ): Promise<Played> {
-  const where = clusters[index % clusters.length];
-  if (where === undefined) throw new Error('a stage without clusters');
+  const where = clusters[cluster];
+  if (where === undefined) throw new Error(`there is no cluster number ${cluster}`);
   const replayed = await replay(recording, {
     ...where,
     patienceMs,
