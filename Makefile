@@ -27,6 +27,9 @@ verify: setup ## format, lint, types, import rule
 e2e: build ## the end-to-end suite on a real kube-apiserver
 	@vitest run --project e2e
 
+bench: build ## measurements, each with machine and date; about two minutes
+	@node dist/bench/fleet-install.js $(if $(CLUSTERS),--clusters $(CLUSTERS))
+
 format: setup ## rewrite files in our format
 	@biome check --write .
 

@@ -30,17 +30,25 @@ const SERVICES = [
   ['resolver-worker-2', 'resolver-worker'],
   ['applier', 'applier'],
 ] as const;
+const TWINS = [
+  ['catalog-poller-2', 'catalog-poller'],
+  ['applier-2', 'applier'],
+] as const;
 const PATIENCE_MS = 900_000;
 const QUIET_MS = 3_000;
 
 /** Installs the same operator in many simulated clusters through real services, then lets them look at everything again. */
 export async function measureFleet(
-  options: Readonly<{ clusters: number; profileFolder?: string | undefined }>,
+  options: Readonly<{ clusters: number; twins: boolean; profileFolder?: string | undefined }>,
 ): Promise<FleetMeasures> {
   const width = String(options.clusters).length;
   const names = Array.from({ length: options.clusters }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
   const { profileFolder } = options;
-  const stage = await setFleetStage({ clusters: names, services: SERVICES, profileFolder });
+  const stage = await setFleetStage({
+    clusters: names,
+    services: options.twins ? [...SERVICES, ...TWINS] : SERVICES,
+    profileFolder,
+  });
   try {
     return await measure(stage, names);
   } finally {
@@ -103,9 +111,9 @@ async function lookAgain(stage: FleetStage, clusters: readonly SimulatedCluster[
   for (const { requests } of clusters) requests.clear();
   const before = await applyJobs(stage);
   const elapsed = stopwatch();
-  const poller = stage.services.find(({ service }) => service === 'catalog-poller');
-  await poller?.stop();
-  poller?.start();
+  const pollers = stage.services.filter(({ service }) => service === 'catalog-poller');
+  await Promise.all(pollers.map((poller) => poller.stop()));
+  for (const poller of pollers) poller.start();
   await until(async () => (await applyJobs(stage)) - before >= clusters.length);
   const seconds = elapsed();
   await untilQuiet(stage);

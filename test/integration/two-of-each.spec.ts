@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { expectEnding } from '../story/expect-ending.js';
+import { type Ending, playStory } from '../story/play-story.js';
+import { QUICK, setQuickStage } from '../story/quick-stage.js';
+
+describe('two pollers and two appliers for the same clusters', () => {
+  const endings: (() => Promise<unknown>)[] = [];
+  let stage: Stage;
+  let twins: readonly ServiceProcess[];
+  let ending: Ending;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-twins-'));
+    endings.push(() => rm(folder, { recursive: true, force: true }));
+    stage = await setQuickStage();
+    endings.push(() => stage.strike());
+    twins = (['catalog-poller', 'applier'] as const).map((service) => twinOf(stage, service, folder));
+    endings.push(() => Promise.all(twins.map((twin) => twin.stop())));
+    for (const twin of twins) twin.start();
+    ending = await playStory(stage);
+  });
+  afterAll(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+
+  it('share the work', async () => {
+    const said = (await Promise.all(twins.map((twin) => twin.logged()))).flat().map(({ msg }) => msg);
+    expect(said).toEqual(expect.arrayContaining(['cluster is watched', 'namespace looked at']));
+  });
+
+  it('end with what was wished, and with no plan made twice', () => expectEnding(stage, ending));
+});
+
+function twinOf(stage: Stage, service: ServiceName, folder: string): ServiceProcess {
+  const env = {
+    ...QUICK,
+    FLOTILLA_KUBECONFIG: stage.kubeconfigs.join(':'),
+    FLOTILLA_REDIS_URL: stage.redis.url,
+    FLOTILLA_REDIS_PREFIX: stage.redisPrefix,
+    FLOTILLA_CATALOG_POLLER_PORT: '0',
+    FLOTILLA_APPLIER_PORT: '0',
+    FLOTILLA_CONTENT_DIR: join(folder, service),
+    FLOTILLA_LOG_LEVEL: 'debug',
+  };
+  return new ServiceProcess(`${service}-2`, service, env, join(folder, `${service}-2.log`));
+}
