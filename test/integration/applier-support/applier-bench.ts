@@ -63,7 +63,11 @@ export class ApplierBench {
       registry: new HttpRegistryClient({ store: content }),
       content,
       queues: this.#queues,
-      settings: { installPlanRetryTimeout: 5_000, protectedCopiedCsvNamespaces: [...protectedCopiedCsvNamespaces] },
+      settings: {
+        installPlanRetryTimeout: 5_000,
+        bundleUnpackTimeout: 60_000,
+        protectedCopiedCsvNamespaces: [...protectedCopiedCsvNamespaces],
+      },
     });
   }
 

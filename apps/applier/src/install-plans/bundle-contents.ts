@@ -3,7 +3,7 @@ import { readBundle } from '#core/bundle/read-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { ChosenBundle } from '#core/resolution/resolution-problem';
 import { pullBundle } from '#platform/registry/bundle-image';
-import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 
 /** Inline manifests of a catalog are held by the poller; here they are not (yet). It refills itself from the catalog. */
@@ -24,9 +24,9 @@ export class BundleContents {
     private readonly store: ContentStore,
   ) {}
 
-  async objectsOf(bundle: ChosenBundle, credentials: RegistryCredentials): Promise<readonly KubernetesObject[]> {
+  async objectsOf(bundle: ChosenBundle, options: PullOptions): Promise<readonly KubernetesObject[]> {
     if ('image' in bundle.source) {
-      const { files } = await pullBundle(this.registry, bundle.source.image, { credentials });
+      const { files } = await pullBundle(this.registry, bundle.source.image, options);
       return readBundle(files).objects;
     }
     const bytes = await this.store.get(bundle.source.inline as Digest);

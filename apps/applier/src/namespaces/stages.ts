@@ -16,7 +16,7 @@ import type { Stage } from './stage.js';
 export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content'> &
   Readonly<{
     queues: Pick<Hub['queues'], 'observe'>;
-    settings: Pick<Hub['settings'], 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
+    settings: Pick<Hub['settings'], 'bundleUnpackTimeout' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
   }>;
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
@@ -26,7 +26,12 @@ export function stagesOf({ problems, queues, registry, content, settings }: Stag
     operatorGroupStage,
     garbageCollectStage,
     subscriptionStage,
-    resolutionStage({ store: problems, contents, observe: queues.observe }),
+    resolutionStage({
+      store: problems,
+      contents,
+      observe: queues.observe,
+      unpackTimeoutMs: settings.bundleUnpackTimeout,
+    }),
     deprecationStage(problems),
     installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
     operatorConditionStage,

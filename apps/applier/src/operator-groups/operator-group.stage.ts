@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { OperatorGroup } from '#core/api/operator-group';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
 import { orphanedGroupClusterRoles } from '#core/operator-group/group-cluster-roles';
+import { unlabelOrphans } from '#core/operator-group/namespace-labels';
 import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../namespaces/perform.js';
@@ -16,12 +17,12 @@ const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,
 /** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
 export const operatorGroupStage: Stage = async (input) => {
   const { reader, read } = input;
-  const orphans = await deleteOrphans(input);
-  if (orphans.moved || read.operatorGroups.length === 0) return orphans;
   const [namespaces, clusterRoles] = await Promise.all([
     reader.list(NAMESPACES),
     reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) }),
   ]);
+  const orphans = await clearOrphans(input, namespaces, clusterRoles);
+  if (orphans.moved) return orphans;
   let outcome: StageOutcome = AT_REST;
   for (const group of read.operatorGroups) {
     const step = await takeStep(input, group, namespaces, clusterRoles);
@@ -30,11 +31,22 @@ export const operatorGroupStage: Stage = async (input) => {
   return outcome;
 };
 
-/** The ClusterRoles of groups that are gone go with them: they are no objects of the namespace, so nobody collects them. */
-async function deleteOrphans(input: StageInput): Promise<StageOutcome> {
+/**
+ * ClusterRoles of groups that are gone go with them, and their labels on Namespaces: they are no objects of the group's
+ * namespace, so nobody else does it.
+ */
+async function clearOrphans(
+  input: StageInput,
+  namespaces: readonly KubernetesObject[],
+  clusterRoles: readonly KubernetesObject[],
+): Promise<StageOutcome> {
   const { reader, read } = input;
-  const ofNamespace = await reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
-  return perform(input, orphanedGroupClusterRoles(ofNamespace, read.operatorGroups));
+  const deleted = await perform(input, orphanedGroupClusterRoles(clusterRoles, read.operatorGroups));
+  if (unlabelOrphans([...read.operatorGroups, ...read.otherOperatorGroups], namespaces).length === 0) return deleted;
+  // The label may be of a group that came, and was worked on, after ours were read: only a newer list can tell.
+  reader.forget(OPERATOR_GROUP_API.kind);
+  const groups = await reader.list<OperatorGroup>(OPERATOR_GROUP_API);
+  return joined(deleted, await perform(input, unlabelOrphans(groups, namespaces)));
 }
 
 async function takeStep(

@@ -1,28 +1,30 @@
 import type { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
-import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
+import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
+import type { Resolution } from '#core/resolution/resolution-problem';
 import { wishesOf } from '#core/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
+import { pauseBeforeFetch } from '#core/subscription/fetch-pace';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ObserveJob } from '#platform/queue/jobs';
-import { pullSecretsOf } from '#platform/registry/pull-secrets';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
 import { writeChanges } from './subscription.stage.js';
 
 export type ResolutionDeps = Readonly<{
   store: ProblemStore;
   contents: BundleContents;
   observe: JobQueue<ObserveJob>;
+  /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
+  unpackTimeoutMs: number;
 }>;
 
 /** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
@@ -36,11 +38,14 @@ export const resolutionStage =
   async (input) => {
     const { read } = input;
     if (read.subscriptions.length === 0) return AT_REST;
-    if (read.operatorGroups.length !== 1) return tellGroupCount(input);
+    const [group, ...others] = read.operatorGroups;
+    if (group === undefined || others.length > 0) return tellGroupCount(input);
+    const unpack = unpackSettings(group);
+    if ('error' in unpack) return perform(input, [warning(read.namespace, `${unpack.error}: nothing is resolved`)]);
     if (!needsResolution(read.subscriptions)) return AT_REST;
     const solution = await currentSolution(deps, input);
     if (solution === undefined) return AT_REST;
-    return solution.result === 'resolved' ? install(deps, input, solution) : tellFailure(input, solution);
+    return solution.result === 'resolved' ? install(deps, input, solution, unpack) : tellFailure(input, solution);
   };
 
 /** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
@@ -91,25 +96,25 @@ const warning = (namespace: string, message: string) => ({
   message,
 });
 
-async function install(deps: ResolutionDeps, input: StageInput, resolution: ResolvedResolution): Promise<StageOutcome> {
+async function install(
+  deps: ResolutionDeps,
+  input: StageInput,
+  resolution: ResolvedResolution,
+  { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS }: UnpackSettings,
+): Promise<StageOutcome> {
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled' });
-  const bundles = await fetchBundles(deps, input, resolution.chosen).catch(failedFetch);
-  if (!(bundles instanceof Map)) return tellUnpackFailure(input, bundles);
+  const pause = pauseBeforeFetch(input.read.subscriptions, minRetryMs, input.now);
+  if (pause > 0) return { ...AT_REST, againAfterMs: pause };
+  const bundles = await fetchBundles(deps.contents, input, resolution.chosen, timeoutMs).catch(failedFetch);
+  if ('effect' in bundles) return tellUnpackFailure(input, bundles, minRetryMs);
   return plan(input, resolution, bundles).catch(async (error: unknown) => {
     if (!(error instanceof BundleNotInstallable)) throw error;
-    return tellUnpackFailure(input, {
-      effect: 'unpackFailed',
-      reason: 'ErrorPreventedUnpacking',
-      message: error.message,
-    });
+    const { message } = error;
+    return tellUnpackFailure(input, { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message }, minRetryMs);
   });
 }
 
-async function plan(
-  input: StageInput,
-  resolution: ResolvedResolution,
-  bundles: ReadonlyMap<string, Readonly<{ objects: readonly KubernetesObject[] }>>,
-): Promise<StageOutcome> {
+async function plan(input: StageInput, resolution: ResolvedResolution, bundles: FetchedBundles): Promise<StageOutcome> {
   const { namespace, subscriptions, installPlans: existingPlans } = input.read;
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return conclude(input, { effect: 'settled' });
@@ -140,9 +145,12 @@ const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOut
 
 type FetchFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
 
-async function tellUnpackFailure(input: StageInput, failure: FetchFailure): Promise<StageOutcome> {
-  const told = await conclude(input, failure);
-  return { ...told, againAfterMs: FETCH_AGAIN_MS };
+async function tellUnpackFailure(
+  input: StageInput,
+  failure: FetchFailure,
+  againAfterMs: number,
+): Promise<StageOutcome> {
+  return { ...(await conclude(input, failure)), againAfterMs };
 }
 
 /** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */
@@ -153,25 +161,4 @@ function failedFetch(error: unknown): FetchFailure {
     reason: 'BundleUnpackFailed',
     message: `Bundle unpacking failed - ${error.message}`,
   };
-}
-
-async function fetchBundles(
-  { contents }: ResolutionDeps,
-  input: StageInput,
-  chosen: readonly ChosenBundle[],
-): Promise<Map<string, Readonly<{ objects: readonly KubernetesObject[] }>>> {
-  const fetched = await Promise.all(
-    chosen.map(async (bundle) => {
-      const objects = await contents.objectsOf(bundle, await credentialsFor(input, bundle));
-      return [bundle.name, { objects }] as const;
-    }),
-  );
-  return new Map(fetched);
-}
-
-async function credentialsFor({ client, read }: StageInput, bundle: ChosenBundle): Promise<RegistryCredentials> {
-  const source = read.catalogSources.find(
-    ({ metadata }) => metadata.name === bundle.catalog && metadata.namespace === bundle.catalogNamespace,
-  );
-  return source === undefined ? {} : pullSecretsOf(client, source);
 }
