@@ -35,19 +35,26 @@ export class RedisProblemStore extends ProblemStore {
   async putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string> {
     const text = canonicalJson(problem);
     const hash = sha256Hex(text);
-    await this.#putMissingRecords(records);
-    await this.#put(this.#key('problem', hash), 'the resolution problem', text);
+    const problemKey = this.#key('problem', hash);
+    const [problemHeld, ...recordsHeld] = await this.#held([
+      problemKey,
+      ...[...records.keys()].map((record) => this.#key('record', record)),
+    ]);
+    // Records first: whoever finds the problem finds them too.
+    const missing = [...records].filter((_, index) => recordsHeld[index] !== true);
+    for (const [record, content] of missing) {
+      const text = canonicalJson(content);
+      await this.#put(this.#key('record', record), `the record of package ${content.name}`, text);
+    }
+    if (problemHeld !== true) await this.#put(problemKey, 'the resolution problem', text);
     return hash;
   }
 
-  async #putMissingRecords(records: ReadonlyMap<string, PackageRecord>): Promise<void> {
-    const held = this.redis.pipeline();
-    for (const hash of records.keys()) held.expire(this.#key('record', hash), this.#ttl);
-    const answers = (await held.exec()) ?? [];
-    const missing = [...records].filter((_, index) => answers[index]?.[1] !== 1);
-    for (const [hash, record] of missing) {
-      await this.#put(this.#key('record', hash), `the record of package ${record.name}`, canonicalJson(record));
-    }
+  /** Which of the keys are there; their time to live starts anew. Most looks at a namespace find all as they left it. */
+  async #held(keys: readonly string[]): Promise<boolean[]> {
+    const touch = this.redis.pipeline();
+    for (const key of keys) touch.expire(key, this.#ttl);
+    return ((await touch.exec()) ?? []).map(([, there]) => there === 1);
   }
 
   async getProblem(hash: string): Promise<ResolutionProblem | undefined> {

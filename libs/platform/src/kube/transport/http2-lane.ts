@@ -80,15 +80,20 @@ export class Http2Lane {
   send(request: WireRequest): Promise<Exchange> {
     return new Promise((resolve, reject) => {
       const stream = this.#open(request);
+      let answered = false;
       this.#streams += 1;
-      stream.on('error', (error) => reject(this.#failure(stream, error)));
-      stream.once('response', (headers) =>
-        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream, whole: () => wasEnded(stream) }),
-      );
+      stream.on('error', (error) => {
+        if (!answered) reject(this.#failure(stream, error));
+      });
+      stream.once('response', (headers) => {
+        answered = true;
+        resolve({ status: Number(headers[HTTP2_HEADER_STATUS]), headers, body: stream, whole: () => wasEnded(stream) });
+      });
       stream.once('close', () => {
         this.#streams -= 1;
         this.listener.onRoom();
-        reject(this.#failure(stream, new Error(this.#whyEnded)));
+        // Every stream closes; an error with its stack is made only where somebody is told.
+        if (!answered) reject(this.#failure(stream, new Error(this.#whyEnded)));
       });
     });
   }
