@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +15,8 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const text = (value: string) => Buffer.from(value);
 const fileOf = (digest: Digest) => join(directory, 'sha256', digest.slice(7));
+
+const anHourAgo = (): [number, number] => [Date.now() / 1_000 - 3_600, Date.now() / 1_000 - 3_600];
 
 /** A clock that moves on by itself, so that "least recently used" does not depend on the machine's speed. */
 const ticking = () => {
@@ -59,10 +61,19 @@ describe('DiskContentStore', () => {
   it('a half-written blob of a killed process is swept away and never given out', async () => {
     const first = await DiskContentStore.open(directory);
     await first.put(text('whole'));
-    await writeFile(join(directory, 'incoming', 'half'), 'hel');
+    const half = join(directory, 'incoming', 'half');
+    await writeFile(half, 'hel');
+    await utimes(half, ...anHourAgo());
     const store = await DiskContentStore.open(directory);
     expect(await readdir(join(directory, 'incoming'))).toEqual([]);
     expect(await store.get(digestOf(text('hello')))).toBeUndefined();
+  });
+
+  it('what another process that shares the directory is writing is left alone', async () => {
+    await DiskContentStore.open(directory);
+    await writeFile(join(directory, 'incoming', 'being-written'), 'hel');
+    await DiskContentStore.open(directory);
+    expect(await readdir(join(directory, 'incoming'))).toEqual(['being-written']);
   });
 
   it('beyond its bound the least recently used blobs go', async () => {

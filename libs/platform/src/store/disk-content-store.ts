@@ -20,6 +20,8 @@ type Blob = { readonly digest: Digest; readonly bytes: number; usedMs: number };
 
 /** Eviction frees this much below the bound, so that it is not needed at every put. */
 const KEPT_AFTER_EVICTION = 0.9;
+/** No blob takes this long to write. */
+const ABANDONED_AFTER_MS = 15 * 60_000;
 
 /**
  * Blobs as files named by their digest. A file appears whole or not at all (written aside, flushed, renamed); a file whose
@@ -91,7 +93,7 @@ export class DiskContentStore extends ContentStore {
   }
 
   async #takeOver(): Promise<void> {
-    for (const name of await readdir(this.#aside)) await rm(join(this.#aside, name), { force: true });
+    for (const name of await readdir(this.#aside)) await this.#sweep(join(this.#aside, name));
     for (const name of (await readdir(this.#held)).toSorted(byCodeUnit)) {
       const digest = `sha256:${name}`;
       const stats: Stats | undefined = await stat(join(this.#held, name)).catch(noFile);
@@ -100,6 +102,13 @@ export class DiskContentStore extends ContentStore {
       this.#total += stats.size;
     }
     await this.#makeRoom(0);
+  }
+
+  /** What a killed process left half written. Younger files may be another process's, at work in the same directory. */
+  async #sweep(file: string): Promise<void> {
+    const stats: Stats | undefined = await stat(file).catch(noFile);
+    if (stats !== undefined && this.now().getTime() - stats.mtimeMs > ABANDONED_AFTER_MS)
+      await rm(file, { force: true });
   }
 
   async #write(digest: Digest, bytes: Uint8Array): Promise<void> {
