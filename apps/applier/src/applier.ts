@@ -5,6 +5,8 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
+import type { HealthCheck } from '#platform/telemetry/health-check';
+import { ClusterContact } from './health/cluster-contact.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
@@ -28,6 +30,7 @@ export class UnknownCluster extends FlotillaError {
 export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
   readonly #gate: ClusterGate;
+  readonly #contact: ClusterContact;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -37,16 +40,30 @@ export class Applier implements OnApplicationBootstrap {
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
+    const byName = new Map(clients.map((client) => [client.cluster, client]));
+    this.#contact = new ClusterContact({
+      clusters: [...byName.keys()],
+      clock: hub.clock,
+      log: hub.log,
+      ask: async (cluster) => byName.get(cluster)?.serverVersion(),
+    });
+  }
+
+  /** Whether the clusters answer. */
+  get clusters(): HealthCheck {
+    return this.#contact.check;
   }
 
   async onApplicationBootstrap(): Promise<void> {
     const { queues, settings } = this.hub;
+    this.#contact.start();
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
     });
   }
 
   drain(deadlineMs: number): Promise<void> {
+    this.#contact.stop();
     return this.hub.queues.apply.close({ deadlineMs });
   }
 
@@ -57,9 +74,20 @@ export class Applier implements OnApplicationBootstrap {
         job.cluster,
         this.clients.map(({ cluster }) => cluster),
       );
-    const entered = await this.#gate.run(job.cluster, () => this.#look(client, job, signal));
+    const entered = await this.#gate.run(job.cluster, () => this.#noted(client, job, signal));
     const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
     if (againAfterMs !== undefined) await this.hub.queues.apply.add(job, { delayMs: againAfterMs });
+  }
+
+  async #noted(client: KubeClient, job: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
+    try {
+      const againAfterMs = await this.#look(client, job, signal);
+      this.#contact.noteEnd(job.cluster);
+      return againAfterMs;
+    } catch (error) {
+      this.#contact.noteEnd(job.cluster, error);
+      throw error;
+    }
   }
 
   /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */

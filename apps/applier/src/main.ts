@@ -3,9 +3,14 @@ import { runMain } from '#platform/hub/run-main';
 import { Applier } from './applier.js';
 import { applierModule } from './applier.module.js';
 
+let applier: Applier | undefined;
+
 await runMain('applier', async (hub) => ({
   imports: [applierModule(hub, await managedClients(hub.settings, 'flotilla-applier'))],
   port: hub.settings.applierPort,
-  checks: [],
+  checks: [{ name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } }],
   drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),
+  onStarted: (app) => {
+    applier = app.get(Applier);
+  },
 }));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import type { Subscription } from '#core/api/subscription';
 import type { BundleFile } from '#core/bundle/bundle';
@@ -16,6 +17,8 @@ import { memoryQueues } from '#platform/queue/queues';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import type { LogFields } from '#platform/telemetry/log.port';
+import { Metrics } from '#platform/telemetry/metrics';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
@@ -43,6 +46,8 @@ export type BenchSettings = Readonly<{ protectedCopiedCsvNamespaces?: readonly s
  */
 export class ApplierBench {
   readonly problems = new MemoryProblemStore();
+  readonly logged: Readonly<{ fields: LogFields; message: string }>[] = [];
+  readonly metrics = new Metrics({ processMetrics: false });
   readonly cluster: SimulatedCluster;
   readonly stages: readonly Stage[];
   readonly #clock = new SystemClock();
@@ -58,10 +63,13 @@ export class ApplierBench {
   ) {
     this.cluster = fleet.cluster('east');
     const content = new MemoryContentStore();
+    const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
     this.stages = stagesOf({
       problems: this.problems,
       registry: new HttpRegistryClient({ store: content }),
       content,
+      log: { debug: () => undefined, info: note, warn: note, error: note },
+      metrics: this.metrics,
       queues: this.#queues,
       settings: {
         installPlanRetryTimeout: 5_000,
@@ -82,6 +90,7 @@ export class ApplierBench {
     const registry = await startRegistry();
     await putSampleBundles(EXAMPLES, registry.put);
     await installMissingCrds(client);
+    await established(fleet.cluster('east'));
     const bench = new ApplierBench(folder, fleet, client, registry, settings);
     bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: GLOBAL } });
     const source = {
@@ -215,6 +224,23 @@ export class ApplierBench {
     if ('problems' in read) throw new Error(read.problems.join('; '));
     return read.records;
   }
+}
+
+/** A new CustomResourceDefinition is served after a moment. */
+async function established(cluster: SimulatedCluster): Promise<void> {
+  const Status = z.object({
+    status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })) }),
+  });
+  const isEstablished = (crd: unknown) =>
+    Status.safeParse(crd).data?.status.conditions.some(
+      ({ type, status }) => type === 'Established' && status === 'True',
+    );
+  const crds = () => cluster.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
+  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
+    if (crds().every((crd) => isEstablished(crd))) return;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  throw new Error('the CustomResourceDefinitions are not established');
 }
 
 const rehosted = ({ path, bytes }: BundleFile, host: string): BundleFile => ({

@@ -25,14 +25,17 @@ import type { StageInput } from '../namespaces/stage.js';
 /** Our own client, and the one that writes as the group's service account where it names one. */
 export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 
+/** `warned`: the API server had something to say about it. */
+export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
+
 /** Carries out the unfinished steps in order and stops at the first that cannot be done; outcomes by index of the step. */
 export async function executeSteps(
   clients: PlanClients,
   plan: InstallPlan,
   context: StepContext,
   input: StageInput,
-): Promise<Map<number, StepOutcome>> {
-  const outcomes = new Map<number, StepOutcome>();
+): Promise<Map<number, ExecutedStep>> {
+  const outcomes = new Map<number, ExecutedStep>();
   for (const [index, step] of unfinishedSteps(plan)) {
     const outcome = await executeStep(clients, step, context, input);
     outcomes.set(index, outcome);
@@ -46,7 +49,7 @@ async function executeStep(
   step: InstallPlanStep,
   context: StepContext,
   input: StageInput,
-): Promise<StepOutcome> {
+): Promise<ExecutedStep> {
   const decision = decideStep(step, context, await readWorld(input.reader, step, context));
   if (!('actions' in decision)) return outcomeOf(step, decision);
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
@@ -55,7 +58,8 @@ async function executeStep(
   const warnings = outcome.warnings.map(({ text }) => text);
   await perform(input, warningEvent(step, context, warnings));
   const creates = decision.actions.some((action) => action.do === 'create');
-  return outcomeOf(step, decision, { ok: true, warnings, alreadyExisted: creates && outcome.wrote === 0 });
+  const done = outcomeOf(step, decision, { ok: true, warnings, alreadyExisted: creates && outcome.wrote === 0 });
+  return { ...done, warned: warnings.length > 0 };
 }
 
 async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {

@@ -1,13 +1,19 @@
-import type { InstallPlan } from '#core/api/install-plan';
+import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { concludeExecution, contextOf, nextTurn, revivedByRights } from '#core/install-plan/step-install-plan';
 import type { KindRef } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { Metrics } from '#platform/telemetry/metrics';
 import { writeStatus } from '../namespaces/perform.js';
 import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
 import { executeSteps } from './execute-steps.js';
 
-export type InstallPlanSettings = Readonly<{ retryTimeoutMs: number }>;
+export type InstallPlanSettings = Readonly<{
+  retryTimeoutMs: number;
+  log: Log;
+  metrics: Pick<Metrics, 'installPlanWarnings'>;
+}>;
 
 /** OLM looks again at a plan whose group is not in order after a growing pause; ours is short and fixed, and costs one read. */
 const CHECK_AGAIN_MS = 15_000;
@@ -33,11 +39,11 @@ export const installPlanStage =
 async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
   const now = input.now.toISOString();
   const revived = plan.status?.phase === 'Failed' ? revivedByRights(plan, await rightsIn(input)) : undefined;
-  if (revived !== undefined) return writeStatus(input, plan, revived);
+  if (revived !== undefined) return write(input, plan, revived, settings);
   const turn = nextTurn(plan, input.read.operatorGroups, now);
-  if (turn.turn === 'write') return writeStatus(input, plan, turn.status);
+  if (turn.turn === 'write') return write(input, plan, turn.status, settings);
   if (turn.turn === 'rest') {
-    const written = turn.status === undefined ? AT_REST : await writeStatus(input, plan, turn.status);
+    const written = turn.status === undefined ? AT_REST : await write(input, plan, turn.status, settings);
     return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
   }
   const context = contextOf(plan, {
@@ -47,8 +53,28 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   });
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const outcomes = await executeSteps(clients, plan, context, input);
+  const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
+  if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
-  return { ...(await writeStatus(input, plan, status)), againAfterMs };
+  return { ...(await write(input, plan, status, settings)), againAfterMs };
+}
+
+/** Writes the plan's status; a change of phase is logged, and so is why a plan does not get on. */
+async function write(
+  input: StageInput,
+  plan: InstallPlan,
+  status: InstallPlanStatus,
+  { log }: InstallPlanSettings,
+): Promise<StageOutcome> {
+  const written = await writeStatus(input, plan, status);
+  const { phase, message } = status;
+  const from = plan.status?.phase ?? '';
+  if (!written.moved || (from === phase && message === plan.status?.message)) return written;
+  const { cluster } = input.client;
+  const facts = { cluster, namespace: input.read.namespace, name: plan.metadata.name, from, phase, message };
+  if (phase === 'Failed') log.warn(facts, 'InstallPlan failed');
+  else log.info(facts, 'InstallPlan moved');
+  return written;
 }
 
 async function rightsIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {

@@ -13,14 +13,14 @@ import { subscriptionStage } from '../subscriptions/subscription.stage.js';
 import type { Stage } from './stage.js';
 
 /** What the stages of a pass need of the hub. */
-export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content'> &
+export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics'> &
   Readonly<{
     queues: Pick<Hub['queues'], 'observe'>;
     settings: Pick<Hub['settings'], 'bundleUnpackTimeout' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
   }>;
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
-export function stagesOf({ problems, queues, registry, content, settings }: StagesHub): readonly Stage[] {
+export function stagesOf({ problems, queues, registry, content, settings, log, metrics }: StagesHub): readonly Stage[] {
   const contents = new BundleContents(registry, content);
   return [
     operatorGroupStage,
@@ -30,12 +30,13 @@ export function stagesOf({ problems, queues, registry, content, settings }: Stag
       store: problems,
       contents,
       observe: queues.observe,
+      log,
       unpackTimeoutMs: settings.bundleUnpackTimeout,
     }),
     deprecationStage(problems),
-    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout }),
+    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout, log, metrics }),
     operatorConditionStage,
-    csvStage,
+    csvStage(log),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
     operatorStage,
   ];

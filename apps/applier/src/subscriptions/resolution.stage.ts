@@ -13,6 +13,7 @@ import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ObserveJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { Log } from '#platform/telemetry/log.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
@@ -23,6 +24,7 @@ export type ResolutionDeps = Readonly<{
   store: ProblemStore;
   contents: BundleContents;
   observe: JobQueue<ObserveJob>;
+  log: Log;
   /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
 }>;
@@ -45,7 +47,7 @@ export const resolutionStage =
     if (!needsResolution(read.subscriptions)) return AT_REST;
     const solution = await currentSolution(deps, input);
     if (solution === undefined) return AT_REST;
-    return solution.result === 'resolved' ? install(deps, input, solution, unpack) : tellFailure(input, solution);
+    return solution.result === 'resolved' ? install(deps, input, solution, unpack) : tellFailure(deps, input, solution);
   };
 
 /** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
@@ -80,11 +82,16 @@ function tellGroupCount(input: StageInput): Promise<StageOutcome> {
 }
 
 async function tellFailure(
+  { log }: ResolutionDeps,
   input: StageInput,
   resolution: Exclude<Resolution, ResolvedResolution>,
 ): Promise<StageOutcome> {
   const told = await conclude(input, { effect: 'failed', resolution });
-  if (told.moved) await perform(input, [warning(input.read.namespace, `${resolution.message}. ${resolution.advice}`)]);
+  if (!told.moved) return told;
+  const { namespace } = input.read;
+  const { message, advice } = resolution;
+  log.warn({ cluster: input.client.cluster, namespace, message }, 'resolution failed');
+  await perform(input, [warning(namespace, `${message}. ${advice}`)]);
   return told;
 }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { ClusterContact } from './cluster-contact.js';
+
+const unreachable = (cluster: string) => new KubeApiError(cluster, 0, 'Unreachable', 'connection refused');
+const refused = (cluster: string) => new KubeApiError(cluster, 403, 'Forbidden', 'not yours');
+
+/** Two clusters; those in `away` do not answer. */
+function contactOf() {
+  const clock = new ManualClock(new Date('2026-01-01T00:00:00Z'));
+  const away = new Set<string>();
+  const asked: string[] = [];
+  const contact = new ClusterContact({
+    clusters: ['east', 'west'],
+    clock,
+    log: silentLog,
+    ask: async (cluster) => {
+      asked.push(cluster);
+      if (away.has(cluster)) throw unreachable(cluster);
+    },
+  });
+  const health = () => contact.check.check();
+  const pass = (ms: number) => clock.advance(ms);
+  return { contact, away, asked, health, pass };
+}
+
+describe('ClusterContact', () => {
+  it('is not up before any cluster was heard of', async () => {
+    const { health } = contactOf();
+    expect(await health()).toEqual({
+      up: false,
+      degraded: true,
+      detail: '2 of 2 clusters do not answer: east (not heard of yet), west (not heard of yet)',
+    });
+  });
+
+  it('is up once all have answered, and asks nobody that work has reached', async () => {
+    const { contact, health, pass, asked } = contactOf();
+    contact.start();
+    await pass(0);
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer' });
+    await pass(20_000);
+    contact.noteEnd('east');
+    await pass(10_000);
+    expect(asked).toEqual(['east', 'west', 'west']);
+    contact.stop();
+  });
+
+  it('is degraded while one is away, with the reason, and not up when all are', async () => {
+    const { contact, away, health, pass } = contactOf();
+    contact.start();
+    await pass(0);
+    away.add('west');
+    await pass(30_000);
+    expect(await health(), 'one failure is none').toMatchObject({ up: true, detail: '2 of 2 clusters answer' });
+    await pass(30_000);
+    expect(await health()).toEqual({
+      up: true,
+      degraded: true,
+      detail: '1 of 2 clusters do not answer: west (connection refused)',
+    });
+    away.add('east');
+    await pass(30_000);
+    await pass(30_000);
+    expect((await health()).up).toBe(false);
+    away.clear();
+    await pass(30_000);
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer' });
+    contact.stop();
+  });
+
+  it.each([
+    { because: 'a refusal is an answer', error: refused('east'), up: true },
+    { because: 'no answer is none', error: unreachable('east'), up: false },
+    { because: 'an error of another kind says nothing about the cluster', error: new Error('bug'), up: false },
+  ])('$because', async ({ error, up }) => {
+    const { contact, health } = contactOf();
+    contact.noteEnd('east', error);
+    expect((await health()).up).toBe(up);
+  });
+});

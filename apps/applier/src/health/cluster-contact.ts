@@ -1,0 +1,110 @@
+import type { Clock } from '#platform/clock/clock.port';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { Health, HealthCheck } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+
+export type ClusterContactOptions = Readonly<{
+  clusters: readonly string[];
+  clock: Clock;
+  log: Log;
+  /** Asks the cluster something cheap; rejects when it does not answer. */
+  ask: (cluster: string) => Promise<unknown>;
+}>;
+
+type Contact = { answered?: number; failed?: number; reason: string; away: boolean; asking: boolean };
+
+const ASK_EVERY_MS = 30_000;
+/** One request that broke is no reason to worry; two in a row are. */
+const AWAY_AFTER_MS = 60_000;
+const NAMED = 10;
+
+/**
+ * Whether the managed clusters answer. Work that reached a cluster counts as an answer; a cluster that nobody has work for
+ * is asked from time to time. One that is away degrades the service; only when all are away is it not ready, since then it
+ * is most likely the service that is cut off.
+ */
+export class ClusterContact {
+  readonly #contacts: ReadonlyMap<string, Contact>;
+  #cancel: (() => void) | undefined;
+
+  constructor(private readonly options: ClusterContactOptions) {
+    this.#contacts = new Map(
+      options.clusters.map((name) => [name, { reason: 'not heard of yet', away: false, asking: false }]),
+    );
+  }
+
+  readonly check: HealthCheck = { name: 'clusters', check: async () => this.#health() };
+
+  start(): void {
+    this.#askAll();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  /** How work on a cluster ended: with an answer of its API server, whatever it said, or without one. */
+  noteEnd(cluster: string, error?: unknown): void {
+    if (KubeApiError.is(error) && error.status === 0) this.#failed(cluster, error.message);
+    else if (error === undefined || KubeApiError.is(error)) this.#answered(cluster);
+  }
+
+  #askAll(): void {
+    const now = this.#now();
+    for (const [cluster, contact] of this.#contacts) {
+      if (!contact.asking && now - (contact.answered ?? 0) >= ASK_EVERY_MS) void this.#ask(cluster, contact);
+    }
+    this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
+  }
+
+  async #ask(cluster: string, contact: Contact): Promise<void> {
+    contact.asking = true;
+    try {
+      await this.options.ask(cluster);
+      this.#answered(cluster);
+    } catch (error) {
+      this.#failed(cluster, error instanceof Error ? error.message : String(error));
+    } finally {
+      contact.asking = false;
+    }
+  }
+
+  #answered(cluster: string): void {
+    const contact = this.#contacts.get(cluster);
+    if (contact === undefined) return;
+    contact.answered = this.#now();
+    delete contact.failed;
+    if (contact.away) this.options.log.info({ cluster }, 'cluster answers again');
+    contact.away = false;
+  }
+
+  #failed(cluster: string, reason: string): void {
+    const contact = this.#contacts.get(cluster);
+    if (contact === undefined) return;
+    contact.failed = this.#now();
+    contact.reason = reason;
+    if (!contact.away && this.#isAway(contact)) {
+      contact.away = true;
+      this.options.log.warn({ cluster, reason }, 'cluster does not answer');
+    }
+  }
+
+  #isAway({ answered, failed }: Contact): boolean {
+    if (answered === undefined) return true;
+    return failed !== undefined && this.#now() - answered >= AWAY_AFTER_MS;
+  }
+
+  #health(): Health {
+    const all = [...this.#contacts];
+    const away = all.filter(([, contact]) => this.#isAway(contact));
+    if (away.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters answer` };
+    const named = away.slice(0, NAMED).map(([cluster, { reason }]) => `${cluster} (${reason})`);
+    const more = away.length > NAMED ? ` and ${away.length - NAMED} more` : '';
+    const detail = `${away.length} of ${all.length} clusters do not answer: ${named.join(', ')}${more}`;
+    return { up: away.length < all.length, degraded: true, detail };
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
+  }
+}

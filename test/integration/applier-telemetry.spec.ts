@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApplierBench } from './applier-support/applier-bench.js';
+
+describe('what the applier tells of its work', () => {
+  let bench: ApplierBench;
+  beforeAll(async () => {
+    bench = await ApplierBench.start();
+    bench.namespace('lights');
+    bench.subscribe('lights', 'lighthouse-operator');
+    await bench.installed('lights', 'lighthouse-operator.v1.0.0');
+  });
+  afterAll(() => bench.stop());
+
+  const moves = (message: string) =>
+    bench.logged
+      .filter((line) => line.message === message)
+      .map(({ fields }) => `${fields['from']} → ${fields['phase']}`);
+
+  it('logs every phase of a ClusterServiceVersion, with cluster, namespace and name', () => {
+    const phases = moves('ClusterServiceVersion moved').filter((move, index, all) => move !== all[index - 1]);
+    expect(phases.filter((move) => new Set(move.split(' → ')).size > 1)).toEqual([
+      ' → Pending',
+      'Pending → InstallReady',
+      'InstallReady → Installing',
+      'Installing → Succeeded',
+    ]);
+    const where = { cluster: 'east', namespace: 'lights', name: 'lighthouse-operator.v1.0.0' };
+    for (const { fields } of bench.logged.filter(({ message }) => message === 'ClusterServiceVersion moved')) {
+      expect(fields).toMatchObject(where);
+    }
+  });
+
+  it('logs every phase of an InstallPlan', () => {
+    expect(moves('InstallPlan moved')).toEqual(['Installing → Complete']);
+  });
+
+  it('logs why nothing can be resolved, once', async () => {
+    bench.namespace('lost');
+    bench.subscribe('lost', 'ghost-operator');
+    for (const _ of [1, 2, 3]) {
+      await bench.observe('lost');
+      await bench.pass('lost');
+    }
+    const told = bench.logged.filter(({ message }) => message === 'resolution failed');
+    expect(told.map(({ fields }) => fields)).toEqual([
+      {
+        cluster: 'east',
+        namespace: 'lost',
+        message: expect.stringContaining('no operators found in package ghost-operator'),
+      },
+    ]);
+  });
+
+  it('counts the steps that the API server warned of, and says of what in an Event', async () => {
+    bench.namespace('warned');
+    const plan = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan', name: 'odd', namespace: 'warned' };
+    const { apiVersion, kind, name, namespace } = plan;
+    const manifest = {
+      ...{ apiVersion, kind: 'Subscription', metadata: { name: 'gear', namespace } },
+      spec: { name: 'gear', source: 'samples', sourceNamespace: 'olm', oddity: true },
+    };
+    const resource = {
+      ...{ group: 'operators.coreos.com', version: 'v1alpha1', kind: 'Subscription', name: 'gear' },
+      ...{ sourceName: 'samples', sourceNamespace: 'olm', manifest: JSON.stringify(manifest) },
+    };
+    const spec = { approval: 'Automatic', approved: true, clusterServiceVersionNames: ['gear.v1'], generation: 1 };
+    bench.cluster.create({ apiVersion, kind, metadata: { name, namespace }, spec });
+    const steps = [{ resolving: 'gear.v1', status: 'Unknown', resource }];
+    const status = { phase: 'Installing', catalogSources: [], plan: steps };
+    bench.cluster.edit(plan, (object) => Object.assign(object, { status }), 'status');
+    await bench.pass('warned');
+    const metric = await bench.metrics.registry.getSingleMetric('installplan_warnings_total')?.get();
+    expect(metric?.values).toEqual([{ labels: { cluster: 'east' }, value: 1 }]);
+    const events = bench.cluster.list({ apiVersion: 'v1', kind: 'Event', namespace });
+    expect(events.map((event) => `${event['reason']}: ${event['message']}`)).toContainEqual(
+      expect.stringMatching(/^AppliedWithWarnings: 1 warning\(s\) .*Subscription "gear".*unknown field "spec\.oddity"/),
+    );
+  });
+});
