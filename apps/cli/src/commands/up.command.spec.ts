@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -54,6 +56,20 @@ describe('flotilla up, told something that cannot be', () => {
     expect({ out, code }).toEqual({ out: '', code: 2 });
     expect(err).toMatch(says);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('a port that another program has: said before anything is started', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { out, err, code } = await flotilla('up', '--port', String(port));
+    other.close();
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toBe(
+      `error: 127.0.0.1:${port} is taken by another program: choose another port with --port, 0 for any free one\n`,
+    );
   });
 
   it('a setting that cannot be used: named, exit code 2', async () => {

@@ -13,11 +13,11 @@ import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-work
 export type Clients = Readonly<{ poller: readonly KubeClient[]; applier: readonly KubeClient[] }>;
 
 /** Poller, resolver worker and applier as parts of one process: one hub, one port, one health. */
-export function allServices(hub: Hub, clients: Clients, port: number): ServiceParts {
+export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let poller: CatalogPoller | undefined;
   return {
     imports: [catalogPollerModule(hub, clients.poller), resolverWorkerModule(hub), applierModule(hub, clients.applier)],
-    port,
+    port: hub.settings.catalogPollerPort,
     checks: [{ name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } }],
     drain,
     onStarted: (app) => {

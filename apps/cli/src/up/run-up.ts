@@ -1,5 +1,5 @@
 import { unknownSettings } from '#platform/config/settings';
-import { type Hub, openHub } from '#platform/hub/hub';
+import { openHub } from '#platform/hub/hub';
 import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -18,7 +18,7 @@ type Endings = (() => Promise<unknown>)[];
 
 /** `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is. */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
-  const up = upSettings(options, process.env);
+  const up = await upSettings(options, process.env);
   const clients = await clientsOf(up);
   const stop = stopSignal(up.settings.shutdownTimeout + GRACE_MS, () => io.err('error: could not end in time\n'));
   const endings: Endings = [() => Promise.all([...clients.poller, ...clients.applier].map((client) => client.close()))];
@@ -45,7 +45,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   const watch = new ClusterWatch(clients.applier, settings, io);
   endings.push(async () => watch.stop());
   await watch.firstLook();
-  const service = await listen(hub, clients, up);
+  const service = await startOn(hub, 'flotilla', allServices(hub, clients));
   endings.push(() => service.stop());
   io.out(footer(service));
 }
@@ -65,16 +65,6 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }
   throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
-}
-
-async function listen(hub: Hub, clients: Clients, { port, settings }: UpSettings): Promise<RunningService> {
-  try {
-    return await startOn(hub, 'flotilla', allServices(hub, clients, port));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    const place = `${settings.bindAddress}:${port}`;
-    throw new UsageError(`${place} is taken by another program: choose a port with --port, or 0 for any free one`);
-  }
 }
 
 const header = ({ length }: readonly KubeClient[]): string =>

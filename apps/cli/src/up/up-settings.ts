@@ -1,5 +1,6 @@
 import { InvalidSettings, readSettings, type Settings } from '#platform/config/settings';
 import { UsageError } from '../io.js';
+import { usablePort } from './usable-port.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -14,7 +15,6 @@ export type UpOptions = Readonly<{
 /** Which clusters, and the settings of everything else: options go before the environment. */
 export type UpSettings = Readonly<{
   settings: Settings;
-  port: number;
   kubeconfigs: readonly string[];
   contexts: readonly string[];
 }>;
@@ -23,13 +23,14 @@ export type UpSettings = Readonly<{
  * A kubeconfig that was named for Flotilla stands for all its contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for
  * its current context alone, so that nobody's whole collection of clusters is taken over by accident.
  */
-export function upSettings(options: UpOptions, environment: Environment): UpSettings {
+export async function upSettings(options: UpOptions, environment: Environment): Promise<UpSettings> {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
   const settings = readable({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
+  const catalogPollerPort = await usablePort(options.port ?? settings.catalogPollerPort, settings.bindAddress);
   return {
-    settings,
-    port: options.port ?? settings.catalogPollerPort,
+    // One process holds all content: there is nobody else to ask for it.
+    settings: { ...settings, catalogPollerPort, contentUrl: '' },
     kubeconfigs: options.kubeconfigs.length > 0 ? options.kubeconfigs : named,
     contexts: options.contexts.length > 0 ? options.contexts : settings.contexts,
   };
