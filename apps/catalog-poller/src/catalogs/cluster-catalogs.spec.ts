@@ -112,4 +112,16 @@ describe('the statuses of the catalogs of a cluster', () => {
     expect(told()).toBeUndefined();
     await expect.poll(() => clock.advance(10_000).then(told), SOON).toBe('READY');
   });
+
+  it('leaves out what is no CatalogSource: a cluster with other definitions must not end the poller of them all', async () => {
+    const catalogs = startCatalogs();
+    for (const spec of [undefined, null, 'text', { sourceType: 7 }]) {
+      catalogs.note(
+        { ...stored(), metadata: { namespace: 'default', name: 'odd' }, spec } as unknown as CatalogSource,
+        'changed',
+      );
+    }
+    await expect.poll(told, SOON).toBe('READY');
+    expect(catalogs.all()).toHaveLength(1);
+  });
 });

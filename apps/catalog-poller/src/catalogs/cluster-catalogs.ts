@@ -1,4 +1,4 @@
-import type { CatalogSource } from '#core/api/catalog-source';
+import { CatalogSource } from '#core/api/catalog-source';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { catalogSourceStatus, type StatusSettings } from '#core/catalog-source/catalog-source-status';
 import type { Clock } from '#platform/clock/clock.port';
@@ -19,6 +19,8 @@ export type ClusterCatalogsDeps = Readonly<{
   onChange: (source: CatalogSource) => void;
 }>;
 
+/** What a refresh relies on. */
+const Readable = CatalogSource.pick({ metadata: true, spec: true });
 const WRITE_TRIES = 5;
 const WRITE_AGAIN_MS = 30_000;
 
@@ -41,7 +43,9 @@ export class ClusterCatalogs {
   note(source: CatalogSource, event: 'changed' | 'gone'): void {
     const key = keyOf(source);
     const known = this.#refreshes.get(key);
-    if (event === 'gone') {
+    const readable = Readable.safeParse(source).success;
+    if (!readable) this.#refuse(source);
+    if (event === 'gone' || !readable) {
       known?.stop();
       this.#refreshes.delete(key);
       return;
@@ -62,6 +66,15 @@ export class ClusterCatalogs {
     this.#refreshes.set(key, refresh);
     // What an earlier process told stays until there is news: a poller that starts anew must not make its fleet look ill.
     if (source.status?.connectionState === undefined) void this.#writeStatus(source);
+  }
+
+  /** Only where the cluster's definition of the kind is not OLM's. */
+  #refuse({ metadata: { namespace, name } }: CatalogSource): void {
+    const { log, client } = this.deps;
+    log.warn(
+      { cluster: client.cluster, namespace, name },
+      'a CatalogSource without a usable spec is left out: check the CustomResourceDefinition of its kind',
+    );
   }
 
   stop(): void {
