@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, it, type TestContext, vi } from 'vitest';
 import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
 
@@ -26,6 +27,13 @@ class Demo {
     this.#child = child;
   }
 
+  /** Processes that it started itself. */
+  async children(): Promise<number[]> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+    const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    return pairs.flatMap(([pid = 0, parent]) => (parent === this.#child.pid ? [pid] : []));
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
@@ -46,6 +54,14 @@ class Demo {
   async answering(): Promise<string[]> {
     const answers = await Promise.all(this.addresses.map(async (url) => ((await isOpen(url)) ? [url] : [])));
     return answers.flat();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
@@ -103,10 +119,12 @@ describe.concurrent('flotilla demo', () => {
   });
 
   it('killed outright leaves nothing running behind', async ({ expect, onTestFinished }) => {
-    const running = start(onTestFinished, '--keep');
-    await running.prints('End it with Ctrl-C.');
+    const running = start(onTestFinished);
+    await running.prints(/services .* started/);
+    const children = await running.children();
+    expect(children.length).toBeGreaterThanOrEqual(5); // four services and Redis
     running.kill('SIGKILL');
     await running.ended;
-    await expect.poll(() => running.answering(), PATIENCE).toEqual([]);
+    await expect.poll(() => children.filter(isAlive), PATIENCE).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { pushImage } from '#platform/registry/image-push';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import type { StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
 
@@ -28,7 +28,8 @@ export async function startRealRegistry(): Promise<RunningRegistry> {
 
 async function startDistribution(program: string): Promise<RunningRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-registry-'));
-  const host = `127.0.0.1:${await freePort()}`;
+  const [port = 0] = await freePorts(1);
+  const host = `127.0.0.1:${port}`;
   const config = join(folder, 'config.yml');
   const storage = `storage: {filesystem: {rootdirectory: ${join(folder, 'data')}}}\n`;
   await writeFile(config, `version: 0.1\nlog: {level: error}\n${storage}http: {addr: "${host}"}\n`);
@@ -66,11 +67,3 @@ async function ended(server: ChildProcess): Promise<void> {
   server.kill('SIGTERM');
   await gone;
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });

@@ -1,6 +1,6 @@
 import type { StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
 import type { Chapter } from '../../apps/cli/src/demo/scenario.js';
-import { expectEnding } from './expect-ending.js';
+import { expectEnding, solvedProblems } from './expect-ending.js';
 import { FAULTS, type Fault, strikeWith } from './faults.js';
 import type { Dump } from './normalised-dump.js';
 import { playStory } from './play-story.js';
@@ -32,8 +32,15 @@ export type DisturbedStory = Readonly<{
   stage?: StageOptions;
 }>;
 
+export type LeftBehind = Readonly<{
+  /** By cluster. */
+  dumps: Readonly<Record<string, Dump>>;
+  /** Hashes of the problems in the order in which they were solved. */
+  solved: readonly string[];
+}>;
+
 /** Plays a story while things go wrong, checks its end, and gives what it left behind. */
-export async function playDisturbed(story: DisturbedStory): Promise<Readonly<Record<string, Dump>>> {
+export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> {
   const redis = await startRestartableRedis();
   const stage = await setQuickStage({ ...story.stage, registry: story.registry, redis });
   try {
@@ -43,7 +50,8 @@ export async function playDisturbed(story: DisturbedStory): Promise<Readonly<Rec
     };
     const ending = await playStory(stage, { onChapter, catalogImage: story.catalogImage });
     await expectEnding(stage, ending);
-    return withoutImage(ending.dumps, story.catalogImage);
+    const solved = await solvedProblems(stage);
+    return { dumps: withoutImage(ending.dumps, story.catalogImage), solved };
   } finally {
     await stage.strike();
     await redis.stop();

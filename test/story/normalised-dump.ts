@@ -44,6 +44,8 @@ const FLEETING = new Set([
   'latestImageRegistryPoll',
   'createdAt',
   'startTime',
+  'clusterIP',
+  'clusterIPs',
 ]);
 
 /** What OLM and its operators left in these namespaces and at cluster level. */
@@ -71,9 +73,30 @@ function normalised(value: unknown, kind: string): unknown {
   return Object.fromEntries(kept.map(([key, member]) => [key, settled(key, member, kind) ?? normalised(member, kind)]));
 }
 
-/** A step that was done, but not yet noted when its process was killed, is found done by the next. */
-const settled = (key: string, value: unknown, kind: string): string | undefined =>
-  kind === 'InstallPlan' && key === 'status' && (value === 'Created' || value === 'Present') ? 'Done' : undefined;
+/**
+ * A step that was done, but not yet noted when its process was killed, is found done by the next. The poller listens at
+ * another port in each story.
+ */
+function settled(key: string, value: unknown, kind: string): string | undefined {
+  if (key === 'address' && typeof value === 'string')
+    return value.replace(/^http:\/\/127\.0\.0\.1:\d+\//, 'the poller/');
+  return kind === 'InstallPlan' && key === 'status' && (value === 'Created' || value === 'Present')
+    ? 'Done'
+    : undefined;
+}
 
 /** A CSV lists every phase it went through; after an interruption it may have gone through one twice. */
 const isHistory = (key: string, kind: string): boolean => kind === 'ClusterServiceVersion' && key === 'conditions';
+
+/** Objects whose owner is gone already: the cluster's garbage collector has yet to find them. */
+export function orphansIn(dump: Dump): string[] {
+  const names = new Set(Object.keys(dump));
+  const isThere = (owner: unknown, namespace: string) => {
+    const { kind, name } = Object(owner);
+    return [namespace, ''].some((place) => names.has(`${kind} ${place}/${name}`));
+  };
+  return Object.entries(dump).flatMap(([key, object]) => {
+    const { ownerReferences = [], namespace = '' } = Object(Object(object).metadata);
+    return ownerReferences.some((owner: unknown) => !isThere(owner, namespace)) ? [key] : [];
+  });
+}

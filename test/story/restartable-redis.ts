@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
+import { freePorts } from '#testing/control-plane/free-ports';
 
 /** A Redis that a test may kill: it comes back at the same address with nothing in it. */
 export type RestartableRedis = Readonly<{
@@ -18,7 +18,8 @@ const SERVERS = ['redis-server', 'valkey-server'];
 export async function startRestartableRedis(): Promise<RestartableRedis> {
   const binary = SERVERS.map(onPath).find((path) => path !== undefined);
   if (binary === undefined) throw new Error(`these tests need ${SERVERS.join(' or ')} on PATH`);
-  const place = { port: await freePort(), password: randomBytes(18).toString('base64url') };
+  const [port = 0] = await freePorts(1);
+  const place = { port, password: randomBytes(18).toString('base64url') };
   let server: KillableRedis = await startLocalRedis(binary, place);
   return {
     url: server.url,
@@ -45,11 +46,3 @@ function onPath(name: string): string | undefined {
       }
     });
 }
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });

@@ -5,6 +5,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { findRedis } from '#platform/redis/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import type { Put } from './sample-images.js';
 import { type ServiceName, ServiceProcess } from './service-process.js';
@@ -67,7 +68,8 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     const files = simulated ? [await simulate(folder, options, endings)] : kubeconfigs;
     const clients = await loadClusters({ kubeconfigs: files, fieldManager: 'flotilla-demo' });
     endings.push(() => Promise.all(clients.map((client) => client.close())));
-    const shared = { ...servicesSettings(files, redis.url, redisPrefix), ...settings };
+    const [pollerPort = 0] = await freePorts(1);
+    const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPort), ...settings };
     const services = SERVICES.map(([name, service]) => serviceProcess(folder, name, service, shared));
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
@@ -103,11 +105,13 @@ const servicesSettings = (
   kubeconfigs: readonly string[],
   redisUrl: string,
   redisPrefix: string,
+  pollerPort: number,
 ): Record<string, string> => ({
   FLOTILLA_KUBECONFIG: kubeconfigs.join(':'),
   FLOTILLA_REDIS_URL: redisUrl,
   FLOTILLA_REDIS_PREFIX: redisPrefix,
-  FLOTILLA_CATALOG_POLLER_PORT: '0',
+  FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
+  FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}`,
   FLOTILLA_RESOLVER_WORKER_PORT: '0',
   FLOTILLA_APPLIER_PORT: '0',
 });

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
+import { cleanCluster } from '../story/clean-clusters.js';
+import { type RunningRegistry, startRealRegistry } from '../story/distribution-registry.js';
+import {
+  type Disturbances,
+  describeDisturbances,
+  everyFaultAtEveryChapter,
+  type LeftBehind,
+  playDisturbed,
+} from '../story/disturbed-story.js';
+
+describe('the story on two real clusters', () => {
+  let controlPlane: ControlPlane | undefined;
+  let registry: RunningRegistry | undefined;
+  let undisturbed: LeftBehind;
+
+  beforeAll(async () => {
+    controlPlane = await startControlPlane({ clusters: 2 });
+    registry = await startRealRegistry();
+    console.log(`images in ${registry.describe}`);
+    await clean();
+    undisturbed = await play({});
+  });
+  beforeEach(() => clean());
+  afterAll(async () => {
+    await clean();
+    await registry?.stop();
+    await controlPlane?.stop();
+  });
+
+  const kubeconfigs = () => (controlPlane?.clusters ?? []).map(({ kubeconfigPath }) => kubeconfigPath);
+
+  function play(disturbances: Disturbances): Promise<LeftBehind> {
+    if (registry === undefined) throw new Error('there is no registry');
+    const stage = { kubeconfigs: kubeconfigs() };
+    return playDisturbed({ disturbances, registry, catalogImage: 'stories/catalog:latest', stage });
+  }
+
+  async function clean(): Promise<void> {
+    const clients = await loadClusters({ kubeconfigs: kubeconfigs(), fieldManager: 'e2e' });
+    try {
+      await Promise.all(clients.map(cleanCluster));
+    } finally {
+      await Promise.all(clients.map((client) => client.close()));
+    }
+  }
+
+  it('solves each distinct problem once, whichever cluster asked it first', () => {
+    const { solved } = undisturbed;
+    expect(solved.length).toBeGreaterThan(0);
+    expect(solved.toSorted()).toEqual([...new Set(solved)].toSorted());
+  });
+
+  const rows = everyFaultAtEveryChapter.map((row) => ({ disturbances: row, name: describeDisturbances(row) }));
+  it.each(rows)('ends the same though $name', async ({ disturbances }) => {
+    expect((await play(disturbances)).dumps).toEqual(undisturbed.dumps);
+  });
+});
