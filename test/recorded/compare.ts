@@ -12,12 +12,16 @@ export function compare(recording: Recording, replayed: Replayed): Difference[] 
   const dumps = Object.entries(recording.checkpoints).map(
     ([label, dump]) => [label, dump, checkpoints[label] ?? {}] as const,
   );
+  const order = orders(recording, replayed);
   return [
     ...missed.map((text) => ({ where: 'steps', recorded: text, ours: undefined })),
-    ...[...dumps, ['final', recording.final, final] as const].flatMap(([label, theirs, ours]) =>
-      dumpDifferences(recording.name, label, theirs, ours).map((one) => ({ ...one, where: `${label}: ${one.where}` })),
+    ...[...dumps, ['final', recording.final, final] as const, ['order', order.theirs, order.ours] as const].flatMap(
+      ([label, theirs, ours]) =>
+        dumpDifferences(recording.name, label, theirs, ours).map((one) => ({
+          ...one,
+          where: `${label}: ${one.where}`,
+        })),
     ),
-    ...orders(recording, replayed),
   ];
 }
 

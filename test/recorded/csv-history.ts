@@ -1,19 +1,24 @@
-/** Phases whose number and order depend on how fast deployments and other objects come (the README's list). */
-const RACY = new Set(['Installing/InstallWaiting', 'Pending/RequirementsNotMet']);
+/** `Phase/Reason: message`, as the histories of both sides are written. */
+export const historyLine = (phase: unknown, reason: unknown, message: unknown): string =>
+  phase === undefined ? '' : `${phase}/${reason}: ${message}`;
+
+/** Phases whose number, order and message depend on how fast deployments and other objects come (the README's list). */
+const RACY = ['Installing/InstallWaiting', 'Pending/RequirementsNotMet'];
+const isRacy = (state: string): boolean => RACY.some((start) => state.startsWith(start));
 
 /**
  * A CSV's history without what the recordings' README says may differ: waiting, requirements that are still being
  * created, and ways from Succeeded through ComponentUnhealthy back to Succeeded. What it ends in always stays.
  */
 export function withoutRaces(history: readonly string[]): readonly string[] {
-  const left = history.filter((state, index) => !RACY.has(state) || index === history.length - 1);
   const settled: string[] = [];
-  for (const state of left) {
+  for (const [index, state] of history.entries()) {
+    if (isRacy(state) && index < history.length - 1) continue;
     const before = settled.indexOf(state);
     const between = settled.slice(before + 1);
-    if (before >= 0 && state.startsWith('Succeeded/') && between.some((one) => one.endsWith('/ComponentUnhealthy'))) {
-      settled.splice(before + 1);
-    } else if (settled.at(-1) !== state) settled.push(state);
+    const wentRound = between.some((one) => one.includes('/ComponentUnhealthy: '));
+    if (before >= 0 && state.startsWith('Succeeded/') && wentRound) settled.splice(before + 1);
+    else if (settled.at(-1) !== state) settled.push(state);
   }
   return settled;
 }

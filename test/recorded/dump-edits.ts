@@ -85,3 +85,14 @@ export const eachManifest = (change: (manifest: JsonObject, kind: string) => Jso
       isMap(manifest) ? change(manifest, String(kind)) : manifest,
     );
   });
+
+/** Replaces a pattern in every text of the objects of one kind. */
+export const inTexts = (kind: string, pattern: RegExp, instead: string): Edit =>
+  inKind(kind, (object) => withTexts(object, (text) => text.replace(pattern, instead)) as JsonObject);
+
+function withTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (isList(value)) return value.map((item) => withTexts(item, change));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, change)]));
+}

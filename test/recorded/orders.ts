@@ -1,25 +1,25 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { withoutRaces } from './csv-history.js';
-import type { Difference } from './differences.js';
-import type { Recording, Seen } from './recording.js';
+import { historyLine, withoutRaces } from './csv-history.js';
+import type { Dump, Recording, Seen } from './recording.js';
 import type { Replayed } from './replay.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is compared in order, per kind: how a recorded digest and one of our objects say it. */
-const COMPARED: readonly Readonly<{
+/** How a recorded digest and one of our objects tell a state, and what of the order of states is no race. */
+type Compared = Readonly<{
   kind: string;
   recorded: (seen: Seen) => string;
   ours: (object: KubernetesObject) => string;
   settle: (states: readonly string[]) => readonly string[];
-}>[] = [
+}>;
+
+const COMPARED: readonly Compared[] = [
   {
     kind: 'ClusterServiceVersion',
-    recorded: ({ phase, reason }) => (phase === undefined ? '' : `${phase}/${reason}`),
+    recorded: ({ phase, reason, message }) => historyLine(phase, reason, message),
     ours: (object) => {
-      const { phase, reason } = statusOf(object);
-      return phase === undefined ? '' : `${phase}/${reason}`;
+      const { phase, reason, message } = statusOf(object);
+      return historyLine(phase, reason, message);
     },
     settle: withoutRaces,
   },
@@ -45,28 +45,36 @@ const statusOf = (object: KubernetesObject): Fields => (object['status'] ?? {}) 
 const subscriptionLine = (state: unknown, currentCSV: unknown, installedCSV: unknown): string =>
   state === undefined ? '' : `${state} current=${currentCSV} installed=${installedCSV ?? 'none'}`;
 
-/** The order of phases and states of each object; names of plans are masked by their number. */
-export function orders(recording: Recording, { recorder, scope, masks }: Replayed): Difference[] {
-  return COMPARED.flatMap(({ kind, recorded, ours, settle }) => {
-    const theirs = new Map<string, string[]>();
-    for (const seen of recording.timeline.filter(({ object }) => object.startsWith(`${kind} `))) {
-      if (seen['deleted'] === true || seen['reason'] === 'Copied') continue;
-      const key = seen.object.slice(kind.length + 1);
-      theirs.set(key, [...(theirs.get(key) ?? []), recorded(seen)]);
-    }
-    const mine = new Map(
-      [...recorder.statesOf(kind, scope)]
-        .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map(ours)] as const)
-        .filter(([, states]) => states.length > 0),
-    );
-    // A recorder that told nothing of a kind had no watch on it.
-    const keys = theirs.size === 0 ? [] : [...theirs.keys(), ...mine.keys()];
-    return [...new Set(keys)].toSorted(byCodeUnit).flatMap((key) => {
-      const a = settle(collapsed(theirs.get(key) ?? []));
-      const b = settle(collapsed(mine.get(key) ?? []));
-      return a.join() === b.join() ? [] : [{ where: `order: ${kind} ${key}`, recorded: a, ours: b }];
-    });
-  });
+/** Each object's phases and states in order, as dumps of both sides; names of plans are masked by their number. */
+export function orders(recording: Recording, replayed: Replayed): Readonly<{ theirs: Dump; ours: Dump }> {
+  const pairs = COMPARED.map((compared) => [compared.kind, historiesOf(compared, recording, replayed)] as const);
+  return {
+    theirs: Object.fromEntries(pairs.map(([kind, { theirs }]) => [kind, theirs])),
+    ours: Object.fromEntries(pairs.map(([kind, { ours }]) => [kind, ours])),
+  };
+}
+
+type Histories = Record<string, { history: readonly string[] }>;
+
+function historiesOf(
+  { kind, recorded, ours, settle }: Compared,
+  recording: Recording,
+  { recorder, scope, masks }: Replayed,
+): { theirs: Histories; ours: Histories } {
+  const theirs = new Map<string, string[]>();
+  for (const seen of recording.timeline.filter(({ object }) => object.startsWith(`${kind} `))) {
+    if (seen['deleted'] === true || seen['reason'] === 'Copied') continue;
+    const key = seen.object.slice(kind.length + 1);
+    theirs.set(key, [...(theirs.get(key) ?? []), recorded(seen)]);
+  }
+  // A recorder that told nothing of a kind had no watch on it.
+  if (theirs.size === 0) return { theirs: {}, ours: {} };
+  const mine = [...recorder.statesOf(kind, scope)]
+    .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map(ours)] as const)
+    .filter(([, states]) => states.length > 0);
+  const settled = (histories: Iterable<readonly [string, readonly string[]]>): Histories =>
+    Object.fromEntries([...histories].map(([key, states]) => [key, { history: settle(collapsed(states)) }]));
+  return { theirs: settled(theirs), ours: settled(mine) };
 }
 
 const isNoCopy = (object: KubernetesObject): boolean => object.metadata.labels?.['olm.copiedFrom'] === undefined;

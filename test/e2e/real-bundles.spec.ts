@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compare, dumpDifferences } from '../recorded/compare.js';
+import { tell } from '../recorded/differences.js';
+import { type ImageRegistry, startImageRegistry } from '../recorded/image-registry.js';
+import { folderOf, pushRealBundle, servedAsImage } from '../recorded/real-bundles.js';
+import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
+import { readRecording } from '../recorded/recording.js';
+import { replay } from '../recorded/replay.js';
+
+const BUNDLES = [
+  { package: 'kairos-operator', version: '2.2.0' },
+  { package: 'mercury-operator', version: '1.0.2' },
+  { package: 'pelorus-operator', version: '0.0.9' },
+  { package: 'eventing-kogito', version: '1.2.0' },
+];
+
+const atHand = BUNDLES.flatMap((bundle) => {
+  const folder = folderOf(bundle);
+  const recording = readRecording(`real-${bundle.package}`);
+  return folder === undefined || recording === undefined ? [] : [{ ...bundle, folder, recording }];
+});
+for (const { package: name } of BUNDLES) {
+  if (!atHand.some((one) => one.package === name)) {
+    console.log(`not run: ${name}: its bundle or its recording is not in ../shared beside this repository`);
+  }
+}
+
+describe.runIf(atHand.length > 0)('public bundles, from images in a registry to a running operator', () => {
+  let stage: RecordedStage;
+  let registry: ImageRegistry;
+
+  beforeAll(async () => {
+    registry = await startImageRegistry();
+    console.log(`images in ${registry.how}`);
+    stage = await setRecordedStage({ backend: 'real', clusters: 1 });
+  });
+  afterAll(async () => {
+    await stage?.strike();
+    await registry?.stop();
+  });
+
+  it.each(atHand)('$package $version ends as OLM left it', async ({ folder, recording, ...bundle }) => {
+    const [cluster] = stage.clusters;
+    if (cluster === undefined) throw new Error('a stage without clusters');
+    const image = await pushRealBundle(bundle, folder, registry.host);
+    const asImage = servedAsImage(recording, image);
+    const replayed = await replay(asImage, {
+      ...cluster,
+      patienceMs: 60_000,
+      quietMs: 1_500,
+      agrees: (label, recorded, dump) => dumpDifferences(recording.name, label, recorded, dump).length === 0,
+    });
+    console.log(`${bundle.package} ${bundle.version}: ${replayed.seconds.toFixed(1)} s`);
+    expect(tell(compare(asImage, replayed))).toBe('');
+  });
+});
