@@ -46,9 +46,10 @@ describe.runIf(atHand.length > 0)('public bundles, from images in a registry to 
     const asImage = servedAsImage(recording, image);
     const replayed = await replay(asImage, {
       ...cluster,
+      catalogAddress: registry.host,
       patienceMs: 60_000,
       quietMs: 1_500,
-      agrees: (label, recorded, dump) => dumpDifferences(recording.name, label, recorded, dump).length === 0,
+      agrees: (label, recorded, dump) => dumpDifferences(asImage.name, label, recorded, dump).length === 0,
     });
     console.log(`${bundle.package} ${bundle.version}: ${replayed.seconds.toFixed(1)} s`);
     expect(tell(compare(asImage, replayed))).toBe('');

@@ -5,11 +5,11 @@ import type { Json } from './recording.js';
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const LOOPBACK = /\b127\.0\.0\.1:\d+\b/g;
 
 /** Names that differ from run to run, and what the recordings write in their place. */
 export class Masks {
   readonly #plans = new Map<string, string>();
+  readonly #addresses = new Set<string>();
 
   /** Plans are numbered over the scenario as they appear, by generation inside a namespace. */
   notePlans(plans: readonly KubernetesObject[]): void {
@@ -19,13 +19,19 @@ export class Masks {
     }
   }
 
+  /** Where the catalog is served. */
+  noteAddress(address: string): void {
+    this.#addresses.add(address);
+  }
+
   /** The name that a plan has here, for the name in the recording. */
   planNamed(recorded: string): string | undefined {
     return [...this.#plans].find(([, mask]) => mask === recorded)?.[0];
   }
 
   text(plain: string): string {
-    let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>').replace(LOOPBACK, '<catalog-address>');
+    let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>');
+    for (const address of this.#addresses) text = text.replaceAll(address, '<catalog-address>');
     for (const [name, mask] of this.#plans) text = text.replaceAll(name, mask);
     return text;
   }
@@ -41,14 +47,14 @@ function byAge(a: KubernetesObject, b: KubernetesObject): number {
 
 const generationOf = (plan: KubernetesObject): number => (plan as InstallPlan).spec?.generation ?? 0;
 
-/** Identities of objects: those in `metadata` and in references alike. */
-const IDENTITY = new Set(['uid', 'resourceVersion']);
+/** What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps. */
+const LEFT_OUT = new Set(['uid', 'resourceVersion', 'observedGeneration']);
 
 /** A copy without identities and with all texts masked, keys included. */
 export function masked(value: unknown, masks: Masks): Json {
   if (typeof value === 'string') return masks.text(value);
   if (Array.isArray(value)) return value.map((item) => masked(item, masks));
   if (typeof value !== 'object' || value === null) return value as Json;
-  const entries = Object.entries(value).filter(([key]) => !IDENTITY.has(key));
+  const entries = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key));
   return Object.fromEntries(entries.map(([key, item]) => [masks.text(key), masked(item, masks)]));
 }

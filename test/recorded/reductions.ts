@@ -47,10 +47,13 @@ function stepOf(step: Fields): Fields {
 /** As Python's json.dumps writes it with sorted keys: the recorder's form. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return asciiJson(value);
   const entries = Object.entries(value).toSorted(([a], [b]) => byCodeUnit(a, b));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}: ${sortedJson(item)}`).join(', ')}}`;
+  return `{${entries.map(([key, item]) => `${asciiJson(key)}: ${sortedJson(item)}`).join(', ')}}`;
 }
+
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const specSha256 = (spec: Fields): string =>
   createHash('sha256')

@@ -24,6 +24,8 @@ export type Replayed = Readonly<{
 export type ReplayOptions = Readonly<{
   client: KubeClient;
   recorder: ClusterRecorder;
+  /** Where a catalog is that the recording's steps do not serve. */
+  catalogAddress?: string;
   /** For one `reached:` line. */
   patienceMs: number;
   /** Nothing may move for so long before a dump is taken. */
@@ -82,6 +84,7 @@ class Player {
     private readonly options: ReplayOptions,
   ) {
     this.scope = scopeOf(recording);
+    if (options.catalogAddress !== undefined) this.masks.noteAddress(options.catalogAddress);
   }
 
   async take(step: string): Promise<void> {
@@ -150,6 +153,7 @@ class Player {
     // Served anew as the recording did it: the server goes away, and comes back with other content.
     await this.#server?.stop();
     this.#server = await serveCatalog(catalog, { port });
+    this.masks.noteAddress(this.#address);
   }
 
   async #reach(text: string): Promise<void> {
@@ -200,9 +204,13 @@ class Player {
     return { ...kindRef(kind), namespace, name };
   }
 
+  get #address(): string {
+    return `127.0.0.1:${this.#server?.port}`;
+  }
+
   #filled(text: string): string {
     return text
-      .replaceAll('<catalog-address>', `127.0.0.1:${this.#server?.port}`)
+      .replaceAll('<catalog-address>', this.#address)
       .replaceAll('<time>', `${new Date().toISOString().slice(0, 19)}Z`);
   }
 }
