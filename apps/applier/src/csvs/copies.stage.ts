@@ -1,17 +1,17 @@
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import { CSV_API } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { OperatorGroup } from '#core/api/operator-group';
+import { copiesDisabled } from '#core/csv/copies-switch';
 import { isCopied } from '#core/csv/csv-facts';
 import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/step-copies';
 import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
-import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { olmConfigOf, tellDisabled, tellSwitch } from './copies-switch.js';
 
 export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
 
-const OLM_CONFIG = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' } as const;
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 /** Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and nowhere else. */
@@ -26,9 +26,18 @@ export const copiesStage =
     let outcome = await perform(input, orphanedCopies(copies, originals));
     const [group] = read.operatorGroups;
     if (group === undefined || read.operatorGroups.length > 1) return outcome;
-    for (const csv of originals) outcome = joined(outcome, await copy(input, csv, group, settings));
-    return outcome;
+    for (const csv of originals) {
+      const copied = copies.some(({ metadata }) => metadata.name === csv.metadata.name);
+      if (copied || watchesOthers(group, read.namespace)) {
+        outcome = joined(outcome, await copy(input, csv, group, settings));
+      }
+    }
+    if (outcome.moved || !isGlobal(targetsOf(group))) return outcome;
+    return joined(outcome, await tellSwitch(input, settings));
   };
+
+const watchesOthers = (group: OperatorGroup, namespace: string): boolean =>
+  (targetsOf(group) ?? []).some((target) => target !== namespace);
 
 async function copy(
   input: StageInput,
@@ -36,11 +45,10 @@ async function copy(
   group: OperatorGroup,
   settings: CopySettings,
 ): Promise<StageOutcome> {
-  const { read } = input;
-  const targets = targetsOf(group) ?? [];
-  if (targets.every((target) => target === read.namespace)) return AT_REST;
-  const actions = stepCopies(csv, await worldOf(input, csv, group, settings));
-  return perform(input, actions);
+  const world = await worldOf(input, csv, group, settings);
+  const copied = await perform(input, stepCopies(csv, world));
+  if (world.copiesOnlyIn === undefined || !isGlobal(targetsOf(group))) return copied;
+  return joined(copied, await tellDisabled(input, csv));
 }
 
 async function worldOf(
@@ -56,7 +64,7 @@ async function worldOf(
   const [namespaces, namesakes, config, roles, roleBindings] = await Promise.all([
     reader.list({ apiVersion: 'v1', kind: 'Namespace' }),
     reader.list<ClusterServiceVersion>(CSV_API, { fieldSelector: `metadata.name=${csv.metadata.name}` }),
-    reader.get(OLM_CONFIG),
+    olmConfigOf(reader),
     inEach('Role'),
     inEach('RoleBinding'),
   ]);
@@ -71,12 +79,3 @@ async function worldOf(
     ...(copiesDisabled(config) ? { copiesOnlyIn: new Set(protectedNamespaces) } : {}),
   };
 }
-
-/** OLMConfig spec.features.disableCopiedCSVs (spec: csv-lifecycle.md §10). */
-function copiesDisabled(config: KubernetesObject | undefined): boolean {
-  const spec = config?.['spec'];
-  const features = isRecord(spec) ? spec['features'] : undefined;
-  return isRecord(features) && features['disableCopiedCSVs'] === true;
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -53,6 +53,7 @@ export class PassReader {
     for (const action of actions) {
       if (action.do === 'delete') this.forgetAll();
       else if (action.do === 'patch') this.forget(action.ref.kind);
+      else if (action.do === 'emitEvent') this.forget('Event');
       else if ('object' in action) this.forget(action.object.kind);
     }
   }

@@ -25,7 +25,7 @@ const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
 
 const watched: readonly Watched[] = [
   {
-    kinds: [SUBSCRIPTIONS, CATALOG_SOURCES, OPERATOR_GROUPS, olm('OperatorCondition', 'v2')],
+    kinds: [SUBSCRIPTIONS, CATALOG_SOURCES, OPERATOR_GROUPS, olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')],
     keep: withoutManagedFields,
   },
   { kinds: [CSVS], keep: withoutInstallSpec },

@@ -5,7 +5,7 @@ const view: ClusterView = {
   globalCatalogNamespace: 'olm',
   subscribed: new Set(['team-b', 'team-a']),
   waitingForCluster: () => new Set(['waiting']),
-  selecting: new Set(['platform']),
+  selecting: ({ metadata }) => new Set(metadata.name === 'named' ? ['platform', 'naming'] : ['platform']),
 };
 const object = (kind: string, namespace?: string, labels: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -31,9 +31,14 @@ describe('affectedNamespaces', () => {
     { kind: 'CustomResourceDefinition', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for the CRD' },
     { kind: 'ClusterRole', namespace: undefined, to: ['waiting'], because: 'a CSV may wait for a permission' },
     { kind: 'Namespace', namespace: undefined, to: ['platform'], because: 'a group may select by label' },
+    { kind: 'OLMConfig', namespace: undefined, to: ['platform'], because: 'it says whether copies are wanted' },
     { kind: 'Pod', namespace: 'team-a', to: [], because: 'nothing is decided from pods' },
   ])('$kind in $namespace → $to: $because', ({ kind, namespace, to }) => {
     expect(affectedNamespaces(object(kind, namespace), view)).toEqual(to);
+  });
+  it('tells whoever names a Namespace of it', () => {
+    const named = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'named' } };
+    expect(affectedNamespaces(named, view)).toEqual(['naming', 'platform']);
   });
   it('follows the owner label of a Deployment to the namespace of its CSV', () => {
     expect(affectedNamespaces(object('Deployment', 'elsewhere', { 'olm.owner.namespace': 'team-b' }), view)).toEqual([

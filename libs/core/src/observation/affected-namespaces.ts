@@ -8,8 +8,8 @@ export type ClusterView = Readonly<{
   subscribed: ReadonlySet<string>;
   /** Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question. */
   waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
-  /** Namespaces whose OperatorGroup selects by labels, or selects all. */
-  selecting: ReadonlySet<string>;
+  /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
+  selecting: (object: KubernetesObject) => ReadonlySet<string>;
 }>;
 
 type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
@@ -26,7 +26,7 @@ const ownOrOriginal: Rule = (object, view) => {
   return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
 };
 const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
-const whoeverSelects: Rule = (_object, view) => view.selecting;
+const whoeverSelects: Rule = (object, view) => view.selecting(object);
 /** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
 const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
   const namespace = metadata.namespace ?? '';
@@ -48,6 +48,7 @@ const rules: Readonly<Record<string, Rule>> = {
   ClusterRoleBinding: whoeverWaits,
   CustomResourceDefinition: whoeverWaits,
   Namespace: whoeverSelects,
+  OLMConfig: whoeverSelects,
 };
 
 /** Kinds whose events may concern a namespace; no other kind is worth a watch. */

@@ -1,7 +1,7 @@
 import type { Action } from '#core/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
 import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
-import { recordEvent } from './record-event.js';
+import { EVENT_COMPONENT, recordEvent } from './record-event.js';
 import { applyWouldChange, patchWouldChange, sameJson } from './would-change.js';
 
 export type PerformOptions = Readonly<{
@@ -142,7 +142,7 @@ async function emit(
   progress: Progress,
 ): Promise<void> {
   try {
-    await recordEvent(client, action, options.component ?? 'flotilla', now);
+    await recordEvent(client, action, options.component ?? EVENT_COMPONENT, now);
   } catch (error) {
     if (!KubeApiError.is(error)) throw error;
     progress.warnings.push({ action, text: `the event ${action.reason} could not be written: ${error.message}` });

@@ -7,6 +7,8 @@ export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
 
 const LONGEST_MESSAGE = 1024;
 const LONGEST_NAME = 253;
+/** Who says so, unless it is said. */
+export const EVENT_COMPONENT = 'flotilla';
 
 /**
  * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again raises
@@ -15,8 +17,7 @@ const LONGEST_NAME = 253;
 export async function recordEvent(client: KubeClient, event: EmitEvent, component: string, now: Date): Promise<void> {
   const { about, type, reason } = event;
   const message = event.message.slice(0, LONGEST_MESSAGE);
-  const namespace = about.namespace ?? 'default';
-  const name = eventName(about, [type, reason, message, component]);
+  const { name, namespace } = eventRef(event, component);
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const object: KubernetesObject = {
     apiVersion: 'v1',
@@ -42,8 +43,16 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, componen
     await client.create(object);
   } catch (error) {
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
-    await countAgain(client, { apiVersion: 'v1', kind: 'Event', name, namespace }, time);
+    await countAgain(client, eventRef(event, component), time);
   }
+}
+
+/** The v1 Event that says this. */
+export function eventRef(event: EmitEvent, component = EVENT_COMPONENT): ObjectRef & { namespace: string } {
+  const { about, type, reason } = event;
+  const message = event.message.slice(0, LONGEST_MESSAGE);
+  const name = eventName(about, [type, reason, message, component]);
+  return { apiVersion: 'v1', kind: 'Event', name, namespace: about.namespace ?? 'default' };
 }
 
 async function countAgain(client: KubeClient, ref: ObjectRef, lastTimestamp: string): Promise<void> {
