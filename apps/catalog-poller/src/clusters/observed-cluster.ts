@@ -151,9 +151,8 @@ export class ObservedCluster {
       get subscribed() {
         return namespacesOf(cache.list(SUBSCRIPTIONS));
       },
-      get selecting() {
-        return namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter(selectsByLabel));
-      },
+      selecting: ({ metadata }) =>
+        namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
       waitingForCluster: (object) =>
         namespacesOf(cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
     };
@@ -163,7 +162,10 @@ export class ObservedCluster {
 const namespacesOf = (objects: readonly KubernetesObject[]): Set<string> =>
   new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
 
-const selectsByLabel = ({ spec }: OperatorGroup): boolean => (spec?.targetNamespaces ?? []).length === 0;
+function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
+  const named = spec?.targetNamespaces ?? [];
+  return named.length === 0 || named.includes(namespace);
+}
 
 function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
   if (isCopied(csv)) return false;
