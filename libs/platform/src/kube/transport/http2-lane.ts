@@ -31,7 +31,10 @@ export class Http2Lane {
     ping: LanePing,
     private readonly listener: Readonly<{ onOpen: () => void; onRoom: () => void; onEnd: () => void }>,
   ) {
-    session.once('connect', () => session.setLocalWindowSize(SESSION_WINDOW));
+    session.once('connect', () => {
+      // Told a tick late: the peer or we may have ended it by then, and an ended session throws where nobody catches.
+      if (!session.destroyed) session.setLocalWindowSize(SESSION_WINDOW);
+    });
     session.once('remoteSettings', () => {
       this.#greeted = true;
       this.listener.onOpen();
