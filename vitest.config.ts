@@ -11,6 +11,7 @@ export default defineConfig({
   resolve: { conditions: ['flotilla-source', 'node'] },
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
   test: {
+    maxWorkers: 2,
     reporters: ['default', './libs/testing/src/report/plain-line.reporter.ts'],
     projects: [
       {

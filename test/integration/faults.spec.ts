@@ -8,8 +8,8 @@ import {
   playDisturbed,
 } from '../story/disturbed-story.js';
 
-/** Two stories in which every fault occurs; the end-to-end suite plays all. */
-const TOLD = [0, 3];
+/** One story; the end-to-end suite plays all of them, in which every fault meets every chapter. */
+const TOLD = [0];
 
 describe.concurrent('an operator with its dependency on two simulated clusters, upgraded over two hops', () => {
   let registry: InMemoryRegistry;
