@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
@@ -6,20 +8,39 @@ import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
 import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io, UsageError } from './io.js';
+import { PROJECT_ROOT } from './project-root.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [bundleCommand, catalogCommand, demoCommand, planCommand, resolveCommand, upCommand];
+
+const HELP = `
+Exit codes: 0 done, or yes · 1 the answer is no · 2 bad input or usage · 3 a remote side failed.
+
+Examples:
+  flotilla demo
+  flotilla up --kubeconfig ~/.kube/config --context kind-a
+  flotilla plan --catalog community=./catalog -f subscription.yaml
+  flotilla catalog validate ./catalog`;
 
 /** The whole `flotilla` command; every verb registers itself. */
 export function buildProgram(io: Io): Command {
   const program = new Command('flotilla')
     .description('Operator lifecycle management for fleets of Kubernetes clusters')
+    .version(version(), '-V, --version', 'print the version')
     .option('--debug', 'print stack traces')
+    .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for what is possible)')
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   for (const register of commands) register(program, io);
   return program;
+}
+
+function version(): string {
+  const { version: written } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return written;
 }
 
 /** Runs one command line. Every failure ends as one line on stderr and an exit code; a stack only with --debug. */

@@ -5,7 +5,10 @@ import { bundleValidateCommand } from './bundle-validate.command.js';
 
 /** `flotilla bundle …`: everything about registry+v1 bundles. */
 export function bundleCommand(program: Command, io: Io): Command {
-  const bundle = program.command('bundle').description('check and pack registry+v1 bundles');
+  const bundle = program
+    .command('bundle')
+    .description('check and pack registry+v1 bundles')
+    .addHelpText('after', '\nExample:\n  flotilla bundle validate ./bundles/foo/v1.0.0');
   bundleValidateCommand(bundle, io);
   bundleBuildCommand(bundle, io);
   bundlePushCommand(bundle, io);

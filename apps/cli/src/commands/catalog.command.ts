@@ -6,9 +6,21 @@ import { catalogRenderCommand } from './catalog-render.command.js';
 import { catalogServeCommand } from './catalog-serve.command.js';
 import { catalogValidateCommand } from './catalog-validate.command.js';
 
+const HELP = `
+A <ref> is a directory of a file-based catalog, a single catalog file, a bundle directory, an image in an OCI layout
+(oci:DIR[:TAG]), or an image reference pulled from a registry with the logins of this machine.
+
+Examples:
+  flotilla catalog validate ./my-catalog
+  flotilla catalog bundles ./my-catalog my-operator
+  flotilla catalog build --help`;
+
 /** `flotilla catalog …`: everything about file-based catalogs. */
 export function catalogCommand(program: Command, io: Io): Command {
-  const catalog = program.command('catalog').description('look into, check and write file-based catalogs');
+  const catalog = program
+    .command('catalog')
+    .description('look into, check and write file-based catalogs')
+    .addHelpText('after', HELP);
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);
   catalogListCommands(catalog, io);

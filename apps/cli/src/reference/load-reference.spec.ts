@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readTree } from '#platform/files/read-tree';
 import { buildImage } from '#platform/registry/image-builder';
+import { writeLayout } from '#platform/registry/oci-layout';
 import { RegistryError } from '#platform/registry/registry-client.port';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { UsageError } from '../io.js';
@@ -54,6 +55,65 @@ describe('loadReference', () => {
       image,
       'harbor-operator.v1.0.0',
     ]);
+  });
+
+  it('loads an image of an OCI layout, and leaves open where its bundle will be pushed', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'layout-'));
+    try {
+      const files = await readTree(join(EXAMPLES, 'bundles/harbor-operator/v1.0.0'));
+      const labels = { [`${PREFIX}.bundle.package.v1`]: 'harbor-operator' };
+      await writeLayout(directory, 'v1', await buildImage({ files, labels }));
+      const loaded = await loadReference(`oci:${directory}:v1`);
+      expect(loaded).toMatchObject({ kind: 'bundle', image: '', bundle: { csv: { kind: 'ClusterServiceVersion' } } });
+      for (const [reference, says] of [
+        [`oci:${directory}:v2`, /no image has the tag "v2"; tags: v1/],
+        [`oci:${directory}/none`, /is this an OCI layout\?/],
+        ['oci:', /expected oci:DIR\[:TAG\]/],
+      ] as const) {
+        const loading = loadReference(reference);
+        await expect(loading).rejects.toThrow(UsageError);
+        await expect(loading).rejects.toThrow(says);
+      }
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  describe('with the logins of this machine', () => {
+    afterEach(() => vi.unstubAllEnvs());
+    const authFile = (directory: string, text: string) => {
+      writeFileSync(join(directory, 'auth.json'), text);
+      vi.stubEnv('REGISTRY_AUTH_FILE', join(directory, 'auth.json'));
+    };
+
+    it('loads an image that only they may see', async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'logins-'));
+      const guarded = await startRegistry();
+      guarded.requireAuth({ username: 'ann', password: 'secret' });
+      try {
+        const files = await readTree(join(EXAMPLES, 'bundles/harbor-operator/v1.0.0'));
+        guarded.put('harbor:v1', await buildImage({ files, labels: { [`${PREFIX}.bundle.package.v1`]: 'harbor' } }));
+        await expect(loadReference(`${guarded.host}/harbor:v1`)).rejects.toThrow(RegistryError);
+        const auth = Buffer.from('ann:secret').toString('base64');
+        authFile(directory, JSON.stringify({ auths: { [guarded.host]: { auth } } }));
+        expect((await loadReference(`${guarded.host}/harbor:v1`)).kind).toBe('bundle');
+      } finally {
+        await guarded.stop();
+        rmSync(directory, { recursive: true });
+      }
+    });
+
+    it('says when they cannot be read, without quoting them', async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'logins-'));
+      try {
+        authFile(directory, '{"auths": hunter2');
+        const loading = loadReference(`${registry.host}/none:v1`);
+        await expect(loading).rejects.toThrow('the logins of this machine cannot be read');
+        await expect(loading).rejects.not.toThrow('hunter2');
+      } finally {
+        rmSync(directory, { recursive: true });
+      }
+    });
   });
 
   it.each([

@@ -9,6 +9,7 @@ import { loadCatalog } from '#core/catalog/load-catalog';
 import { FileTreeError, fileError } from '#platform/files/file-tree.error';
 import { readCatalogTree, readTree } from '#platform/files/read-tree';
 import { UsageError } from '../io.js';
+import { LAYOUT_PREFIX } from './layout-prefix.js';
 
 /** What a reference on the command line leads to. */
 export type LoadedReference =
@@ -16,15 +17,16 @@ export type LoadedReference =
   /** `image` is empty for a directory: nobody knows yet where it will be pushed. */
   | Readonly<{ kind: 'bundle'; bundle: Bundle; image: string }>;
 
-/** Loads an image from a registry; the default does it over HTTP. */
+/** Loads an image from an OCI layout or a registry. */
 export type ImageLoader = (reference: string) => Promise<LoadedReference>;
 
 /**
- * Loads a catalog directory, a single catalog file, a bundle directory, or, where no such path exists, an image. Input
- * that cannot be read is a {@link UsageError} that says where, what and what to do.
+ * Loads a catalog directory, a single catalog file, a bundle directory, an image of an OCI layout, or, where no such path
+ * exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says where, what and what to do.
  */
 export async function loadReference(reference: string, loadImage: ImageLoader = pullImage): Promise<LoadedReference> {
   return asUsageError(reference, async () => {
+    if (reference.startsWith(LAYOUT_PREFIX)) return loadImage(reference);
     const kind = await pathKind(reference);
     if (kind === 'absent') return isPathOnly(reference) ? absent(reference) : loadImage(reference);
     if (kind === 'file') return { kind: 'catalog', catalog: await loadFile(reference) };

@@ -1,10 +1,16 @@
+import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
 import { validateCatalog } from '#core/catalog/validate-catalog';
+import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
+import { CRD_KIND } from '#core/install-plan/install-plan-step';
+import type { ResolvedResolution } from '#core/install-plan/plan-install';
 import { apiText, bundleFacts } from '#core/resolution/bundle-facts';
 import { renderExplanation } from '#core/resolution/explain/render-explanation';
 import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
 import { whyChosen } from '#core/resolution/why-chosen';
+import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
+import { type BundleSteps, type Manifests, stepsByBundle } from './plan-steps.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
 /** One bundle of the plan, with what a person wants to know before it is installed. */
@@ -21,8 +27,12 @@ export type PlannedBundle = Readonly<{
   because: readonly string[];
   apis: readonly string[];
   customResourceDefinitions: readonly string[];
+  /** Images of the operator and what it starts, as far as the catalog names them. */
+  relatedImages: readonly string[];
   deprecated?: string;
-}>;
+}> &
+  /** Absent where the manifests lie in the image and it was not pulled. */
+  Partial<BundleSteps>;
 
 /** The answer to `flotilla plan`; also what `-o json` prints. */
 export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] }> &
@@ -43,12 +53,19 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
     | Readonly<{ result: 'error'; message: string; advice: string }>
   );
 
+/** What of a resolution depends on where the manifests are. */
+export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<Manifests>;
+
 /** Resolves the question with the catalogs given, in the order of `question.catalogs`. */
-export function planAnswer(question: PlanQuestion, contents: readonly Catalog[]): PlanAnswer {
+export async function planAnswer(
+  question: PlanQuestion,
+  contents: readonly Catalog[],
+  findManifests: ManifestsOf,
+): Promise<PlanAnswer> {
   const { observed, notes } = question;
-  const catalogs = question.catalogs.map(({ key, priority }, position) => {
+  const catalogs = question.catalogs.flatMap(({ key, priority }, position) => {
     const content = contents[position];
-    return { key, priority, ...(content === undefined ? {} : { index: indexOf(content) }) };
+    return content === undefined ? [] : [{ key, priority, content, index: indexOf(content) }];
   });
   const { problem, resolution } = resolveOffline(observed, catalogs);
   const common = { namespace: observed.namespace, notes: [...notes, ...invalidCatalogs(question, contents)] };
@@ -56,14 +73,18 @@ export function planAnswer(question: PlanQuestion, contents: readonly Catalog[])
   if (resolution.result === 'unsatisfiable') {
     return { ...common, ...resolution, story: renderExplanation(resolution.explanation, resolution.advice) };
   }
-  const { chosen, subscriptionsCreated, subscriptionsUpdated } = resolution;
+  const { subscriptionsCreated, subscriptionsUpdated } = resolution;
+  const chosen = resolution.chosen.filter(({ upToDate }) => upToDate === undefined);
   const installed = new Set(problem.wishes.csvs.map(({ name }) => name));
+  const steps = stepsOrRefusal(question, resolution, await findManifests(chosen, catalogs));
+  if ('message' in steps) return { ...common, result: 'error', ...steps };
   return {
     ...common,
     result: 'resolved',
     bundles: chosen.map((bundle) => ({
-      ...described(bundle, installed, bundleOf(bundle, question, contents)),
-      because: whyChosen(bundle, chosen, problem.wishes),
+      ...described(bundle, installed, blobOf(bundle, catalogs)),
+      because: whyChosen(bundle, resolution.chosen, problem.wishes),
+      ...fromManifests(steps.get(bundle.name)),
     })),
     subscriptionsCreated: subscriptionsCreated.map(({ name, spec }) => ({
       name,
@@ -93,20 +114,24 @@ function described(
     ...(upgrade ? { replaces } : {}),
     apis: bundleFacts(chosen.properties).apis.map(apiText),
     customResourceDefinitions: bundle === undefined ? [] : crdsOf(bundle),
+    relatedImages: relatedImagesOf(chosen, bundle),
   };
 }
 
-function bundleOf(
-  chosen: ChosenBundle,
-  { catalogs }: PlanQuestion,
-  contents: readonly Catalog[],
-): CatalogBundle | undefined {
-  const position = catalogs.findIndex(
-    ({ key }) => key.name === chosen.catalog && key.namespace === chosen.catalogNamespace,
-  );
-  return contents[position]?.bundles.find(
-    ({ name, package: packageName }) => name === chosen.name && packageName === chosen.package,
-  );
+/** The manifests know better than the catalog which CRDs there are. */
+function fromManifests(known: BundleSteps | undefined) {
+  if (known === undefined) return {};
+  const crds = known.steps.filter(({ kind }) => kind === CRD_KIND).map(({ name }) => name);
+  return { ...known, customResourceDefinitions: crds.sort(byCodeUnit) };
+}
+
+function stepsOrRefusal({ observed }: PlanQuestion, resolution: ResolvedResolution, manifests: Manifests) {
+  try {
+    return stepsByBundle(observed, resolution, manifests);
+  } catch (error) {
+    if (!(error instanceof BundleNotInstallable)) throw error;
+    return { message: error.message, advice: 'Ask the publisher of the bundle, or name another version or channel.' };
+  }
 }
 
 /** A registry refuses to serve an invalid catalog as a whole, so a plan from it may not come true. */
@@ -122,6 +147,15 @@ function invalidCatalogs({ catalogs }: PlanQuestion, contents: readonly Catalog[
   });
 }
 
+/** A bundle names its own image among them too. */
+const relatedImagesOf = ({ source }: ChosenBundle, bundle: CatalogBundle | undefined): string[] => {
+  const own = 'image' in source ? source.image : '';
+  const images = (bundle?.relatedImages ?? [])
+    .map(({ image }) => image)
+    .filter((image) => image !== own && image !== '');
+  return [...new Set(images)].sort(byCodeUnit);
+};
+
 /** Names of the CRDs a bundle brings: from its manifests where the catalog holds them, else from its CSV's description. */
 function crdsOf({ objects, properties }: CatalogBundle): string[] {
   const inline = objects.flatMap((object) =>
@@ -131,7 +165,7 @@ function crdsOf({ objects, properties }: CatalogBundle): string[] {
     .filter(({ type }) => type === 'olm.csv.metadata')
     .flatMap(({ value }) => listAt(at(at(value, 'crdDescriptions'), 'owned')))
     .flatMap(nameOf);
-  return [...new Set([...inline, ...described])].sort();
+  return [...new Set([...inline, ...described])].sort(byCodeUnit);
 }
 
 const at = (value: unknown, key: string): unknown =>

@@ -1,5 +1,8 @@
 import { stringify } from 'yaml';
 import type { PlanAnswer, PlannedBundle } from './plan-answer.js';
+import type { PlannedPermission } from './plan-steps.js';
+
+type Rule = PlannedPermission['rules'][number];
 
 /** The forms in which a plan is printed. */
 export const PLAN_FORMATS = ['table', 'json', 'yaml'] as const;
@@ -46,18 +49,46 @@ function resolvedText({
   return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created].join('\n\n')}\n`;
 }
 
-function detailText({ name, image, replaces, because, apis, customResourceDefinitions }: PlannedBundle): string {
+function detailText(bundle: PlannedBundle): string {
+  const { name, image, replaces, because, apis, customResourceDefinitions, relatedImages } = bundle;
   const facts: (readonly [string, readonly string[]])[] = [
     ['because', because],
     ['replaces', replaces === undefined ? [] : [replaces]],
     ['image', image === undefined ? ['none: its manifests lie in the catalog'] : [image]],
+    ['runs', relatedImages],
     ['provides', apis],
     ['CRDs', customResourceDefinitions],
+    ['steps', stepTexts(bundle)],
+    ['permissions', (bundle.permissions ?? []).flatMap(permissionText)],
   ];
   const lines = facts.flatMap(([label, values]) =>
-    values.map((value, index) => `  ${(index === 0 ? label : '').padEnd(9)} ${value}`),
+    values.map((value, index) => `  ${(index === 0 ? label : '').padEnd(11)} ${value}`),
   );
   return [name, ...lines].join('\n');
+}
+
+const IN_THE_IMAGE = 'the manifests are in the image: --pull shows steps and permissions';
+
+const stepTexts = ({ steps }: PlannedBundle): readonly string[] =>
+  steps?.map(({ kind, name }) => `${kind} ${name}`) ?? [IN_THE_IMAGE];
+
+function permissionText({ serviceAccount, namespace, rules }: PlannedPermission): string[] {
+  const where = namespace === undefined ? 'in the whole cluster' : `in namespace ${namespace}`;
+  return [`ServiceAccount ${serviceAccount} ${where}:`, ...rules.map((rule) => `  ${ruleText(rule)}`)];
+}
+
+/** `apps deployments: get, list`; names and paths where a rule holds for some objects only. */
+function ruleText({
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+  verbs = [],
+}: Rule): string {
+  const groups = apiGroups.map((group) => (group === '' ? 'core' : group)).join(',');
+  const names = resourceNames.length === 0 ? '' : ` (only ${resourceNames.join(', ')})`;
+  const what = nonResourceURLs.length > 0 ? nonResourceURLs.join(',') : `${groups} ${resources.join(',')}${names}`;
+  return `${what}: ${verbs.join(', ')}`;
 }
 
 function columns(rows: readonly (readonly string[])[]): string {

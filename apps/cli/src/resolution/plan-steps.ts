@@ -1,0 +1,71 @@
+import { ClusterServiceVersion, type PolicyRule, type StrategyPermission } from '#core/api/cluster-service-version';
+import type { InstallPlanStep } from '#core/api/install-plan';
+import { joinApiVersion, type KubernetesObject } from '#core/api/kubernetes-object';
+import { CSV_KIND, kindOfStep } from '#core/install-plan/install-plan-step';
+import { planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
+import { isClusterScoped } from '#core/install-plan/step-manifest';
+import type { ObservedNamespace } from '#core/resolution/resolution-problem';
+
+/** One object that the InstallPlan would create or update. */
+export type PlannedStep = Readonly<{ apiVersion: string; kind: string; name: string; namespace?: string }>;
+
+/** What an operator's service account would be allowed. */
+export type PlannedPermission = Readonly<{
+  serviceAccount: string;
+  /** The namespace where it holds; absent for the whole cluster. */
+  namespace?: string;
+  rules: readonly PolicyRule[];
+}>;
+
+/** What a bundle's manifests tell beyond what its catalog does. */
+export type BundleSteps = Readonly<{ steps: readonly PlannedStep[]; permissions: readonly PlannedPermission[] }>;
+
+/** Manifests by CSV name, as far as they are at hand. */
+export type Manifests = ReadonlyMap<string, readonly KubernetesObject[]>;
+
+/**
+ * Steps and permissions by CSV name, as the InstallPlan would hold them, for the bundles whose manifests are at hand.
+ * Throws BundleNotInstallable.
+ */
+export function stepsByBundle(
+  { namespace, subscriptions }: ObservedNamespace,
+  resolution: ResolvedResolution,
+  manifests: Manifests,
+): ReadonlyMap<string, BundleSteps> {
+  const chosen = resolution.chosen.filter(({ name }) => manifests.has(name));
+  const bundles = new Map([...manifests].map(([name, objects]) => [name, { objects }]));
+  const planned = planInstall({
+    namespace,
+    subscriptions,
+    bundles,
+    existingPlans: [],
+    resolution: { ...resolution, chosen },
+  });
+  const steps = planned.result === 'plan' ? (planned.status.plan ?? []).filter((step) => step !== null) : [];
+  return new Map(chosen.map(({ name }) => [name, bundleSteps(steps, name, namespace)]));
+}
+
+function bundleSteps(steps: readonly InstallPlanStep[], bundle: string, namespace: string): BundleSteps {
+  const own = steps.filter(({ resolving }) => resolving === bundle);
+  return { steps: own.map((step) => stepOf(step, namespace)), permissions: permissionsOf(own, namespace) };
+}
+
+function stepOf(step: InstallPlanStep, namespace: string): PlannedStep {
+  const { group, version, kind } = kindOfStep(step);
+  const place = isClusterScoped(kind) ? {} : { namespace };
+  return { apiVersion: joinApiVersion(group, version), kind, name: step.resource.name, ...place };
+}
+
+function permissionsOf(steps: readonly InstallPlanStep[], namespace: string): PlannedPermission[] {
+  const manifest = steps.find(({ resource }) => resource.kind === CSV_KIND)?.resource.manifest;
+  if (manifest === undefined) return [];
+  const strategy = ClusterServiceVersion.parse(JSON.parse(manifest)).spec.install?.spec;
+  const granted = ({ serviceAccountName, rules = [] }: StrategyPermission) => ({
+    serviceAccount: serviceAccountName,
+    rules,
+  });
+  return [
+    ...(strategy?.permissions ?? []).map((permission) => ({ ...granted(permission), namespace })),
+    ...(strategy?.clusterPermissions ?? []).map(granted),
+  ];
+}
