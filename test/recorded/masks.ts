@@ -48,7 +48,7 @@ function byAge(a: KubernetesObject, b: KubernetesObject): number {
 const generationOf = (plan: KubernetesObject): number => (plan as InstallPlan).spec?.generation ?? 0;
 
 /** What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps. */
-const LEFT_OUT = new Set(['uid', 'resourceVersion', 'observedGeneration']);
+const LEFT_OUT = new Set(['uid', 'resourceVersion']);
 
 /** A copy without identities and with all texts masked, keys included. */
 export function masked(value: unknown, masks: Masks): Json {

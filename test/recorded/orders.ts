@@ -8,10 +8,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** How a recorded digest and one of our objects tell a state, and what of the order of states is no race. */
 type Compared = Readonly<{
   kind: string;
+  /** Where one kind is compared in two ways. */
+  title?: string;
   recorded: (seen: Seen) => string;
   ours: (object: KubernetesObject) => string;
   settle: (states: readonly string[]) => readonly string[];
 }>;
+
+/** Why nothing was resolved for a Subscription, one after the other. */
+export const REFUSALS = 'ResolutionFailed';
 
 const COMPARED: readonly Compared[] = [
   {
@@ -38,7 +43,20 @@ const COMPARED: readonly Compared[] = [
     },
     settle: (states) => states,
   },
+  {
+    kind: 'Subscription',
+    title: REFUSALS,
+    recorded: ({ conditions }) => String((conditions as Fields | undefined)?.['ResolutionFailed'] ?? ''),
+    ours: (object) => refusalOf(statusOf(object)['conditions']),
+    settle: (states) => states,
+  },
 ];
+
+function refusalOf(conditions: unknown): string {
+  const list = Array.isArray(conditions) ? (conditions as Fields[]) : [];
+  const found = list.find(({ type }) => type === 'ResolutionFailed');
+  return found === undefined ? '' : `${found['status']}/${found['reason']}: ${found['message']}`;
+}
 
 const statusOf = (object: KubernetesObject): Fields => (object['status'] ?? {}) as Fields;
 
@@ -47,7 +65,9 @@ const subscriptionLine = (state: unknown, currentCSV: unknown, installedCSV: unk
 
 /** Each object's phases and states in order, as dumps of both sides; names of plans are masked by their number. */
 export function orders(recording: Recording, replayed: Replayed): Readonly<{ theirs: Dump; ours: Dump }> {
-  const pairs = COMPARED.map((compared) => [compared.kind, historiesOf(compared, recording, replayed)] as const);
+  const pairs = COMPARED.map(
+    (compared) => [compared.title ?? compared.kind, historiesOf(compared, recording, replayed)] as const,
+  );
   return {
     theirs: Object.fromEntries(pairs.map(([kind, { theirs }]) => [kind, theirs])),
     ours: Object.fromEntries(pairs.map(([kind, { ours }]) => [kind, ours])),
@@ -70,7 +90,7 @@ function historiesOf(
   // A recorder that told nothing of a kind had no watch on it.
   if (theirs.size === 0) return { theirs: {}, ours: {} };
   const mine = [...recorder.statesOf(kind, scope)]
-    .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map(ours)] as const)
+    .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map((state) => masks.text(ours(state)))] as const)
     .filter(([, states]) => states.length > 0);
   const settled = (histories: Iterable<readonly [string, readonly string[]]>): Histories =>
     Object.fromEntries([...histories].map(([key, states]) => [key, { history: settle(collapsed(states)) }]));

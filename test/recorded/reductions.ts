@@ -125,5 +125,14 @@ export function reduced(kind: string, object: KubernetesObject): Fields {
   const rest =
     kind.includes('Webhook') || kind.includes('Role') ? without(object, 'apiVersion', 'kind', 'metadata') : undefined;
   const body = rest ?? (REDUCTIONS[kind] ?? specAndStatus)(object as KubernetesObject & Fields);
-  return { metadata: metadataOf(kind, object), ...body };
+  const whole = { metadata: metadataOf(kind, object), ...body };
+  return kind === 'OperatorCondition' ? whole : record(withoutObservedGeneration(whole));
+}
+
+/** It stands in many places, manifests of steps included; the recordings keep it for OperatorConditions alone. */
+function withoutObservedGeneration(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutObservedGeneration);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => key !== 'observedGeneration');
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutObservedGeneration(item)]));
 }

@@ -9,6 +9,7 @@ import { wishesOf } from '#core/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
 import { pauseBeforeFetch } from '#core/subscription/fetch-pace';
+import { upgradeUnderWayMs } from '#core/subscription/upgrade-under-way';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ObserveJob } from '#platform/queue/jobs';
@@ -18,7 +19,7 @@ import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
-import { writeChanges } from './subscription.stage.js';
+import { surroundingsOf, writeChanges } from './subscription.stage.js';
 
 export type ResolutionDeps = Readonly<{
   store: ProblemStore;
@@ -45,10 +46,15 @@ export const resolutionStage =
     const unpack = unpackSettings(group);
     if ('error' in unpack) return perform(input, [warning(read.namespace, `${unpack.error}: nothing is resolved`)]);
     if (!needsResolution(read.subscriptions)) return AT_REST;
+    const againAfterMs = untilUpgraded(input);
+    if (againAfterMs !== undefined) return { moved: false, againAfterMs };
     const solution = await currentSolution(deps, input);
     if (solution === undefined) return AT_REST;
     return solution.result === 'resolved' ? install(deps, input, solution, unpack) : tellFailure(deps, input, solution);
   };
+
+const untilUpgraded = ({ read, now }: StageInput): number | undefined =>
+  surroundingsOf(read).failForward ? undefined : upgradeUnderWayMs(read.csvs, read.installPlans, now);
 
 /** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
 async function currentSolution(
