@@ -6,6 +6,7 @@ import { type Stage, type StageInput, type StageOutcome, sooner } from './stage.
 
 /** More rounds than any install needs: what still moves after these goes to the back of the queue, so that others get a turn. */
 const MAX_ROUNDS = 40;
+const FIGHT_PAUSE_MS = 5_000;
 
 export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
 
@@ -29,7 +30,8 @@ export async function reconcileNamespace(
     if (signal.aborted) return { rounds, againAfterMs: 0 };
     if (!outcome.moved) return { rounds, againAfterMs: outcome.againAfterMs };
   }
-  return { rounds: MAX_ROUNDS, againAfterMs: 0 };
+  // So much still moves only when somebody undoes what is done here (an OLM in the cluster, say): no race with that.
+  return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };
 }
 
 /** The stages in order, up to the first that moved something. */

@@ -25,7 +25,21 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
     const fresh = randomUUID();
     return (await redis.set(`${prefix}:epoch`, fresh, 'NX', 'GET')) ?? fresh;
   };
-  let known = await epoch();
+  const complain = (error: unknown) =>
+    log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis was not asked or not filled');
+  /** A Redis that refuses (a replica, one that is loading, one older than 7.0) is asked again: it may change. */
+  const firstAnswer = async (): Promise<string> => {
+    for (;;) {
+      try {
+        return await epoch();
+      } catch (error) {
+        if (redis.status === 'end') throw error;
+        complain(error);
+        await clock.sleep(everyMs);
+      }
+    }
+  };
+  let known = await firstAnswer();
   const watch = async () => {
     for (;;) {
       await clock.sleep(everyMs, stopped.signal);
@@ -37,10 +51,7 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
         await onEmptied();
         known = now; // only then: a failed attempt is made again
       } catch (error) {
-        log.warn(
-          { error: error instanceof Error ? error.message : String(error) },
-          'Redis was not asked or not filled',
-        );
+        complain(error);
       }
     }
   };
