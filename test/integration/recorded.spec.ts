@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dumpDifferences } from '../recorded/compare.js';
+import { DEPARTURES } from '../recorded/departures.js';
 import { tell } from '../recorded/differences.js';
+import { at, inKind } from '../recorded/dump-edits.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';
+import { type Dump, type Json, type JsonObject, readRecording } from '../recorded/recording.js';
 import { chosenScenarios, SCENARIOS } from '../recorded/scenario-table.js';
 
 describe('what OLM Classic was recorded to do, on simulated clusters', () => {
@@ -26,5 +30,62 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
     expect(result, 'the recording is at hand').toBeDefined();
     console.log(`${name}: ${result?.seconds.toFixed(1)} s`);
     expect(tell(result?.differences ?? [])).toBe('');
+  });
+});
+
+describe('the comparison with a recording', () => {
+  const recording = readRecording('install-manual');
+  const dump = recording?.final ?? {};
+  const tampered = (kind: string, key: string, change: (object: JsonObject) => JsonObject | undefined): Dump =>
+    inKind(kind, (object, at) => (at === key ? change(object) : object))(dump);
+  const field = (path: readonly string[], value: Json) => (object: JsonObject) => at(object, path, () => value);
+  const csv = 'install-manual/tugboat-operator.v1.0.0';
+  const deployment = 'install-manual/tugboat-manager';
+
+  it.each([
+    {
+      what: 'nothing but what is allowed',
+      ours: tampered('InstallPlan', 'install-manual/install-<1>', field(['metadata', 'generateName'], 'x')),
+      told: [],
+    },
+    {
+      what: 'another phase',
+      ours: tampered('ClusterServiceVersion', csv, field(['status', 'phase'], 'Failed')),
+      told: ['phase'],
+    },
+    {
+      what: 'another message',
+      ours: tampered('ClusterServiceVersion', csv, field(['status', 'message'], 'done')),
+      told: ['message'],
+    },
+    {
+      what: 'a requirement less',
+      ours: tampered('ClusterServiceVersion', csv, field(['status', 'requirementStatus'], [])),
+      told: ['requirementStatus'],
+    },
+    {
+      what: 'another owner',
+      ours: tampered('Deployment', deployment, field(['metadata', 'ownerReferences'], [])),
+      told: ['ownerReferences'],
+    },
+    {
+      what: 'a label less',
+      ours: tampered('ServiceAccount', deployment, field(['metadata', 'labels'], {})),
+      told: ['labels'],
+    },
+    { what: 'an object less', ours: tampered('Deployment', deployment, () => undefined), told: ['Deployment'] },
+    {
+      what: 'an object more',
+      ours: { ...dump, Secret: { 'install-manual/more': { metadata: {}, type: 'x' } } },
+      told: ['Secret'],
+    },
+  ])('tells of $what', ({ ours, told }) => {
+    const found = dumpDifferences('install-manual', 'final', dump, ours).map(({ where }) => where.split(' › ').at(-1));
+    expect(found).toEqual(told);
+  });
+
+  it('knows the scenario of every departure', () => {
+    const known = new Set(SCENARIOS.map(({ name }) => name));
+    expect(DEPARTURES.filter(({ scenario }) => scenario !== undefined && !known.has(scenario))).toEqual([]);
   });
 });
