@@ -163,6 +163,20 @@ describe('flotilla plan', () => {
     expect({ err, code }).toEqual({ code: 0, err: expect.stringContaining('catalog olm/shelf is invalid') });
   });
 
+  it('says which catalog a Subscription asks for where it was not given', async () => {
+    const { err, code } = await flotilla([
+      'plan',
+      '--catalog',
+      `attic=${file('full.json')}`,
+      '-f',
+      file('harbor.yaml'),
+    ]);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'note: Subscription harbor asks for catalog olm/shelf, which is not given: add --catalog olm/shelf=REF',
+    );
+  });
+
   it('shows the form of --catalog when it is not met', async () => {
     const { err, code } = await flotilla(['plan', '--catalog', 'shelf', '-f', file('harbor.yaml')]);
     expect({ err, code }).toEqual({ code: 2, err: expect.stringContaining('[NAMESPACE/]NAME[:PRIORITY]=REFERENCE') });

@@ -1,6 +1,6 @@
 import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
-import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import type { CatalogKey, ObservedNamespace } from '#core/resolution/resolution-problem';
 import { UsageError } from '../io.js';
 import type { CatalogOption } from './catalog-option.js';
@@ -29,7 +29,11 @@ export function planQuestion(manifests: readonly Manifest[], wanted: Wanted): Pl
   const catalogs = wanted.catalogs.map((option) => placed(option, manifests, wanted.globalNamespace));
   const globalNamespace = wanted.globalNamespace ?? inferredGlobal(catalogs, namespace);
   const observed = observe(namespace, globalNamespace, inNamespace);
-  const notes = [...unreadKinds(inNamespace), ...withoutContent(manifests, catalogs)];
+  const notes = [
+    ...unreadKinds(inNamespace),
+    ...withoutContent(manifests, catalogs),
+    ...notGiven(observed.subscriptions, catalogs),
+  ];
   if (observed.subscriptions.length === 0) {
     throw new UsageError(
       `no Subscription in namespace ${namespace}; name manifests that hold one with -f, or another namespace with -n`,
@@ -117,6 +121,17 @@ function withoutContent(manifests: readonly Manifest[], catalogs: PlanQuestion['
     .map(({ object }) => {
       const name = `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
       return `CatalogSource ${name} is left out: give its content with --catalog ${name}=REFERENCE`;
+    });
+}
+
+function notGiven(subscriptions: readonly Subscription[], catalogs: PlanQuestion['catalogs']): string[] {
+  return subscriptions
+    .filter(
+      ({ spec }) => !catalogs.some(({ key }) => key.name === spec.source && key.namespace === spec.sourceNamespace),
+    )
+    .map(({ metadata, spec }) => {
+      const name = `${spec.sourceNamespace}/${spec.source}`;
+      return `Subscription ${metadata.name} asks for catalog ${name}, which is not given: add --catalog ${name}=REF`;
     });
 }
 
