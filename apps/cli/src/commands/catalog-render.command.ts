@@ -3,7 +3,7 @@ import type { Bundle } from '#core/bundle/bundle';
 import type { Catalog } from '#core/catalog/catalog';
 import type { MigrationLevel } from '#core/catalog/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import type { LoadedReference } from '../reference/load-reference.js';
+import type { LoadedReference } from '../reference/loaded-reference.js';
 
 const EXAMPLES = `
 Examples:

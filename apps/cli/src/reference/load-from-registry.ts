@@ -10,7 +10,7 @@ import { type PullOptions, type RegistryClient, RegistryError } from '#platform/
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
-import type { LoadedReference } from './load-reference.js';
+import type { LoadedReference } from './loaded-reference.js';
 
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 

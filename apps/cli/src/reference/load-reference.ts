@@ -1,21 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Bundle } from '#core/bundle/bundle';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
-import type { Catalog } from '#core/catalog/catalog';
 import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { FileTreeError, fileError } from '#platform/files/file-tree.error';
 import { readCatalogTree, readTree } from '#platform/files/read-tree';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
-
-/** What a reference on the command line leads to. */
-export type LoadedReference =
-  | Readonly<{ kind: 'catalog'; catalog: Catalog }>
-  /** `image` is empty for a directory: nobody knows yet where it will be pushed. */
-  | Readonly<{ kind: 'bundle'; bundle: Bundle; image: string }>;
+import type { LoadedReference } from './loaded-reference.js';
 
 /** Loads an image from an OCI layout or a registry. */
 export type ImageLoader = (reference: string) => Promise<LoadedReference>;
