@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
+import type { Catalog } from '#core/catalog/catalog';
 import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { FileTreeError, fileError } from '#platform/files/file-tree.error';
