@@ -1,69 +1,134 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const checker = join(root, 'node_modules/.bin/depcruise');
 
-/** A small house in which every import is allowed; breaches are planted on top. */
-const HOUSE: Readonly<Record<string, string>> = {
-  'libs/core/src/rule.ts': 'export const rule = 1;\n',
-  'libs/platform/src/adapter.ts': "import { rule } from '#core/rule';\nexport const adapter = rule;\n",
-  'libs/testing/src/twin.ts': "import { adapter } from '#platform/adapter';\nexport const twin = adapter;\n",
-  'apps/applier/src/main.ts': "import { adapter } from '#platform/adapter';\nexport const applier = adapter;\n",
-  'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/twin';\nexport const demo = twin;\n",
+/** What the checker says of a tree, run exactly as `make verify` does. */
+async function check(tree: string) {
+  const args = ['--config', '.dependency-cruiser.cjs', 'apps', 'libs'];
+  const { stdout, code } = await run(checker, args, { cwd: tree }).then(
+    ({ stdout }) => ({ stdout, code: 0 }),
+    (error: { stdout: string; code: number }) => error,
+  );
+  const broken = [
+    ...stdout.matchAll(/^\s*error ([\w-]+): (\S+?):?$/gm),
+    ...stdout.matchAll(/^\s*error ([\w-]+): (\S+) →/gm),
+  ];
+  return {
+    code,
+    broken: broken.map(([, rule, from]) => `${from} ${rule}`).toSorted(),
+    modules: Number(/(\d+) modules/.exec(stdout)?.[1]),
+  };
+}
+
+/** Every file keeps the rule, but those below. */
+const sound: Readonly<Record<string, string>> = {
+  'libs/core/src/a/value.ts': "import { createHash } from 'node:crypto';\nexport const value = createHash('sha256');\n",
+  'libs/core/src/a/value.spec.ts': "import 'node:fs';\nexport {};\n",
+  'libs/platform/src/b/adapter.ts': "import { value } from '#core/a/value';\nexport const adapter = [value];\n",
+  'libs/testing/src/c/twin.ts': "import { adapter } from '#platform/b/adapter';\nexport const twin = [adapter];\n",
+  'apps/applier/src/applier.ts': "import { adapter } from '#platform/b/adapter';\nexport const applier = [adapter];\n",
+  'apps/applier/src/applier.spec.ts': "import { twin } from '#testing/c/twin';\nexport const tested = twin;\n",
+  'apps/catalog-poller/src/poller.ts': "import { value } from '#core/a/value';\nexport const poller = [value];\n",
+  'apps/cli/src/up.ts': "import { applier } from '../../applier/src/applier.js';\nexport const up = [applier];\n",
+  'apps/cli/src/demo/demo.ts': "import { twin } from '#testing/c/twin';\nexport const demo = [twin];\n",
 };
 
-const BREACHES = [
-  { from: 'libs/core/src/upward.ts', to: '#platform/adapter', rule: 'core-is-pure' },
-  { from: 'libs/core/src/reads-files.ts', to: 'node:fs', rule: 'core-has-no-io' },
-  { from: 'libs/core/src/nowhere.ts', to: './nothing.js', rule: 'resolvable' },
-  { from: 'libs/platform/src/upward.ts', to: '../../../apps/applier/src/main.js', rule: 'platform-below-apps' },
-  { from: 'libs/testing/src/upward.ts', to: '../../../apps/applier/src/main.js', rule: 'testing-below-apps' },
-  { from: 'apps/catalog-poller/src/sideways.ts', to: '../../applier/src/main.js', rule: 'apps-stay-apart' },
-  { from: 'apps/applier/src/uses-twin.ts', to: '#testing/twin', rule: 'testing-is-for-tests' },
-] as const;
+const breaches: readonly (readonly [rule: string, path: string, source: string, why: string])[] = [
+  ['core-is-pure', 'libs/core/src/bad/platform.ts', "import '#platform/b/adapter';\n", 'core knows no adapter'],
+  ['core-is-pure', 'libs/core/src/bad/by-path.ts', "import '../../../platform/src/b/adapter.js';\n", 'nor by its path'],
+  [
+    'core-is-pure',
+    'libs/core/src/bad/type.ts',
+    "import type { adapter } from '#platform/b/adapter';\nexport type A = typeof adapter;\n",
+    'nor its types',
+  ],
+  ['core-has-no-io', 'libs/core/src/bad/files.ts', "import 'node:fs';\n", 'core reads no file'],
+  ['core-has-no-io', 'libs/core/src/bad/late.ts', "export const late = () => import('node:http');\n", 'not even late'],
+  ['core-no-io-library', 'libs/core/src/bad/redis.ts', "import 'ioredis';\n", 'core talks to nobody'],
+  [
+    'platform-below-apps',
+    'libs/platform/src/bad/app.ts',
+    "import '../../../../apps/applier/src/applier.js';\n",
+    'adapters know no app',
+  ],
+  ['platform-below-apps', 'libs/platform/src/bad/twin.ts', "import '#testing/c/twin';\n", 'nor what tests need'],
+  [
+    'testing-below-apps',
+    'libs/testing/src/bad/app.ts',
+    "import '../../../../apps/applier/src/applier.js';\n",
+    'the simulator serves all apps',
+  ],
+  [
+    'apps-stay-apart',
+    'apps/applier/src/bad/poller.ts',
+    "import '../../../catalog-poller/src/poller.js';\n",
+    'services speak through Redis',
+  ],
+  ['testing-is-for-tests', 'apps/applier/src/bad/twin.ts', "import '#testing/c/twin';\n", 'no twin in production'],
+  ['testing-is-for-tests', 'apps/cli/src/up-twin.ts', "import '#testing/c/twin';\n", 'the demo alone may'],
+  [
+    'no-cycles',
+    'libs/core/src/bad/egg.ts',
+    "import { hen } from './hen.js';\nexport const egg = () => hen;\n",
+    'who is first?',
+  ],
+  ['resolvable', 'apps/applier/src/bad/lost.ts', "import '#core/a/lost';\n", 'what is not found is not checked'],
+];
+const beside: Readonly<Record<string, string>> = {
+  'libs/core/src/bad/hen.ts': "import { egg } from './egg.js';\nexport const hen = () => egg;\n",
+};
 
-describe('the import rule', () => {
-  let house: string;
-
-  beforeAll(async () => {
-    house = await mkdtemp(join(ROOT, '.import-rule-'));
-    await cp(join(ROOT, '.dependency-cruiser.cjs'), join(house, '.dependency-cruiser.cjs'));
-    await cp(join(ROOT, 'package.json'), join(house, 'package.json'));
-    for (const [file, text] of Object.entries(HOUSE)) await put(file, text);
-  });
-  afterAll(() => rm(house, { recursive: true, force: true }));
-
-  async function put(file: string, text: string): Promise<void> {
-    await mkdir(dirname(join(house, file)), { recursive: true });
-    await writeFile(join(house, file), text);
+const trees: string[] = [];
+async function plant(files: Readonly<Record<string, string>>): Promise<string> {
+  const tree = await mkdtemp(join(tmpdir(), 'flotilla-rule-'));
+  trees.push(tree);
+  for (const name of ['.dependency-cruiser.cjs', 'package.json', 'tsconfig.json']) {
+    await copyFile(join(root, name), join(tree, name));
   }
-
-  /** What the checker prints; its exit code is in `code`. */
-  async function check(): Promise<Readonly<{ code: number; text: string }>> {
-    const cruiser = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-    const command = [cruiser, '--config', '.dependency-cruiser.cjs', 'apps', 'libs'];
-    return run(process.execPath, command, { cwd: house }).then(
-      ({ stdout }) => ({ code: 0, text: stdout }),
-      (error: { code: number; stdout: string }) => ({ code: error.code, text: error.stdout }),
-    );
+  await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+  for (const [path, source] of Object.entries(files)) {
+    await mkdir(dirname(join(tree, path)), { recursive: true });
+    await writeFile(join(tree, path), source);
   }
+  return tree;
+}
+afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true }))));
 
-  it('is kept by a house without a breach, and the checker sees its files and arrows', async () => {
-    const { code, text } = await check();
-    expect(text).toContain('5 modules, 4 dependencies cruised');
-    expect(code).toBe(0);
+describe('the checker of the import rule', () => {
+  it('finds nothing in a tree that keeps the rule', async () => {
+    expect(await check(await plant(sound))).toMatchObject({ code: 0, broken: [] });
   });
 
-  it('finds every breach, each by the name of its rule', async () => {
-    for (const { from, to } of BREACHES) {
-      await put(from, `import * as other from '${to}';\nexport const breach = other;\n`);
-    }
-    const { code, text } = await check();
-    for (const { from, rule } of BREACHES) expect(text).toContain(`error ${rule}: ${from}`);
-    expect(code).toBe(BREACHES.length);
+  describe('in a tree with one breach of each kind', () => {
+    let broken: readonly string[] = [];
+    let code = 0;
+    beforeAll(async () => {
+      const planted = Object.fromEntries(breaches.map(([, path, source]) => [path, source]));
+      ({ broken, code } = await check(await plant({ ...sound, ...beside, ...planted })));
+    });
+
+    it.each(breaches)('%s is named for %s', (rule, path) => {
+      expect(broken).toContain(`${path} ${rule}`);
+    });
+
+    it('fails, and accuses nobody else', () => {
+      expect(code).toBeGreaterThan(0);
+      const accused = new Set(broken.map((line) => line.split(' ')[0]));
+      const guilty = [...breaches.map(([, path]) => path), ...Object.keys(beside)];
+      expect([...accused].filter((path) => path !== undefined && !guilty.includes(path))).toEqual([]);
+    });
+  });
+
+  it('sees the real tree, which keeps the rule', async () => {
+    const { code, broken, modules } = await check(root);
+    expect({ code, broken }).toEqual({ code: 0, broken: [] });
+    expect(modules).toBeGreaterThan(300);
   });
 });
