@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const checker = join(root, 'node_modules/.bin/depcruise');
+const checker = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
 
 /** What the checker says of a tree, run exactly as `make verify` does. */
 async function check(tree: string) {
-  const args = ['--config', '.dependency-cruiser.cjs', 'apps', 'libs'];
-  const { stdout, code } = await run(checker, args, { cwd: tree }).then(
+  const args = [checker, '--config', '.dependency-cruiser.cjs', 'apps', 'libs'];
+  const { stdout, code } = await run(process.execPath, args, { cwd: tree }).then(
     ({ stdout }) => ({ stdout, code: 0 }),
     (error: { stdout: string; code: number }) => error,
   );
