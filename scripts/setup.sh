@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 want=24.21.0
+export NPM_CONFIG_UPDATE_NOTIFIER=false
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 major() { "$1" --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/'; }
