@@ -1,4 +1,6 @@
 import { KubernetesObject } from '#core/api/kubernetes-object';
+import type { BundleFile } from '#core/bundle/bundle';
+import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { ChosenBundle } from '#core/resolution/resolution-problem';
@@ -17,6 +19,15 @@ export class ContentNotHeld extends FlotillaError {
   }
 }
 
+/** A bundle image whose content cannot be used: says which bundle and which image. */
+export class UnusableBundle extends FlotillaError {
+  readonly code = 'UnusableBundle';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(bundle: string, image: string, cause: BundleError) {
+    super(`bundle ${bundle} (image ${image}): ${cause.message}`, { cause });
+  }
+}
+
 /** Fetches what a chosen bundle brings, in bundle order: from its image, or from the content store when it is inline. */
 export class BundleContents {
   constructor(
@@ -27,11 +38,19 @@ export class BundleContents {
   async objectsOf(bundle: ChosenBundle, options: PullOptions): Promise<readonly KubernetesObject[]> {
     if ('image' in bundle.source) {
       const { files } = await pullBundle(this.registry, bundle.source.image, options);
-      return readBundle(files).objects;
+      return readNamed(bundle.name, bundle.source.image, files);
     }
     const bytes = await this.store.get(bundle.source.inline as Digest);
     if (bytes === undefined) throw new ContentNotHeld(bundle.name, bundle.source.inline);
     const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return KubernetesObject.array().parse(objects);
+  }
+}
+
+function readNamed(bundle: string, image: string, files: readonly BundleFile[]): readonly KubernetesObject[] {
+  try {
+    return readBundle(files).objects;
+  } catch (error) {
+    throw error instanceof BundleError ? new UnusableBundle(bundle, image, error) : error;
   }
 }
