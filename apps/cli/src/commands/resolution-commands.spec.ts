@@ -163,6 +163,19 @@ describe('flotilla plan', () => {
     expect({ err, code }).toEqual({ code: 0, err: expect.stringContaining('catalog olm/shelf is invalid') });
   });
 
+  it('takes the last of several manifests of one object, as a cluster would, and says so', async () => {
+    await writeFile(
+      file('twice.yaml'),
+      `${subscription('harbor').replace('stable', 'beta')}---\n${subscription('harbor')}`,
+    );
+    const { out, err, code } = await plan('full.json', 'twice.yaml', '-o', 'json');
+    expect(code).toBe(0);
+    expect(err).toMatch(/note: Subscription harbor of .*twice\.yaml:1 is left out: .*twice\.yaml:6 gives it again\n/);
+    expect(JSON.parse(out)).toMatchObject({
+      bundles: [{ name: 'harbor.v1.0.0', because: ['Subscription harbor'] }, {}],
+    });
+  });
+
   it('says which catalog a Subscription asks for where it was not given', async () => {
     const { err, code } = await flotilla([
       'plan',

@@ -23,13 +23,15 @@ type Wanted = Readonly<{
 const DEFAULT_GLOBAL_NAMESPACE = 'olm';
 
 /** Puts the question together; whatever is missing and has an ordinary value is assumed and noted. */
-export function planQuestion(manifests: readonly Manifest[], wanted: Wanted): PlanQuestion {
+export function planQuestion(given: readonly Manifest[], wanted: Wanted): PlanQuestion {
+  const { manifests, repeated } = lastOfEach(given);
   const namespace = wanted.namespace ?? onlyNamespace(manifests);
   const inNamespace = manifests.filter(({ object }) => (object.metadata.namespace ?? namespace) === namespace);
   const catalogs = wanted.catalogs.map((option) => placed(option, manifests, wanted.globalNamespace));
   const globalNamespace = wanted.globalNamespace ?? inferredGlobal(catalogs, namespace);
   const observed = observe(namespace, globalNamespace, inNamespace);
   const notes = [
+    ...repeated,
     ...unreadKinds(inNamespace),
     ...withoutContent(manifests, catalogs),
     ...notGiven(observed.subscriptions, catalogs),
@@ -46,6 +48,27 @@ export function planQuestion(manifests: readonly Manifest[], wanted: Wanted): Pl
     catalogs,
     notes: [...notes, assumed],
   };
+}
+
+/** Applied one after the other, the last of several manifests of one object is what is in the cluster. */
+function lastOfEach(
+  given: readonly Manifest[],
+): Readonly<{ manifests: readonly Manifest[]; repeated: readonly string[] }> {
+  const identity = ({ object: { apiVersion, kind, metadata } }: Manifest) =>
+    metadata.name === undefined ? undefined : JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name]);
+  const last = new Map(given.map((manifest) => [identity(manifest), manifest]));
+  const isLast = (manifest: Manifest) => {
+    const key = identity(manifest);
+    return key === undefined || last.get(key) === manifest;
+  };
+  const repeated = given
+    .filter((manifest) => !isLast(manifest))
+    .map((manifest) => {
+      const { object, where } = manifest;
+      const taken = last.get(identity(manifest))?.where ?? '';
+      return `${object.kind} ${object.metadata.name} of ${where} is left out: ${taken} gives it again`;
+    });
+  return { manifests: given.filter(isLast), repeated };
 }
 
 const isSubscription = ({ object }: Manifest): boolean =>

@@ -12,16 +12,23 @@ import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-work
 /** The clusters as each service sees them: who writes is told by the field manager. */
 export type Clients = Readonly<{ poller: readonly KubeClient[]; applier: readonly KubeClient[] }>;
 
+const STARTING = { up: false, detail: 'is starting' };
+
 /** Poller, resolver worker and applier as parts of one process: one hub, one port, one health. */
 export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let poller: CatalogPoller | undefined;
+  let applier: Applier | undefined;
   return {
     imports: [catalogPollerModule(hub, clients.poller), resolverWorkerModule(hub), applierModule(hub, clients.applier)],
     port: hub.settings.catalogPollerPort,
-    checks: [{ name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } }],
+    checks: [
+      { name: 'watches', check: async () => poller?.freshness.check() ?? STARTING },
+      { name: 'clusters', check: async () => applier?.clusters.check() ?? STARTING },
+    ],
     drain,
     onStarted: (app) => {
       poller = app.get(CatalogPoller);
+      applier = app.get(Applier);
     },
   };
 }

@@ -30,7 +30,9 @@ export const settingGroups = {
       'Kubeconfig files with the managed clusters, colons between them; empty: `~/.kube/config`, or the service account of the pod',
       { aliases: ['KUBECONFIG'] },
     ),
-    contexts: list('Contexts of the kubeconfig to manage; each is a cluster of that name. Empty: the current context'),
+    contexts: list(
+      'Contexts to manage; each is a cluster of that name. Empty: all contexts of the kubeconfig files named, or the current one of `~/.kube/config`',
+    ),
     globalCatalogNamespace: text(
       '',
       'Namespace whose catalogs all namespaces see. Empty: `openshift-marketplace` where the cluster serves the config API of OpenShift, `olm` elsewhere',
