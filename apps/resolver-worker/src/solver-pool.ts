@@ -80,5 +80,5 @@ const tooHard = ({ problem }: SolveRequest, deadlineMs: number): Resolution => (
   result: 'error',
   message: `resolution of namespace ${problem.wishes.namespace} took longer than ${deadlineMs} ms and was ended`,
   advice:
-    'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API. The limit is the setting solve-timeout.',
+    'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API. The limit is the setting FLOTILLA_SOLVE_DEADLINE.',
 });

@@ -82,7 +82,8 @@ export class ClusterContact {
     const contact = this.#contacts.get(cluster);
     if (contact === undefined) return;
     contact.failed = this.#now();
-    contact.reason = reason;
+    // TLS errors come in several lines; a health page has one for each cluster.
+    contact.reason = reason.replaceAll(/\s+/g, ' ').trim();
     if (!contact.away && this.#isAway(contact)) {
       contact.away = true;
       this.options.log.warn({ cluster, reason }, 'cluster does not answer');

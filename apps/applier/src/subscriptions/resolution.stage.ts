@@ -2,7 +2,7 @@ import type { InstallPlan } from '#core/api/install-plan';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
-import { planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
+import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
 import type { Resolution } from '#core/resolution/resolution-problem';
 import { wishesOf } from '#core/resolution/wishes';
@@ -118,7 +118,8 @@ async function install(
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled' });
   const pause = pauseBeforeFetch(input.read.subscriptions, minRetryMs, input.now);
   if (pause > 0) return { ...AT_REST, againAfterMs: pause };
-  const bundles = await fetchBundles(deps.contents, input, resolution.chosen, timeoutMs).catch(failedFetch);
+  const wanted = bundlesToInstall(resolution);
+  const bundles = await fetchBundles(deps.contents, input, wanted, timeoutMs).catch(failedFetch);
   if ('effect' in bundles) return tellUnpackFailure(input, bundles, minRetryMs);
   return plan(input, resolution, bundles).catch(async (error: unknown) => {
     if (!(error instanceof BundleNotInstallable)) throw error;

@@ -83,6 +83,15 @@ describe('the plan of a resolution', () => {
     expect([plan.spec.approval, plan.spec.approved, status.phase]).toEqual([approval, approval === 'Automatic', phase]);
   });
 
+  it('has no steps for a bundle that every Subscription has already, and needs no manifests of it', () => {
+    const { resolution } = input();
+    const settled = { ...chosen('old-pier.v1'), upToDate: true as const };
+    const { status } = made(
+      planInstall(input({ resolution: { ...resolution, chosen: [settled, ...resolution.chosen] } })),
+    );
+    expect(new Set(status.plan?.map((step) => step?.resolving))).toEqual(new Set(['tug.v1']));
+  });
+
   it('belongs to every Subscription of the namespace, in a fixed order', () => {
     const { plan } = made(planInstall(input({ subscriptions: [subscription('tug'), subscription('dock')] })));
     expect(plan.metadata.ownerReferences?.map(({ name, uid, controller }) => [name, uid, controller])).toEqual([

@@ -50,6 +50,10 @@ export class BundleContentMissing extends FlotillaError {
   }
 }
 
+/** The chosen bundles that need steps: not those that every Subscription has already (spec: classic-resolution.md §11). */
+export const bundlesToInstall = ({ chosen }: ResolvedResolution): readonly ChosenBundle[] =>
+  chosen.filter(({ upToDate }) => upToDate !== true);
+
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 
@@ -136,7 +140,7 @@ function firstStatus(steps: readonly InstallPlanStep[], approved: boolean): Inst
 export function planInstall(input: InstallToPlan): PlannedInstall {
   const { namespace, subscriptions, resolution, existingPlans } = input;
   if (resolution.subscriptionsUpdated.length === 0) return { result: 'nothing', because: 'no Subscription moves' };
-  const steps = orderSteps(resolution.chosen.flatMap((chosen) => stepsOfChosen(input, chosen)));
+  const steps = orderSteps(bundlesToInstall(resolution).flatMap((chosen) => stepsOfChosen(input, chosen)));
   if (steps.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
   refuseTooLarge(steps);
   const existing = unfinishedPlan(input);
