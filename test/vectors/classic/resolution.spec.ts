@@ -108,7 +108,9 @@ describe('the same question in another order', () => {
   const find = () => Promise.reject(new Error('these cases carry their catalogs'));
 
   it(`has the same answer (FLOTILLA_TEST_SEED=${seed})`, async () => {
-    const pairs = fc.constantFrom(...rows).chain((one) => fc.tuple(fc.constant(one.question), inAnyOrder(one.question)));
+    const pairs = fc
+      .constantFrom(...rows)
+      .chain((one) => fc.tuple(fc.constant(one.question), inAnyOrder(one.question)));
     await fc.assert(
       fc.asyncProperty(pairs, async ([question, other]) => {
         const healthy = { ...question, catalogs: question.catalogs.filter(({ unhealthy }) => !unhealthy) };
@@ -126,7 +128,9 @@ describe("OLM's answers on public catalogs", () => {
     question.catalogs.every(({ ref }) => ref === undefined || existsSync(join(publicCatalogs, ref))),
   );
   if (present.length < rows.length) {
-    console.info(`${rows.length - present.length} cases on public catalogs were not run: ../shared/data/catalogs lacks them`);
+    console.info(
+      `${rows.length - present.length} cases on public catalogs were not run: ../shared/data/catalogs lacks them`,
+    );
   }
   it.each(present)('$id', async (question) => {
     expect(told(await answer(question), true)).toEqual(told(question.expected, true));

@@ -82,16 +82,21 @@ export class ReplayCluster {
   #perform(action: Action): void {
     switch (action.do) {
       case 'create':
-        return this.#create(action.object);
+        this.#create(action.object);
+        return;
       case 'update':
       case 'updateStatus':
-        return this.#put(action.object, action.do === 'updateStatus');
+        this.#put(action.object, action.do === 'updateStatus');
+        return;
       case 'apply':
-        return this.#change(this.#existing(refOf(action.object)), (live) => merge(live, action.object));
+        this.#change(this.#existing(refOf(action.object)), (live) => merge(live, action.object));
+        return;
       case 'patch':
-        return this.#patch(action.ref, action.patch);
+        this.#patch(action.ref, action.patch);
+        return;
       case 'delete':
-        return this.#delete(action.ref);
+        this.#delete(action.ref);
+        return;
       case 'emitEvent':
         this.events.push(action);
         return;
@@ -158,7 +163,10 @@ export class ReplayCluster {
     }
     const key = ReplayCluster.key(refOf(live));
     const deleting = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
-    if (deleting) return this.#remove(key);
+    if (deleting) {
+      this.#remove(key);
+      return;
+    }
     this.#store(key, { ...changed, metadata });
   }
 
@@ -175,7 +183,10 @@ export class ReplayCluster {
   #delete(ref: ObjectRef): void {
     const live = this.#objects.get(ReplayCluster.key(ref));
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
-    if ((live.metadata.finalizers ?? []).length === 0) return this.#remove(ReplayCluster.key(ref));
+    if ((live.metadata.finalizers ?? []).length === 0) {
+      this.#remove(ReplayCluster.key(ref));
+      return;
+    }
     this.#change(live, (one) => merge(one, { metadata: { deletionTimestamp: this.now.toISOString() } }));
   }
 

@@ -1,7 +1,7 @@
 import type { Action } from '#core/actions/action';
+import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { refOf } from '#core/api/kubernetes-object';
-import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import {
   concludeExecution,
   contextOf,

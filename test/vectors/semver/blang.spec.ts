@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { inRange, parseRange } from '#core/versions/blang-range';
 import { compareVersions, formatVersion, parseTolerant, parseVersion } from '#core/versions/blang-version';
-import { describe, expect, it } from 'vitest';
 
 type Row = Readonly<{
   id: string;
