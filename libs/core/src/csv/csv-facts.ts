@@ -57,10 +57,6 @@ export function isCopied(csv: ClusterServiceVersion): boolean {
   return home !== undefined && home !== csv.metadata.namespace;
 }
 
-/** Set once the CSV was, or is being, replaced by another one: it counts no longer as the owner of its APIs. */
-export const isObsolete = (csv: ClusterServiceVersion): boolean =>
-  (csv.status?.conditions ?? []).some(({ reason }) => reason === 'Replaced' || reason === 'BeingReplaced');
-
 const UNCOPIABLE: ReadonlySet<string> = new Set([
   'Copied',
   'InvalidInstallModes',

@@ -51,9 +51,6 @@ const rules: Readonly<Record<string, Rule>> = {
   OLMConfig: whoeverSelects,
 };
 
-/** Kinds whose events may concern a namespace; no other kind is worth a watch. */
-export const observedKinds: readonly string[] = Object.keys(rules).sort(byCodeUnit);
-
 /** The namespaces to look at again after this object appeared, changed or went; sorted, each once. */
 export function affectedNamespaces(object: KubernetesObject, view: ClusterView): string[] {
   const rule = rules[object.kind];

@@ -11,7 +11,7 @@ import {
   sampleResolution,
   sampleSubscription,
   sampleWishes,
-} from './sample-problem.js';
+} from './sample-problem.fixture.js';
 
 const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsApi('Light')]));
 const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '1.0.0', [providesApi('Light')]));

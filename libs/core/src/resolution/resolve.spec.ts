@@ -9,7 +9,7 @@ import {
   sampleResolution,
   sampleSubscription,
   sampleWishes,
-} from './sample-problem.js';
+} from './sample-problem.fixture.js';
 
 const answer = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]) =>
   sampleResolution(sampleWishes(wishes), [sampleCatalog('shelf', ...records)]).resolution;

@@ -10,7 +10,7 @@ import {
   sampleResolution,
   sampleSubscription,
   sampleWishes,
-} from '../sample-problem.js';
+} from '../sample-problem.fixture.js';
 import { renderExplanation } from './render-explanation.js';
 
 const story = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]): string => {

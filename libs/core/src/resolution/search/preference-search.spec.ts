@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { minimalCore } from '../explain/minimal-core.js';
 import { SatCheck } from '../explain/sat-check.js';
-import { sampleSubscription } from '../sample-problem.js';
+import { sampleSubscription } from '../sample-problem.fixture.js';
 import { search } from './preference-search.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);

@@ -3,7 +3,7 @@ import { strategyOf } from '../kinds/kind-strategies.js';
 import { type FieldChange, trackApply, trackUpdate, withoutFieldTimes } from '../patches/field-managers.js';
 import { hasStatus, type ResourceInfo } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
-import { type ApiObject, keyOf, type OwnerReference, storageKey } from './api-object.js';
+import { type ApiObject, keyOf, storageKey } from './api-object.js';
 import { equal, isObject, type JsonObject, omittedEmpty, stringAt } from './json.js';
 import { decodedObject, metadataFaults, newMetadata, specChanged, updatedMetadata } from './object-metadata.js';
 import {
@@ -303,7 +303,3 @@ function managed(sent: ApiObject, live: ApiObject): JsonObject {
   const { managedFields } = sent.metadata.managedFields === undefined ? live.metadata : sent.metadata;
   return managedFields === undefined ? {} : { managedFields };
 }
-
-/** The references of an object to its owners that are well formed. */
-export const ownersOf = (object: ApiObject): readonly OwnerReference[] =>
-  (object.metadata.ownerReferences ?? []).filter((owner) => stringAt(owner, 'uid') !== undefined);
