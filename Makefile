@@ -1,7 +1,8 @@
 # Two commands matter to a newcomer: `make demo` and `make test`. Both set up what they need.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+# Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
+export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
 .PHONY: help setup build demo test verify e2e bench format clean
 
@@ -19,12 +20,14 @@ demo: build ## two simulated clusters, a registry, an install and an upgrade; KE
 	@bin/flotilla demo $(if $(KEEP),--keep)
 
 test: build ## every test that needs Node and Redis alone
+	@node dist/scripts/prepare-redis.js
 	@vitest run --project unit --project integration
 
 verify: setup ## format, lint, types, import rule
 	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs
 
 e2e: build ## the end-to-end suite on a real kube-apiserver
+	@node dist/scripts/prepare-e2e.js
 	@vitest run --project e2e
 
 bench: build ## measurements, each with machine and date; about two minutes

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findExecutable } from '#platform/debian/executable';
+import { installDebianPackage } from '#platform/debian/install-package';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { pushImage } from '#platform/registry/image-push';
 import { freePorts } from '#testing/control-plane/free-ports';
@@ -14,16 +15,21 @@ const START_WITHIN_MS = 20_000;
 
 export type RunningRegistry = StageRegistry & Readonly<{ describe: string; stop(): Promise<void> }>;
 
-/** The registry that most people run, where it is installed, pushed to over HTTP; else our own, in this process. */
+/** The registry that most people run, installed first where that can be, pushed to over HTTP; else our own, in this process. */
 export async function startRealRegistry(): Promise<RunningRegistry> {
-  const program = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, PROGRAM))
-    .find((path) => existsSync(path));
-  if (program !== undefined) return startDistribution(program);
-  console.warn(`${PROGRAM} is not on PATH: the images lie in a registry in this process`);
+  const program = await distribution();
+  if (typeof program === 'string') return startDistribution(program);
+  console.warn(`${program.missing}: the images lie in a registry in this process`);
   const { host, put, stop } = await startRegistry();
   return { host, put, stop, describe: 'a registry in this process' };
+}
+
+async function distribution(): Promise<string | Readonly<{ missing: string }>> {
+  const onPath = () => findExecutable(PROGRAM, process.env['PATH'] ?? '');
+  const there = onPath();
+  if (there !== undefined) return there;
+  const failed = await installDebianPackage(PROGRAM, process.env, (line) => console.warn(line));
+  return onPath() ?? { missing: failed ?? `${PROGRAM} is not on PATH` };
 }
 
 async function startDistribution(program: string): Promise<RunningRegistry> {

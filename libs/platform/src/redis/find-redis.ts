@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { findExecutable } from '../debian/executable.js';
+import { installDebianPackage } from '../debian/install-package.js';
 import { startDockerRedis, whyNoDocker } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { pingRedis, withoutCredentials } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
 
-const run = promisify(execFile);
 const SERVERS = ['redis-server', 'valkey-server'];
 
 export type FindRedisOptions = Readonly<{
@@ -49,19 +46,8 @@ const inDocker: Way = async (env) => {
 };
 
 const fromDebian: Way = async (env, log) => {
-  if (process.getuid?.() !== 0) return 'not root, so redis-server cannot be installed with apt-get';
-  if (!existsSync('/etc/debian_version') || findExecutable('apt-get', env['PATH'] ?? '') === undefined) {
-    return 'not a Debian system, so there is no apt-get to install redis-server with';
-  }
-  log('redis: installing redis-server with apt-get (once)');
-  const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 24 };
-  try {
-    await run('apt-get', ['update', '-q'], quiet);
-    await run('apt-get', ['install', '-y', '-q', 'redis-server'], quiet);
-  } catch (error) {
-    return `apt-get install redis-server failed: ${lastLine(error)}`;
-  }
-  return onPath(env, log);
+  const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
+  return failed ?? onPath(env, log);
 };
 
 /**
@@ -94,21 +80,6 @@ async function attempt(start: () => Promise<LocalRedis>, how: string): Promise<F
   } catch (error) {
     return `${how}: ${lastLine(error)}`;
   }
-}
-
-function findExecutable(name: string, path: string): string | undefined {
-  const candidates = path
-    .split(delimiter)
-    .filter(Boolean)
-    .map((directory) => join(directory, name));
-  return candidates.find((candidate) => {
-    try {
-      accessSync(candidate, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 const lastLine = (error: unknown): string =>
