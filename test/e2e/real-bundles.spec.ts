@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { compare, dumpDifferences } from '../recorded/compare.js';
 import { tell } from '../recorded/differences.js';
-import { type ImageRegistry, startImageRegistry } from '../recorded/image-registry.js';
 import { folderOf, pushRealBundle, servedAsImage } from '../recorded/real-bundles.js';
 import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
 import { readRecording } from '../recorded/recording.js';

@@ -19,7 +19,7 @@ describe('the story on two real clusters', () => {
   beforeAll(async () => {
     controlPlane = await startControlPlane({ clusters: 2 });
     registry = await startRealRegistry();
-    console.log(`images in ${registry.describe}`);
+    console.log(`images in ${registry.how}`);
     await clean();
     undisturbed = await play({});
   });
