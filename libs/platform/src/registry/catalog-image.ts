@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import type { BundleFile } from '#core/bundle/bundle';
 import type { Digest } from '../store/content-store.port.js';
-import { type PullOptions, type RegistryClient, RegistryError } from './registry-client.port.js';
+import { type PullOptions, type RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
 
 /** Names the directory of the file-based catalog (spec: file-based-catalogs.md §5). */
 export const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
@@ -22,26 +23,47 @@ export async function pullCatalog(
   image: string,
   options: PullOptions = {},
 ): Promise<PulledCatalog> {
-  const { digest, resolved, labels, files } = await client.pull(image, isBelowLabelled(image), options);
-  const directory = catalogDirectory(image, labels);
-  const prefix = directory === '' ? '' : `${directory}/`;
-  if (files.length === 0) {
-    throw new RegistryError(
-      'Malformed',
-      image,
-      `image ${image}: label ${CATALOG_LABEL} names "/${directory}", and the image has no file there`,
-    );
-  }
-  return { digest, resolved, labels, files: files.map((file) => ({ ...file, path: file.path.slice(prefix.length) })) };
+  const placeOf = placeBelowLabelled(image);
+  const keep = (path: string, labels: Labels) => placeOf(path, labels) !== undefined;
+  const { files, ...found } = await client.pull(image, keep, options);
+  if (files.length === 0) throw noCatalogFile(image, found.labels);
+  return { ...found, files: files.map(({ path, bytes }) => ({ path: placeOf(path, found.labels) ?? path, bytes })) };
 }
 
-const isBelowLabelled = (image: string) => (path: string, labels: Readonly<Record<string, string>>) => {
+/**
+ * As {@link pullCatalog}, with the files streamed into `directory`, which must be empty or not there; paths are relative to
+ * the labelled directory. A pull that fails leaves no directory behind.
+ */
+export async function pullCatalogTo(
+  client: RegistryClient,
+  image: string,
+  directory: string,
+  options: PullOptions = {},
+): Promise<UnpackedImage> {
+  const unpacked = await client.pullTo(image, directory, placeBelowLabelled(image), options);
+  if (unpacked.files > 0) return unpacked;
+  await rm(directory, { recursive: true, force: true });
+  throw noCatalogFile(image, unpacked.labels);
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Paths below the labelled directory, relative to it; undefined for what is elsewhere. */
+const placeBelowLabelled = (image: string) => (path: string, labels: Labels) => {
   const directory = catalogDirectory(image, labels);
-  return directory === '' || path.startsWith(`${directory}/`);
+  if (directory === '') return path;
+  return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined;
 };
 
+const noCatalogFile = (image: string, labels: Labels) =>
+  new RegistryError(
+    'Malformed',
+    image,
+    `image ${image}: label ${CATALOG_LABEL} names "/${catalogDirectory(image, labels)}", and the image has no file there`,
+  );
+
 /** The labelled directory without slashes at its ends; empty for the image's root. */
-function catalogDirectory(image: string, labels: Readonly<Record<string, string>>): string {
+function catalogDirectory(image: string, labels: Labels): string {
   const label = labels[CATALOG_LABEL];
   if (label !== undefined) return label.split('/').filter(isName).join('/');
   throw new RegistryError('Malformed', image, `image ${image} is no catalog image: ${missingLabel(labels)}`);
@@ -49,7 +71,7 @@ function catalogDirectory(image: string, labels: Readonly<Record<string, string>
 
 const isName = (part: string) => part !== '' && part !== '.';
 
-function missingLabel(labels: Readonly<Record<string, string>>): string {
+function missingLabel(labels: Labels): string {
   if (SQLITE_LABEL in labels) {
     return `it is a SQLite index (label ${SQLITE_LABEL}), which is no longer supported: migrate to a file-based catalog`;
   }

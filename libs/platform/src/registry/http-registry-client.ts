@@ -8,10 +8,11 @@ import {
   ImagePuller,
   type ImageSource,
   type Keep,
+  type PlaceOf,
 } from './image/image-puller.js';
 import { acceptedManifests } from './image/media-types.js';
 import { manifestName, parseImageReference } from './image-reference.js';
-import { type PulledImage, type PullOptions, RegistryClient } from './registry-client.port.js';
+import { type PulledImage, type PullOptions, RegistryClient, type UnpackedImage } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 import { RegistryTransport, type Session } from './registry-transport.js';
 
@@ -25,7 +26,7 @@ export type RegistryClientOptions = Readonly<{
   architecture?: string;
 }>;
 
-/** The OCI distribution protocol over HTTP(S): pulls images into memory, checked and bounded. */
+/** The OCI distribution protocol over HTTP(S): pulls images into memory or a directory, checked and bounded. */
 export class HttpRegistryClient extends RegistryClient {
   readonly limits: RegistryLimits;
   readonly transport: RegistryTransport;
@@ -48,14 +49,27 @@ export class HttpRegistryClient extends RegistryClient {
   }
 
   override async pull(reference: string, keep: Keep, options: PullOptions = {}): Promise<PulledImage> {
-    return this.transport.session(parseImageReference(reference), options, 'pull', (session) => {
-      const source: ImageSource = {
-        named: () => this.#manifest(session, manifestName(session.reference)),
-        manifest: (digest) => this.#manifest(session, digest),
-        blob: (blob, consume) => this.#blobs.read(session, blob, consume),
-      };
-      return new ImagePuller(source, this.limits, this.#architecture, session.refuse).pull(keep);
-    });
+    return this.transport.session(parseImageReference(reference), options, 'pull', (session) =>
+      this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume)).pull(keep),
+    );
+  }
+
+  override async pullTo(
+    reference: string,
+    directory: string,
+    placeOf: PlaceOf,
+    options: PullOptions = {},
+  ): Promise<UnpackedImage> {
+    // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
+    return this.transport.session(parseImageReference(reference), options, 'pull', (session) =>
+      this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume)).pullTo(directory, placeOf),
+    );
+  }
+
+  #puller(session: Session, blob: ImageSource['blob']): ImagePuller {
+    const named = () => this.#manifest(session, manifestName(session.reference));
+    const manifest = (digest: Digest) => this.#manifest(session, digest);
+    return new ImagePuller({ named, manifest, blob }, this.limits, this.#architecture, session.refuse);
   }
 
   async #head(session: Session): Promise<Digest> {

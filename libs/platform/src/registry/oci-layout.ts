@@ -12,10 +12,11 @@ import {
   ImagePuller,
   type ImageSource,
   type Keep,
+  type PlaceOf,
 } from './image/image-puller.js';
 import { MediaType } from './image/media-types.js';
 import { type BuiltImage, descriptorOf } from './image-builder.js';
-import { type PulledImage, RegistryClient, RegistryError } from './registry-client.port.js';
+import { type PulledImage, RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 
 const REF_NAME = 'org.opencontainers.image.ref.name';
@@ -103,8 +104,16 @@ export class OciLayoutClient extends RegistryClient {
   }
 
   override async pull(reference: string, keep: Keep): Promise<PulledImage> {
+    return this.#puller(reference).pull(keep);
+  }
+
+  override async pullTo(reference: string, directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
+    return this.#puller(reference).pullTo(directory, placeOf);
+  }
+
+  #puller(reference: string): ImagePuller {
     const layout = new Layout(reference, this.#limits);
-    return new ImagePuller(layout, this.#limits, hostArchitecture(), layout.refuse).pull(keep);
+    return new ImagePuller(layout, this.#limits, hostArchitecture(), layout.refuse);
   }
 }
 

@@ -24,6 +24,15 @@ export type PulledImage = Readonly<{
   files: readonly BundleFile[];
 }>;
 
+/** An image whose wanted files are in a directory. */
+export type UnpackedImage = Omit<PulledImage, 'files'> &
+  Readonly<{
+    /** Of all files, every name counted. */
+    bytes: number;
+    /** How many. */
+    files: number;
+  }>;
+
 /** An OCI distribution registry. */
 export abstract class RegistryClient {
   /** Digest that the reference names now; one HEAD request. */
@@ -34,6 +43,17 @@ export abstract class RegistryClient {
     keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
     options?: PullOptions,
   ): Promise<PulledImage>;
+  /**
+   * As {@link pull}, with the files streamed to disk: memory does not grow with files or layers. `placeOf` says where below
+   * `directory` a wanted file goes, and is undefined for what is not wanted. The directory must be empty or not there; it
+   * appears when all is checked, and not at all when the pull fails. Throws UnpackFailed where the disk refuses.
+   */
+  abstract pullTo(
+    reference: string,
+    directory: string,
+    placeOf: (path: string, labels: Readonly<Record<string, string>>) => string | undefined,
+    options?: PullOptions,
+  ): Promise<UnpackedImage>;
 }
 
 export type RegistryFailure =

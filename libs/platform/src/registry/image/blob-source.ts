@@ -23,7 +23,7 @@ export class BlobSource {
    * whatever `consume` found wrong with the bytes. `consume` may be called again when the connection breaks.
    */
   async read<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
-    if (this.store === undefined || blob.size > MAX_STORED_BYTES) return this.#fetch(session, blob, consume);
+    if (this.store === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);
     await this.#underway.get(blob.digest)?.catch(() => undefined);
     const held = await this.store.get(blob.digest);
     if (held !== undefined) return consume(ReadableStream.from([held]));
@@ -37,13 +37,14 @@ export class BlobSource {
   }
 
   async #fetchAndStore<T>(session: Session, blob: Descriptor, store: ContentStore, consume: Consume<T>): Promise<T> {
-    const bytes = await this.#fetch(session, blob, collected);
+    const bytes = await this.stream(session, blob, collected);
     // A store that is full costs another pull some day, not this one.
     await store.put(bytes).catch(() => undefined);
     return consume(ReadableStream.from([bytes]));
   }
 
-  #fetch<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
+  /** As {@link read}, past the store. */
+  stream<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     const url = this.transport.url(session.reference, `blobs/${blob.digest}`);
     return this.transport.retrying(session, async () => {
       const response = await this.transport.send(session, url, {});

@@ -1,8 +1,9 @@
 import { arch } from 'node:process';
 import type { Digest } from '../../store/content-store.port.js';
-import type { PulledImage } from '../registry-client.port.js';
+import type { PulledImage, UnpackedImage } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
 import { type Consume, collected } from './blob-source.js';
+import { type FileSink, memorySink } from './file-sink.js';
 import {
   chooseManifest,
   type Descriptor,
@@ -12,9 +13,10 @@ import {
   parseManifest,
   type Refuse,
 } from './image-manifest.js';
-import { ImageTree } from './image-tree.js';
-import { Allowance, readLayer, type Wanted } from './layer-reader.js';
+import { ImageTree, type TreeFile } from './image-tree.js';
+import { Allowance, type Reading, readLayer, type Wanted } from './layer-reader.js';
 import { layerCompression } from './media-types.js';
+import { UnpackDirectory } from './unpack-directory.js';
 
 export type FoundManifest = Readonly<{ digest: Digest; document: ManifestDocument }>;
 
@@ -27,6 +29,8 @@ export type ImageSource = Readonly<{
 }>;
 
 export type Keep = (path: string, labels: Readonly<Record<string, string>>) => boolean;
+/** As {@link Keep}, and where a wanted file goes; undefined for what is not wanted. */
+export type PlaceOf = (path: string, labels: Readonly<Record<string, string>>) => string | undefined;
 
 const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' };
 /** Go's name of this machine's architecture, as image indexes write it. */
@@ -37,7 +41,10 @@ const MAX_LINK_ROUNDS = 4;
 /** An index may name another index, but not without end. */
 const MAX_INDEX_DEPTH = 3;
 
-/** Turns an image into files: platform, labels, layers; everything bounded, nothing written to disk. */
+/** An image's manifest and labels: what is known before a layer is pulled. */
+type Found = Readonly<{ digest: Digest; resolved: Digest; labels: UnpackedImage['labels']; manifest: ImageManifest }>;
+
+/** Turns an image into files, in memory or in a directory: platform, labels, layers; everything bounded. */
 export class ImagePuller {
   constructor(
     private readonly source: ImageSource,
@@ -47,13 +54,30 @@ export class ImagePuller {
   ) {}
 
   async pull(keep: Keep): Promise<PulledImage> {
+    const { manifest, ...found } = await this.#find();
+    const { labels } = found;
+    keep('', labels); // Labels that make the image useless are found before any layer is pulled.
+    const files = await this.#files(manifest, (path) => keep(path, labels), memorySink);
+    return { ...found, files: files.map(({ path, content }) => ({ path, bytes: content })) };
+  }
+
+  async pullTo(directory: string, placeOf: PlaceOf): Promise<UnpackedImage> {
+    const { manifest, ...found } = await this.#find();
+    const { labels } = found;
+    placeOf('', labels);
+    const unpacked = await new UnpackDirectory(directory).fill(
+      (sink) => this.#files(manifest, (path) => placeOf(path, labels) !== undefined, sink),
+      (path) => placeOf(path, labels) ?? path,
+    );
+    return { ...found, ...unpacked };
+  }
+
+  async #find(): Promise<Found> {
     const named = await this.source.named();
     const { digest, manifest } = await this.#imageOf(named);
     this.#checkConfig(manifest.config);
     const labels = labelsOf(await this.source.blob(manifest.config, collected), this.refuse);
-    keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const files = await this.#files(manifest, (path) => keep(path, labels));
-    return { digest, resolved: named.digest, labels, files };
+    return { digest, resolved: named.digest, labels, manifest };
   }
 
   async #imageOf(named: FoundManifest): Promise<{ digest: Digest; manifest: ImageManifest }> {
@@ -74,13 +98,18 @@ export class ImagePuller {
     }
   }
 
-  async #files(manifest: ImageManifest, wanted: Wanted): Promise<PulledImage['files']> {
+  async #files<C>(manifest: ImageManifest, wanted: Wanted, sink: FileSink<C>): Promise<readonly TreeFile<C>[]> {
     this.#checkLayers(manifest);
     const linked = new Set<string>();
     for (let round = 0; round < MAX_LINK_ROUNDS; round++) {
-      const tree = await this.#tree(manifest, (path) => wanted(path) || linked.has(path));
+      const allowance = new Allowance(this.limits, this.refuse);
+      const tree = await this.#tree(manifest, { wanted: (path) => wanted(path) || linked.has(path), sink, allowance });
       const { files, missing } = tree.files(wanted);
-      if (missing.length === 0) return files;
+      if (missing.length === 0) {
+        allowance.checkNamed(files);
+        return files;
+      }
+      await sink.clear();
       for (const path of missing) linked.add(path);
     }
     throw this.refuse('Malformed', 'files of the image link to each other in too many steps');
@@ -103,12 +132,11 @@ export class ImagePuller {
     );
   }
 
-  async #tree({ layers }: ImageManifest, wanted: Wanted): Promise<ImageTree> {
-    const tree = new ImageTree(this.refuse);
-    const allowance = new Allowance(this.limits, this.refuse);
+  async #tree<C>({ layers }: ImageManifest, reading: Reading<C>): Promise<ImageTree<C>> {
+    const tree = new ImageTree<C>(this.refuse);
     for (const layer of layers) {
       const compression = layerCompression(layer.mediaType) ?? 'none';
-      tree.apply(await this.source.blob(layer, (bytes) => readLayer(bytes, compression, wanted, allowance)));
+      tree.apply(await this.source.blob(layer, (bytes) => readLayer(bytes, compression, reading)));
     }
     return tree;
   }

@@ -1,42 +1,47 @@
-import type { BundleFile } from '#core/bundle/bundle';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { linkTarget } from './entry-path.js';
 import type { Refuse } from './image-manifest.js';
 
 type Path = Readonly<{ path: readonly string[] }>;
-type FileEntry = Path &
+type FileEntry<C> = Path &
   (
-    | Readonly<{ kind: 'file'; bytes?: Uint8Array }>
+    | Readonly<{ kind: 'file'; size: number; content?: C }>
     | Readonly<{ kind: 'symlink'; target: string }>
     | Readonly<{ kind: 'hardlink'; target: readonly string[] }>
   );
 
-type Whiteout = Path & Readonly<{ kind: 'whiteout' }>;
+export type Whiteout = Path & Readonly<{ kind: 'whiteout' }>;
 type Opaque = Path & Readonly<{ kind: 'opaque' }>;
 
-/** One entry of a layer, in the layer's order. A file's `bytes` are absent when nobody wants them. */
-export type LayerEntry = FileEntry | (Path & Readonly<{ kind: 'directory' }>) | Whiteout | Opaque;
+/**
+ * One entry of a layer, in the layer's order. A file's `content` says where its bytes are, in memory or on disk; it is
+ * absent when nobody wants them.
+ */
+export type LayerEntry<C> = FileEntry<C> | (Path & Readonly<{ kind: 'directory' }>) | Whiteout | Opaque;
+
+/** A wanted file of the finished image. Several may share one content: names that are links to the same file. */
+export type TreeFile<C> = Readonly<{ path: string; size: number; content: C }>;
 
 /** `origin` is the path under which a file came: two hard links share one file. */
-type File = Readonly<{ kind: 'file'; origin: string; bytes?: Uint8Array }>;
+type File<C> = Readonly<{ kind: 'file'; origin: string; size: number; content?: C }>;
 type Link = Readonly<{ kind: 'symlink'; target: string }>;
-type Directory = { readonly kind: 'directory'; readonly children: Map<string, Node> };
-type Node = File | Link | Directory;
+type Directory<C> = { readonly kind: 'directory'; readonly children: Map<string, Node<C>> };
+type Node<C> = File<C> | Link | Directory<C>;
 
 const MAX_LINKS = 40;
 /** Directories that entries bring along by their paths alone; a layer of long, distinct paths must not fill the memory. */
 const MAX_DIRECTORIES = 500_000;
-const newDirectory = (): Directory => ({ kind: 'directory', children: new Map() });
+const newDirectory = <C>(): Directory<C> => ({ kind: 'directory', children: new Map() });
 
-/** An image's file tree in memory: layers are laid over each other, nothing is written to disk. */
-export class ImageTree {
-  readonly #root = newDirectory();
+/** The names of an image's file tree: layers are laid over each other, nothing is written to disk. */
+export class ImageTree<C> {
+  readonly #root = newDirectory<C>();
   #directories = 0;
 
   constructor(private readonly refuse: Refuse) {}
 
   /** Lays one layer over what is there. Whiteouts hide lower layers only, wherever they stand in their own layer. */
-  apply(layer: readonly LayerEntry[]): void {
+  apply(layer: readonly LayerEntry<C>[]): void {
     for (const entry of layer) if (entry.kind === 'whiteout' || entry.kind === 'opaque') this.#hide(entry);
     for (const entry of layer) this.#add(entry);
   }
@@ -45,20 +50,20 @@ export class ImageTree {
    * The wanted files, links followed inside the image, sorted by path. `missing` names files that a wanted path turned
    * out to link to and that were read past: read the layers again wanting these too.
    */
-  files(wanted: (path: string) => boolean): { files: readonly BundleFile[]; missing: readonly string[] } {
-    const files: BundleFile[] = [];
+  files(wanted: (path: string) => boolean): { files: readonly TreeFile<C>[]; missing: readonly string[] } {
+    const files: TreeFile<C>[] = [];
     const missing = new Set<string>();
     for (const { path, node } of walk(this.#root, [])) {
       const name = path.join('/');
       if (!wanted(name)) continue;
-      const { bytes, origin } = this.#followed(path, node);
-      if (bytes === undefined) missing.add(origin);
-      else files.push({ path: name, bytes });
+      const { content, size, origin } = this.#followed(path, node);
+      if (content === undefined) missing.add(origin);
+      else files.push({ path: name, size, content });
     }
     return { files: files.toSorted((a, b) => byCodeUnit(a.path, b.path)), missing: [...missing] };
   }
 
-  #hide(entry: LayerEntry): void {
+  #hide(entry: Whiteout | Opaque): void {
     if (entry.kind === 'opaque') {
       const node = this.#at(entry.path);
       if (node?.kind === 'directory') node.children.clear();
@@ -68,7 +73,7 @@ export class ImageTree {
     if (parent?.kind === 'directory') parent.children.delete(entry.path.at(-1) ?? '');
   }
 
-  #add(entry: LayerEntry): void {
+  #add(entry: LayerEntry<C>): void {
     const name = entry.path.at(-1);
     if (name === undefined || entry.kind === 'whiteout' || entry.kind === 'opaque') return;
     const parent = this.#directory(entry.path.slice(0, -1));
@@ -76,11 +81,12 @@ export class ImageTree {
     else if (parent.children.get(name)?.kind !== 'directory') parent.children.set(name, newDirectory());
   }
 
-  #nodeOf(entry: FileEntry): Node {
+  #nodeOf(entry: FileEntry<C>): Node<C> {
     if (entry.kind === 'symlink') return { kind: 'symlink', target: entry.target };
     const path = entry.path.join('/');
     if (entry.kind === 'file') {
-      return { kind: 'file', origin: path, ...(entry.bytes === undefined ? {} : { bytes: entry.bytes }) };
+      const { size, content } = entry;
+      return { kind: 'file', origin: path, size, ...(content === undefined ? {} : { content }) };
     }
     const target = this.#at(entry.target);
     if (target !== undefined && target.kind !== 'directory') return target;
@@ -91,11 +97,11 @@ export class ImageTree {
   }
 
   /** The directory at `path`, made where there is none; what stood in its way is replaced, as a container runtime does. */
-  #directory(path: readonly string[]): Directory {
+  #directory(path: readonly string[]): Directory<C> {
     let directory = this.#root;
     for (const part of path) {
       const child = directory.children.get(part);
-      const next = child?.kind === 'directory' ? child : newDirectory();
+      const next = child?.kind === 'directory' ? child : newDirectory<C>();
       if (next !== child) {
         directory.children.set(part, next);
         if (++this.#directories > MAX_DIRECTORIES) {
@@ -107,15 +113,15 @@ export class ImageTree {
     return directory;
   }
 
-  #at(path: readonly string[]): Node | undefined {
-    let node: Node | undefined = this.#root;
+  #at(path: readonly string[]): Node<C> | undefined {
+    let node: Node<C> | undefined = this.#root;
     for (const part of path) node = node?.kind === 'directory' ? node.children.get(part) : undefined;
     return node;
   }
 
   /** The file behind a path; symbolic links are resolved inside the image root, those in the middle of a path too. */
-  #followed(path: readonly string[], start: File | Link): File {
-    let node: Node | undefined = start;
+  #followed(path: readonly string[], start: File<C> | Link): File<C> {
+    let node: Node<C> | undefined = start;
     let at = path;
     for (let hops = 0; node?.kind === 'symlink'; hops++) {
       if (hops === MAX_LINKS) throw this.refuse('Malformed', `link "${path.join('/')}" goes round in circles`);
@@ -144,11 +150,11 @@ export class ImageTree {
   }
 }
 
-function* walk(
-  directory: Directory,
+function* walk<C>(
+  directory: Directory<C>,
   path: readonly string[],
-): Generator<{ path: readonly string[]; node: File | Link }> {
-  const pending: { path: readonly string[]; directory: Directory }[] = [{ path, directory }];
+): Generator<{ path: readonly string[]; node: File<C> | Link }> {
+  const pending: { path: readonly string[]; directory: Directory<C> }[] = [{ path, directory }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const [name, node] of next.directory.children) {
       const at = [...next.path, name];

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import { RegistryError } from '../registry-client.port.js';
+import { FlotillaError } from '#core/errors/flotilla.error';
 import type { RegistryLimits } from '../registry-limits.js';
 import { entryPath, linkTarget } from './entry-path.js';
+import type { FileSink } from './file-sink.js';
 import type { Refuse } from './image-manifest.js';
-import type { LayerEntry } from './image-tree.js';
+import type { LayerEntry, Whiteout } from './image-tree.js';
 import type { Compression } from './media-types.js';
 
 /** What is left of an image's allowance; shared by its layers, which come one after the other. */
@@ -36,6 +37,12 @@ export class Allowance {
     this.#check(this.#wanted, this.limits.wantedBytes, 'bytes in the files to read');
   }
 
+  /** Links make one file many: whoever reads them all reads so many bytes. */
+  checkNamed(files: readonly Readonly<{ size: number }>[]): void {
+    const total = files.reduce((sum, { size }) => sum + size, 0);
+    this.#check(total, this.limits.wantedBytes, 'bytes in the files to read, counting each name of a file');
+  }
+
   #check(value: number, limit: number, what: string): void {
     if (value > limit) throw this.refuse('TooLarge', `the image has more than ${limit} ${what}`);
   }
@@ -43,27 +50,30 @@ export class Allowance {
 
 export type Wanted = (path: string) => boolean;
 
-/** Unpacks a layer as it arrives and keeps the wanted files' bytes; of all else only the names. */
-export async function readLayer(
+/** What is read of a layer, where it goes, and within which bounds. */
+export type Reading<C> = Readonly<{ wanted: Wanted; sink: FileSink<C>; allowance: Allowance }>;
+
+/** Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else only the names are kept. */
+export async function readLayer<C>(
   packed: ReadableStream<Uint8Array>,
   compression: Compression,
-  wanted: Wanted,
-  allowance: Allowance,
-): Promise<LayerEntry[]> {
+  reading: Reading<C>,
+): Promise<LayerEntry<C>[]> {
+  const { allowance } = reading;
   const completed = new CompletedArchive(counted(decompressed(packed, compression), allowance));
   const archive = ReadableStream.from(completed).pipeThrough(createTarDecoder({ strict: true }));
-  const entries: LayerEntry[] = [];
+  const entries: LayerEntry<C>[] = [];
   try {
     let lastSize = 0;
     for await (const entry of archive) {
       allowance.enter();
       lastSize = entry.header.size;
-      const read = await readEntry(entry, wanted, allowance);
+      const read = await readEntry(entry, reading);
       if (read !== undefined) entries.push(read);
     }
     if (completed.cuts(lastSize)) throw new Error('the last file is cut short');
   } catch (error) {
-    if (error instanceof RegistryError) throw error;
+    if (error instanceof FlotillaError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw allowance.refuse('Malformed', `a layer cannot be unpacked (${why}): push the image again`);
   }
@@ -117,17 +127,16 @@ class CompletedArchive implements AsyncIterable<Uint8Array> {
 const WHITEOUT = '.wh.';
 const OPAQUE = '.wh..wh..opq';
 
-async function readEntry(
+async function readEntry<C>(
   { header, body }: ParsedTarEntry,
-  wanted: Wanted,
-  allowance: Allowance,
-): Promise<LayerEntry | undefined> {
+  { wanted, sink, allowance }: Reading<C>,
+): Promise<LayerEntry<C> | undefined> {
   const path = entryPath(header.name, allowance.refuse);
   const name = path.at(-1) ?? '';
   const text = path.join('/');
   if (header.type === 'file' && !name.startsWith(WHITEOUT) && wanted(text)) {
     allowance.want(text, header.size);
-    return { kind: 'file', path, bytes: await bytesOf(body, header.size) };
+    return { kind: 'file', path, size: header.size, content: await sink.keep(body, header.size) };
   }
   await body.cancel();
   if (name === OPAQUE) return { kind: 'opaque', path: path.slice(0, -1) };
@@ -135,7 +144,7 @@ async function readEntry(
   if (name.startsWith(WHITEOUT)) return whiteout(path, name, allowance.refuse);
   switch (header.type) {
     case 'file':
-      return { kind: 'file', path };
+      return { kind: 'file', path, size: header.size };
     case 'directory':
       return { kind: 'directory', path };
     case 'symlink':
@@ -149,7 +158,7 @@ async function readEntry(
   }
 }
 
-function whiteout(path: readonly string[], name: string, refuse: Refuse): LayerEntry {
+function whiteout(path: readonly string[], name: string, refuse: Refuse): Whiteout {
   const hidden = name.slice(WHITEOUT.length);
   if (hidden === '' || hidden === '.' || hidden === '..') {
     throw refuse('UnsafePath', `layer entry "${path.join('/')}" is a whiteout that names no file`);
@@ -162,14 +171,4 @@ function hardLinkTarget(link: string, target: string, refuse: Refuse): readonly 
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
   if (!parts.includes('..') && !target.startsWith('/')) return parts;
   throw refuse('UnsafePath', `hard link "${link}" points out of the image to "${target}"`);
-}
-
-async function bytesOf(body: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for await (const chunk of body) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }
