@@ -111,7 +111,8 @@ export type Reason = Readonly<{
     | 'deprecated'
     | 'conflict'
     | 'same-api'
-    | 'same-package';
+    | 'same-package'
+    | 'crowd';
   subject: string;
   text: string;
   facts: Readonly<Record<string, string>>;

@@ -67,7 +67,7 @@ function solve(problem: ResolutionProblem, builder: ConstraintBuilder, budget: S
         code: 'ResolutionTooHard',
       };
     case 'unsatisfiable':
-      return explain(system, found.core, builder.snapshot, found.conflicts);
+      return explain(system, found, builder.snapshot);
     case 'satisfiable': {
       const ambiguous = found.picked.flatMap((index) => {
         const clash = builder.ambiguous.get(index);

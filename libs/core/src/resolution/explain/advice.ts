@@ -44,6 +44,8 @@ function sentenceFor({ kind, facts }: Reason): string | undefined {
       return `Install them in different namespaces, or take one away: a namespace has room for one provider of ${facts['shared']}.`;
     case 'same-package':
       return `Make every Subscription ask for the same channel and version of package ${facts['shared']}, or take one away: a namespace holds one bundle of a package.`;
+    case 'crowd':
+      return 'Move at least one of them to another namespace, or take one away.';
     case 'conflict':
       return 'Take away what needs the installed version, or wait for a version that goes with its successor.';
     default:

@@ -70,6 +70,21 @@ describe('the story of an unsatisfiable resolution', () => {
       Install them in different namespaces, or take one away: a namespace has room for one provider of Light (sample.test/v1)."
     `);
   });
+  it('counts those who want more places than there are', () => {
+    const birds = ['ara', 'bee', 'cat', 'dog', 'elk'];
+    const apis = ['One', 'Two', 'Three', 'Four'];
+    const bird = (name: string) =>
+      samplePackage(
+        name,
+        ...apis.map((kind, at) =>
+          sampleEntry(name, `${at}.0.0`, [providesApi(kind)], at === 0 ? {} : { replaces: `${name}.v${at - 1}.0.0` }),
+        ),
+      );
+    expect(story(subscribed(...birds), ...birds.map(bird))).toMatchInlineSnapshot(`
+      "Subscriptions ara, bee, cat, dog and elk cannot be met together: each of these 5 has candidates of its own, but all of their candidates belong to only 4 APIs or packages (Four (sample.test/v1), One (sample.test/v1), Three (sample.test/v1) and Two (sample.test/v1)), and a namespace has room for one of each.
+      Move at least one of them to another namespace, or take one away."
+    `);
+  });
   it('passes on what the author of a constraint says, at every depth', () => {
     const gvk = { group: 'sample.test', version: 'v1', kind: 'Light' };
     const value = {

@@ -3,6 +3,7 @@ import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { constraintText, listed, variableId, variableName } from '../constraint-text.js';
 import type { Reason } from '../resolution-problem.js';
 import type { Snapshot } from '../snapshot.js';
+import { crowdReason } from './crowd-reason.js';
 import { nearMiss } from './near-miss.js';
 import { placeWords, requirementWords } from './plain-words.js';
 
@@ -11,7 +12,8 @@ type Of<K extends Constraint['kind']> = Extract<Constraint, { kind: K }>;
 /** Turns a core into a tree: at the roots what must be, below each node what stands against it. */
 export function reasonTree(system: ConstraintSystem, core: readonly number[], snapshot: Snapshot): Reason[] {
   const constraints = core.flatMap((index) => system.constraints[index] ?? []);
-  return new ReasonTree(system, constraints, snapshot).roots();
+  const crowd = crowdReason(system, constraints);
+  return crowd === undefined ? new ReasonTree(system, constraints, snapshot).roots() : [crowd];
 }
 
 const NONE: ReadonlySet<number> = new Set();

@@ -7,9 +7,14 @@ const DEPTH = 5;
 
 /** The story behind an unsatisfiable resolution in plain words: one paragraph for each thing that must be, then what to do. */
 export function renderExplanation(explanation: readonly Reason[], advice: string): string {
-  const paragraphs = explanation.map((root) => `${subjectOf(root)}: ${storyOf(root)}.`);
+  const paragraphs = explanation.map((root) =>
+    root.kind === 'crowd' ? crowdStory(root) : `${subjectOf(root)}: ${storyOf(root)}.`,
+  );
   return [...paragraphs, ...(advice === '' ? [] : [advice])].join('\n');
 }
+
+const crowdStory = ({ facts }: Reason): string =>
+  `${facts['who']} cannot be met together: each of these ${facts['count']} has candidates of its own, but all of their candidates belong to only ${facts['room']} APIs or packages (${facts['places']}), and a namespace has room for one of each.`;
 
 function subjectOf({ kind, subject, facts }: Reason): string {
   return kind === 'subscription'

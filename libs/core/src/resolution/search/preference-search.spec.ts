@@ -76,6 +76,17 @@ describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
     );
   });
 
+  it('picks the same when it counts seats at every step', () => {
+    const counting = { from: 0, every: 0 };
+    fc.assert(
+      fc.property(system, (random) => {
+        const found = search(random, { conflicts: 1_000, work: 1e7, counting });
+        expect(found.verdict === 'satisfiable' ? found.picked : undefined).toEqual(chronological(random));
+      }),
+      { seed, numRuns: 3_000 },
+    );
+  });
+
   it('agrees with an independent solver on whether there is a solution', () => {
     fc.assert(
       fc.property(system, (random) => {
@@ -91,7 +102,7 @@ describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
       fc.property(system, (random) => {
         const found = search(random);
         if (found.verdict !== 'unsatisfiable') return;
-        const core = minimalCore(random, found.core, found.conflicts);
+        const core = minimalCore(random, found);
         const verdict = (indices: readonly number[]) =>
           search({ ...random, constraints: indices.flatMap((at) => random.constraints[at] ?? []) }).verdict;
         expect(verdict(core)).toBe('unsatisfiable');
@@ -106,14 +117,42 @@ describe('the search on hard problems', () => {
   it('gives up when the budget is spent, at the same point every time', () => {
     const pigeons = pigeonHoles(9);
     const runs = [search(pigeons, { conflicts: 50, work: 1e9 }), search(pigeons, { conflicts: 50, work: 1e9 })];
-    expect(runs[0]).toEqual({ verdict: 'exhausted', conflicts: 50 });
+    expect(runs[0]).toMatchObject({ verdict: 'exhausted', conflicts: 50 });
     expect(runs[1]).toEqual(runs[0]);
   });
   it('gives up when the work is spent, however few the conflicts', () => {
-    expect(search(pigeonHoles(9), { conflicts: 1e9, work: 5_000 }).verdict).toBe('exhausted');
+    expect(search(pigeonHoles(9), { conflicts: 1e9, work: 2_000 }).verdict).toBe('exhausted');
   });
-  it('proves that ten pigeons do not fit into nine holes', () => {
-    expect(search(pigeonHoles(9)).verdict).toBe('unsatisfiable');
+  it.each([5, 9, 14, 30])(
+    'proves that one pigeon more than %i holes does not fit, and needs every pigeon for it',
+    (holes) => {
+      const pigeons = pigeonHoles(holes);
+      const found = search(pigeons);
+      expect(found).toMatchObject({ verdict: 'unsatisfiable' });
+      if (found.verdict !== 'unsatisfiable') return;
+      expect(minimalCore(pigeons, found)).toEqual([...pigeons.constraints.keys()]);
+    },
+  );
+  it('leaves pigeons out of the proof that have a hole of their own', () => {
+    const pigeons = pigeonHoles(9);
+    const free = { kind: 'requires', subject: 90, candidates: [99] } as const;
+    const constraints = pigeons.constraints.map((rule, at) => (at === 1 ? free : rule));
+    const freed = { variables: subscriptions(100), constraints };
+    expect(search(freed).verdict).toBe('satisfiable');
+  });
+  it('takes the second best when the best leads into a crowd', () => {
+    const pigeons = pigeonHoles(9);
+    const count = pigeons.variables.length;
+    const [wish, crowded, roomy] = [count, count + 1, count + 2];
+    const needs = pigeons.constraints.flatMap((rule): Constraint[] =>
+      rule.kind === 'mandatory' ? [{ kind: 'requires', subject: crowded, candidates: [rule.subject] }] : [rule],
+    );
+    const constraints: Constraint[] = [
+      { kind: 'mandatory', subject: wish },
+      { kind: 'requires', subject: wish, candidates: [crowded, roomy] },
+      ...needs,
+    ];
+    expect(search({ variables: subscriptions(count + 3), constraints })).toMatchObject({ picked: [wish, roomy] });
   });
 });
 

@@ -1,16 +1,27 @@
 import type { ConstraintSystem } from '../constraint-system.js';
 import { analyse, unsatisfiableCore } from './conflict-analysis.js';
-import { type Conflict, Propagator, positive } from './propagator.js';
+import { findCrowd, type Need } from './crowding.js';
+import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
 
 /** Bounds on the work of one search, in units that do not depend on the machine. */
-export type SearchBudget = Readonly<{ conflicts: number; work: number }>;
+export type SearchBudget = Readonly<{
+  conflicts: number;
+  work: number;
+  /** Whether seats suffice is counted once so many conflicts are met, and again after every so many more. */
+  counting?: Readonly<{ from: number; every: number }>;
+}>;
 export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 150_000_000 };
 
-/** `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold together. */
-export type SearchResult = Readonly<{ conflicts: number }> &
+const COUNTING = { from: 64, every: 16 };
+
+/**
+ * `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold together;
+ * `counted`: its proof counts seats, which clauses alone may not repeat in reasonable time.
+ */
+export type SearchResult = Readonly<{ conflicts: number; work: number }> &
   (
     | Readonly<{ verdict: 'satisfiable'; picked: readonly number[] }>
-    | Readonly<{ verdict: 'unsatisfiable'; core: readonly number[] }>
+    | Readonly<{ verdict: 'unsatisfiable'; core: readonly number[]; counted: boolean }>
     | Readonly<{ verdict: 'exhausted' }>
   );
 
@@ -35,11 +46,14 @@ class PreferenceSearch {
   readonly #isPicked: Uint8Array;
   readonly #states: State[] = [];
   readonly #learned: (readonly number[])[] = [];
+  #counted = false;
+  #countAt: number;
   #position = 0;
 
   constructor({ variables, constraints }: ConstraintSystem, budget: SearchBudget) {
     this.#constraints = constraints;
     this.#budget = budget;
+    this.#countAt = (budget.counting ?? COUNTING).from;
     this.#solver = new Propagator(variables.length);
     this.#isPicked = new Uint8Array(variables.length);
     this.#obligations = Array.from({ length: variables.length }, () => []);
@@ -49,11 +63,11 @@ class PreferenceSearch {
     const contradiction = this.#addConstraints();
     if (contradiction !== undefined) return this.#unsatisfiable(contradiction);
     for (;;) {
-      const conflict = this.#solver.propagate();
+      const conflict = this.#solver.propagate() ?? this.#crowd();
       if (conflict === undefined) {
-        if (!this.#step()) return { verdict: 'satisfiable', picked: this.#picked, conflicts: this.#learned.length };
+        if (!this.#step()) return { verdict: 'satisfiable', picked: this.#picked, ...this.#effort() };
       } else if (this.#solver.level === 0) return this.#unsatisfiable(conflict);
-      else if (this.#isSpent()) return { verdict: 'exhausted', conflicts: this.#learned.length };
+      else if (this.#isSpent()) return { verdict: 'exhausted', ...this.#effort() };
       else this.#learn(conflict);
     }
   }
@@ -66,6 +80,10 @@ class PreferenceSearch {
       if (conflict !== undefined) return conflict;
     }
     return undefined;
+  }
+
+  #effort() {
+    return { conflicts: this.#learned.length, work: this.#solver.work };
   }
 
   #isSpent(): boolean {
@@ -120,6 +138,41 @@ class PreferenceSearch {
 
   #unsatisfiable(conflict: Conflict): SearchResult {
     const core = unsatisfiableCore(conflict, this.#solver, (id) => this.#learned[id - this.#constraints.length]);
-    return { verdict: 'unsatisfiable', core, conflicts: this.#learned.length };
+    return { verdict: 'unsatisfiable', core, counted: this.#counted, ...this.#effort() };
+  }
+
+  /** Now and then: whether what must be met has too few seats, at first whatever was decided, then as decided. */
+  #crowd(): Clause | undefined {
+    const conflicts = this.#learned.length;
+    if (conflicts < this.#countAt) return undefined;
+    this.#countAt = conflicts + (this.#budget.counting ?? COUNTING).every;
+    const clause = this.#crowdAt(0) ?? this.#crowdAt(this.#solver.level);
+    if (clause === undefined) return undefined;
+    this.#counted = true;
+    this.#backTo(Math.max(...clause.literals.map((literal) => this.#solver.levelOf(variableOf(literal)))));
+    return clause;
+  }
+
+  /** A clause that is false by the assignments up to the level: one of the needs must go, or a seat ruled out be free. */
+  #crowdAt(level: number): Clause | undefined {
+    const value = (variable: number) => (this.#solver.levelOf(variable) <= level ? this.#solver.value(variable) : 0);
+    const needs = this.#constraints.flatMap((constraint, id): Need[] => {
+      if (constraint.kind !== 'requires' || value(constraint.subject) <= 0) return [];
+      if (constraint.candidates.some((candidate) => value(candidate) > 0)) return [];
+      return [{ id, candidates: constraint.candidates.filter((candidate) => value(candidate) === 0) }];
+    });
+    this.#solver.work += this.#constraints.length + needs.reduce((sum, need) => sum + need.candidates.length, 0);
+    const crowd = findCrowd(needs, (variable) => this.#solver.groupsOf(variable));
+    if (crowd === undefined) return undefined;
+    const literals = crowd.needs.flatMap(({ id }) => {
+      const constraint = this.#constraints[id];
+      if (constraint?.kind !== 'requires') return [];
+      const elsewhere = constraint.candidates.filter(
+        (candidate) => value(candidate) < 0 && !this.#solver.groupsOf(candidate).some((rule) => crowd.seats.has(rule)),
+      );
+      return [negative(constraint.subject), ...elsewhere.map(positive)];
+    });
+    this.#learned.push([...crowd.needs.map(({ id }) => id), ...crowd.seats]);
+    return { id: this.#constraints.length + this.#learned.length - 1, literals: [...new Set(literals)] };
   }
 }

@@ -55,6 +55,10 @@ export class Propagator {
   causeOf(variable: number): Cause | undefined {
     return this.#causes[variable];
   }
+  /** Ids of the at-most-one rules that the variable is a member of. */
+  groupsOf(variable: number): readonly number[] {
+    return (this.#groups[variable] ?? []).map(({ id }) => id);
+  }
 
   /** Adds a rule before the search; a conflict means that the rules contradict each other outright. */
   add(constraint: Constraint, id: number): Conflict | undefined {

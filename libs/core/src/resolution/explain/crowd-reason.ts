@@ -1,0 +1,39 @@
+import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import { constraintText, listed, variableName } from '../constraint-text.js';
+import type { Reason } from '../resolution-problem.js';
+
+/** Names told one by one before the rest is counted. */
+const NAMED = 4;
+/** Two rivals for one place are told better one by one. */
+const LEAST = 3;
+
+/**
+ * The one reason behind a core that says nothing but: so many want so many places less one. Told as one, since every single
+ * one of them, looked at alone, has places enough. Nothing where the core says more.
+ */
+export function crowdReason(system: ConstraintSystem, core: readonly Constraint[]): Reason | undefined {
+  const needs = core.flatMap((rule) => (rule.kind === 'requires' ? [rule] : []));
+  const seats = core.flatMap((rule) => (rule.kind === 'at-most-one' ? [rule] : []));
+  const must = core.filter(({ kind }) => kind === 'mandatory');
+  const isCrowd = needs.length >= LEAST && needs.length === seats.length + 1 && must.length === needs.length;
+  if (!isCrowd || needs.length + seats.length + must.length !== core.length) return undefined;
+  const names = needs.map(({ subject }) => variableName(subject, system));
+  const allSubscriptions = needs.every(({ subject }) => system.variables[subject]?.kind === 'subscription');
+  return {
+    kind: 'crowd',
+    subject: names.join(', '),
+    text: core.map((rule) => constraintText(rule, system)).join(', '),
+    facts: {
+      who: `${allSubscriptions ? 'Subscriptions ' : ''}${shortList(names)}`,
+      count: String(needs.length),
+      places: shortList(seats.map(({ of }) => of)),
+      room: String(seats.length),
+    },
+    because: [],
+  };
+}
+
+function shortList(names: readonly string[]): string {
+  if (names.length <= NAMED + 1) return listed(names, 'and');
+  return listed([...names.slice(0, NAMED), `${names.length - NAMED} more`], 'and');
+}
