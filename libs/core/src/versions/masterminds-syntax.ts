@@ -1,0 +1,97 @@
+import type { VersionError } from './blang-version.js';
+import { goQuote } from './go-quote.js';
+
+/** Operators of the grammar by how they are written; some have two spellings. */
+const OPERATORS = {
+  '': '=',
+  '=': '=',
+  '!=': '!=',
+  '>': '>',
+  '<': '<',
+  '>=': '>=',
+  '=>': '>=',
+  '<=': '<=',
+  '=<': '<=',
+  '~': '~',
+  '~>': '~',
+  '^': '^',
+} as const;
+export type MastermindsOperator = (typeof OPERATORS)[keyof typeof OPERATORS];
+
+/** One comparator as written: operator, and the version's parts with `x`, `X`, `*` and what is missing still in it. */
+export type WrittenComparator = Readonly<{
+  operator: MastermindsOperator;
+  major: string;
+  minor: string;
+  patch: string;
+  pre: string;
+}>;
+
+const MAX_LENGTH = 512;
+const MAX_GROUPS = 32;
+/** What Go's `\s` means: less than JavaScript's. */
+const BLANK = '[\\t\\n\\f\\r ]';
+const VERSION =
+  /v?(?<major>[0-9|xX*]+)(?:\.(?<minor>[0-9|xX*]+))?(?:\.(?<patch>[0-9|xX*]+))?(?:-(?<pre>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/;
+const HYPHEN_RANGE = new RegExp(
+  `${BLANK}*(?<from>${unnamed(VERSION)})${BLANK}+-${BLANK}+(?<to>${unnamed(VERSION)})${BLANK}*`,
+  'g',
+);
+
+/** No two neighbours in it can take the same blank, so that a wrong text is refused in linear time. */
+const COMPARATOR = new RegExp(
+  `(?<between>${BLANK}*(?:,${BLANK}*)?)(?:(?<operator>[=!<>~^]+)${BLANK}*)?${VERSION.source}`,
+  'y',
+);
+
+/**
+ * Splits a constraint of Masterminds/semver v3 into its groups (`||`) of comparators (blanks, commas), or says in the
+ * library's words what is wrong. Time is bounded: the text is (512 bytes, 32 groups), and each group is read once.
+ */
+export function splitConstraint(text: string): Readonly<{ groups: WrittenComparator[][] }> | VersionError {
+  if (new TextEncoder().encode(text.slice(0, MAX_LENGTH + 1)).length > MAX_LENGTH) {
+    return { error: `constraint string is too long (max ${MAX_LENGTH} bytes)` };
+  }
+  const parts = rewriteHyphenRanges(text).split('||');
+  if (parts.length > MAX_GROUPS) return { error: `too many constraint groups (max ${MAX_GROUPS})` };
+  const groups: WrittenComparator[][] = [];
+  for (const part of parts) {
+    const group = splitGroup(part);
+    if (group === undefined) return { error: `improper constraint: ${goQuote(part)}` };
+    groups.push(group);
+  }
+  return { groups };
+}
+
+/** `a - b` means `>= a, <= b`. The library replaces the first text that looks the same, which need not be the match. */
+function rewriteHyphenRanges(text: string): string {
+  let rewritten = text;
+  for (const { 0: found, groups } of text.matchAll(HYPHEN_RANGE)) {
+    rewritten = rewritten.replace(found, () => `>= ${groups?.['from']}, <= ${groups?.['to']} `);
+  }
+  return rewritten;
+}
+
+function splitGroup(part: string): WrittenComparator[] | undefined {
+  const text = part.replace(/[\t\n\f\r ]+$/, '');
+  const found: WrittenComparator[] = [];
+  COMPARATOR.lastIndex = 0;
+  while (COMPARATOR.lastIndex < text.length) {
+    const parts = COMPARATOR.exec(text)?.groups;
+    const operator = operatorOf(parts?.['operator'] ?? '');
+    if (parts === undefined || operator === undefined) return;
+    // The first comparator follows nothing but blanks, each other one at least one blank or comma.
+    const between = parts['between'] ?? '';
+    if (found.length === 0 ? between.includes(',') : between === '') return;
+    const { major = '', minor = '', patch = '', pre = '' } = parts;
+    found.push({ operator, major, minor, patch, pre });
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+const operatorOf = (written: string): MastermindsOperator | undefined =>
+  Object.entries(OPERATORS).find(([spelling]) => spelling === written)?.[1];
+
+function unnamed(pattern: RegExp): string {
+  return pattern.source.replaceAll(/\?<[a-z]+>/g, '?:');
+}
