@@ -67,8 +67,8 @@ function csvOf({ objects, warnings }: Manifests): KubernetesObject {
   throw new BundleError('no csv in bundle', `one file in manifests/ must be a ClusterServiceVersion${why}`);
 }
 
-/** Every CRD the CSV owns must come with the bundle. */
-function requireOwnedCrds(csv: KubernetesObject, objects: readonly KubernetesObject[]): void {
+/** Every CRD the CSV owns must come with the bundle. Throws {@link BundleError}. */
+export function requireOwnedCrds(csv: KubernetesObject, objects: readonly KubernetesObject[]): void {
   const prefix = `error checking provided apis in bundle ${csv.metadata.name ?? ''}`;
   const owned = csvCrds(csv, 'owned');
   const unnamed = owned.unnamed[0] ?? requiredApis(csv).unnamed[0];

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { CatalogSource } from '../api/catalog-source.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
+import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
+import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome } from './image-template.js';
+
+/** True while the spec asks for something that has no effect here; absent otherwise (docs/differences-from-olm.md). */
+export const FIELDS_IGNORED = 'FieldsIgnored';
+const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
+const RESOLVED_IMAGE = 'ResolvedImage';
+const OURS: ReadonlySet<string> = new Set([FIELDS_IGNORED, TEMPLATES_RESOLVED, RESOLVED_IMAGE]);
+
+const Condition = z.looseObject({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: z.string(),
+});
+type Condition = z.infer<typeof Condition>;
+type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason: string; message: string }>;
+
+/**
+ * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the one on ignored fields, and whatever
+ * others wrote. `template` is undefined as long as nobody has looked at it: then its conditions stay as they are. The
+ * transition time moves only when the status does.
+ */
+export function catalogConditions(
+  source: CatalogSource,
+  template: TemplateOutcome | undefined,
+  now: string,
+): readonly Condition[] {
+  const before = conditionsOf(source);
+  const wanted = [...templateConditions(source, template, before), ...ignoredCondition(source)];
+  const kept = before.filter(({ type }) => !OURS.has(type));
+  return [...kept, ...wanted.map((condition) => transitioned(condition, before, now))];
+}
+
+function conditionsOf({ status }: CatalogSource): readonly Condition[] {
+  const list: unknown = status?.['conditions'];
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item: unknown) => Condition.safeParse(item).data ?? []);
+}
+
+function templateConditions(
+  source: CatalogSource,
+  template: TemplateOutcome | undefined,
+  before: readonly Condition[],
+): readonly Wanted[] {
+  if (!source.metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]) return [];
+  if (template === undefined) {
+    return before.flatMap(({ type, status, reason, message }) =>
+      (type === TEMPLATES_RESOLVED || type === RESOLVED_IMAGE) && status !== 'Unknown'
+        ? [{ type, status, reason, message }]
+        : [],
+    );
+  }
+  const [status, reason] = template.resolved
+    ? (['True', 'AllTemplatesResolved'] as const)
+    : (['False', 'UnableToResolve'] as const);
+  const said = template.resolved ? 'catalog image reference was successfully resolved' : template.message;
+  const image = template.resolved ? template.image : template.text;
+  return [
+    { type: TEMPLATES_RESOLVED, status, reason, message: said },
+    { type: RESOLVED_IMAGE, status, reason, message: image },
+  ];
+}
+
+function ignoredCondition(source: CatalogSource): readonly Wanted[] {
+  const message = ignoredFieldsText(ignoredFields(source));
+  return message === undefined ? [] : [{ type: FIELDS_IGNORED, status: 'True', reason: 'NoEffect', message }];
+}
+
+function transitioned(wanted: Wanted, before: readonly Condition[], now: string): Condition {
+  const old = before.find(({ type }) => type === wanted.type);
+  const lastTransitionTime = old?.status === wanted.status ? old.lastTransitionTime : kubernetesTime(now);
+  return { ...wanted, lastTransitionTime };
+}
