@@ -1,5 +1,5 @@
 import { goQuote } from '../versions/go-quote.js';
-import { compileCelRule } from './cel-rule.js';
+import { compileCelRule } from './cel/cel-rule.js';
 import { jsonTypeName, stringFields } from './property-value.js';
 import { packageRequirement, type Requirement, type RequirementError } from './requirement.js';
 

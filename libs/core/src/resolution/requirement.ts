@@ -3,7 +3,7 @@ import type { Property } from '../catalog/catalog.js';
 import { inRange, parseRange, type Range } from '../versions/blang-range.js';
 import type { Version } from '../versions/blang-version.js';
 import { apiKey, type BundleFacts } from './bundle-facts.js';
-import type { CelRule } from './cel-rule.js';
+import type { CelRule } from './cel/cel-rule.js';
 
 /** What a requirement is tested on: one catalog entry or installed CSV. */
 export type Candidate = Readonly<{

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Property } from '../../catalog/catalog.js';
+import { compileCelRule } from './cel-rule.js';
+
+const holds = (source: string, properties: readonly Property[]): boolean => {
+  const rule = compileCelRule(source);
+  if ('error' in rule) throw new Error(rule.error);
+  return rule.holds(properties);
+};
+const some = (count: number): Property[] => Array.from({ length: count }, (_, value) => ({ type: 'x', value }));
+
+describe('CEL rules from outside', () => {
+  it.each([
+    { because: 'it is too long', rule: `true${' || true'.repeat(4000)}`, says: /longer than/ },
+    { because: 'it has too many parts', rule: `true${' || true'.repeat(2000)}`, says: /failed to compile/ },
+    { because: 'it nests too deep', rule: `${'('.repeat(500)}true${')'.repeat(500)}`, says: /failed to compile/ },
+    {
+      because: 'every addition doubles a text',
+      rule: `['x']${'.map(a, a + a)'.repeat(17)}.all(a, a == '')`,
+      says: /adds more than 16 times/,
+    },
+    { because: 'OLM has no such function', rule: "'A'.lowerAscii() == 'a'", says: /lowerAscii/ },
+    { because: 'nor has it cel.bind', rule: 'cel.bind(x, true, x)', says: /bind/ },
+    { because: 'its own name for matches is no function', rule: "'a'.matches_re2('a')", says: /matches_re2/ },
+    { because: 'a pattern is a text', rule: "'a'.matches(1)", says: /'string.matches\(int\)'/ },
+    { because: 'it is no yes or no', rule: 'size(properties)', says: /must have type Bool/ },
+    { because: 'it is no CEL', rule: 'if (', says: /failed to compile/ },
+  ])('are refused: $because', ({ rule, says }) => {
+    expect(compileCelRule(rule)).toEqual({ error: expect.stringMatching(says) });
+  });
+
+  it.each([
+    { because: 'a pattern that backtracks for ever elsewhere', rule: `'${'a'.repeat(40)}!'.matches('^(a+)+$')` },
+    { because: 'a pattern that is none', rule: "'a'.matches('(')" },
+    { because: 'look-ahead, which RE2 does not have', rule: "'a'.matches('(?=a)')" },
+    { because: 'a pattern as long as the rule', rule: `'a'.matches('${'(a|b)'.repeat(300)}')` },
+  ])('end, not met: $because', ({ rule }) => {
+    expect(holds(rule, [])).toBe(false);
+  });
+
+  it.each([
+    { because: 'part of a text is enough', rule: "properties.exists(p, p.type.matches('m.*v'))", met: true },
+    { because: 'anchors hold', rule: "properties.exists(p, p.type.matches('^gvk$'))", met: false },
+    { because: 'as a function', rule: "matches('olm.gvk', '[.]gvk$')", met: true },
+    { because: 'a class of RE2', rule: "'v1beta1'.matches('^v[[:digit:]]+(alpha|beta)\\\\d$')", met: true },
+    { because: 'macros three deep', rule: '[1].all(a, [1, 2].exists(b, [a].all(c, b > c)))', met: true },
+    {
+      because: 'properties against properties',
+      rule: 'properties.all(p, properties.exists_one(q, q.type == p.type))',
+      met: true,
+    },
+  ])('may use what OLM has: $because', ({ rule, met }) => {
+    expect(holds(rule, [{ type: 'olm.gvk', value: {} }])).toBe(met);
+  });
+
+  it('are not met by a bundle on whose properties they could take too long', () => {
+    const nested = 'properties.all(a, properties.all(b, properties.all(c, true)))';
+    expect([holds(nested, some(20)), holds(nested, some(1_000))]).toEqual([true, false]);
+    const listed = [{ type: 'x', value: Array.from({ length: 5_000 }, () => 1) }];
+    expect(holds('properties.all(p, p.value.all(a, p.value.all(b, a == b)))', listed)).toBe(false);
+  });
+});
