@@ -1,5 +1,10 @@
 import { compareVersions, type Version, type VersionError } from './blang-version.js';
-import { type MastermindsOperator, splitConstraint, type WrittenComparator } from './masterminds-syntax.js';
+import {
+  type MastermindsOperator,
+  splitComparators,
+  splitGroups,
+  type WrittenComparator,
+} from './masterminds-syntax.js';
 import { parseMastermindsVersion } from './masterminds-version.js';
 
 /** How much of a comparator's version is left open by `x`, `X`, `*` or by saying nothing. */
@@ -12,19 +17,27 @@ export type MastermindsConstraint = Readonly<{ groups: readonly Group[] }>;
 
 /** Reads a constraint, or says in the library's words why it is none. */
 export function parseMastermindsConstraint(text: string): MastermindsConstraint | VersionError {
-  const split = splitConstraint(text);
+  const split = splitGroups(text);
   if ('error' in split) return split;
   const groups: Group[] = [];
   for (const written of split.groups) {
-    const comparators: Comparator[] = [];
-    for (const one of written) {
-      const comparator = comparatorOf(one);
-      if (comparator === undefined) return { error: 'constraint parser error' };
-      comparators.push(comparator);
-    }
-    groups.push({ comparators, takesPrereleases: comparators.some(({ operand }) => operand.pre.length > 0) });
+    const group = parseGroup(written);
+    if ('error' in group) return group;
+    groups.push(group);
   }
   return { groups };
+}
+
+function parseGroup(text: string): Group | VersionError {
+  const split = splitComparators(text);
+  if ('error' in split) return split;
+  const comparators: Comparator[] = [];
+  for (const written of split.comparators) {
+    const comparator = comparatorOf(written);
+    if (comparator === undefined) return { error: 'constraint parser error' };
+    comparators.push(comparator);
+  }
+  return { comparators, takesPrereleases: comparators.some(({ operand }) => operand.pre.length > 0) };
 }
 
 /**

@@ -45,22 +45,14 @@ const COMPARATOR = new RegExp(
 );
 
 /**
- * Splits a constraint of Masterminds/semver v3 into its groups (`||`) of comparators (blanks, commas), or says in the
- * library's words what is wrong. Time is bounded: the text is (512 bytes, 32 groups), and each group is read once.
+ * The groups of a constraint (`a || b`) as texts, or why the library takes none of it. Bounded: 512 bytes, 32 groups.
  */
-export function splitConstraint(text: string): Readonly<{ groups: WrittenComparator[][] }> | VersionError {
+export function splitGroups(text: string): Readonly<{ groups: readonly string[] }> | VersionError {
   if (new TextEncoder().encode(text.slice(0, MAX_LENGTH + 1)).length > MAX_LENGTH) {
     return { error: `constraint string is too long (max ${MAX_LENGTH} bytes)` };
   }
-  const parts = rewriteHyphenRanges(text).split('||');
-  if (parts.length > MAX_GROUPS) return { error: `too many constraint groups (max ${MAX_GROUPS})` };
-  const groups: WrittenComparator[][] = [];
-  for (const part of parts) {
-    const group = splitGroup(part);
-    if (group === undefined) return { error: `improper constraint: ${goQuote(part)}` };
-    groups.push(group);
-  }
-  return { groups };
+  const groups = rewriteHyphenRanges(text).split('||');
+  return groups.length > MAX_GROUPS ? { error: `too many constraint groups (max ${MAX_GROUPS})` } : { groups };
 }
 
 /** `a - b` means `>= a, <= b`. The library replaces the first text that looks the same, which need not be the match. */
@@ -72,21 +64,23 @@ function rewriteHyphenRanges(text: string): string {
   return rewritten;
 }
 
-function splitGroup(part: string): WrittenComparator[] | undefined {
-  const text = part.replace(/[\t\n\f\r ]+$/, '');
+/** The comparators of one group, which blanks and commas part, or why it is none. Reads the text once. */
+export function splitComparators(group: string): Readonly<{ comparators: WrittenComparator[] }> | VersionError {
+  const improper = { error: `improper constraint: ${goQuote(group)}` };
+  const text = group.replace(/[\t\n\f\r ]+$/, '');
   const found: WrittenComparator[] = [];
   COMPARATOR.lastIndex = 0;
   while (COMPARATOR.lastIndex < text.length) {
     const parts = COMPARATOR.exec(text)?.groups;
     const operator = operatorOf(parts?.['operator'] ?? '');
-    if (parts === undefined || operator === undefined) return;
+    if (parts === undefined || operator === undefined) return improper;
     // The first comparator follows nothing but blanks, each other one at least one blank or comma.
     const between = parts['between'] ?? '';
-    if (found.length === 0 ? between.includes(',') : between === '') return;
+    if (found.length === 0 ? between.includes(',') : between === '') return improper;
     const { major = '', minor = '', patch = '', pre = '' } = parts;
     found.push({ operator, major, minor, patch, pre });
   }
-  return found.length === 0 ? undefined : found;
+  return found.length === 0 ? improper : { comparators: found };
 }
 
 const operatorOf = (written: string): MastermindsOperator | undefined =>
