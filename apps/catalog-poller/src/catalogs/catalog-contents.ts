@@ -1,9 +1,9 @@
 import { canonicalHash } from '#core/canonical/canonical-json';
+import type { GrpcRecords } from '#core/catalog/grpc-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
 import type { PackageRecord } from '#core/resolution/resolution-problem';
 import { pullCatalog } from '#platform/registry/catalog-image';
-import type { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore } from '#platform/store/content-store.port';
@@ -57,9 +57,8 @@ export class CatalogContents {
     return usable(reference, content);
   }
 
-  /** Lists everything a registry server offers. Content has no digest there: ours is over what was listed. */
-  async ofAddress(client: GrpcCatalogClient): Promise<LoadedCatalog> {
-    const { records, inline } = await client.snapshot();
+  /** What a registry server or a ConfigMap lists. Content has no digest there: ours is over what was listed. */
+  async ofListing({ records, inline }: Pick<GrpcRecords, 'records' | 'inline'>): Promise<LoadedCatalog> {
     for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
     const content = await this.#once(digest, async () =>

@@ -116,7 +116,8 @@ export class CatalogRefresh {
       const credentials = await this.deps.credentials(this.#source);
       return this.deps.contents.ofImage(origin.image, { credentials });
     }
-    if (origin.kind === 'grpc') return this.deps.contents.ofAddress(this.#connectionTo(origin.address));
+    if (origin.kind === 'grpc')
+      return this.deps.contents.ofListing(await this.#connectionTo(origin.address).snapshot());
     throw new Error('catalogs in a ConfigMap are not supported yet: serve the catalog as an image or at an address');
   }
 
@@ -144,7 +145,7 @@ export class CatalogRefresh {
     const message = error instanceof Error ? error.message : String(error);
     const since = this.state.failure?.since ?? now.toISOString();
     const nextTry = new Date(now.getTime() + delay).toISOString();
-    this.state = { ...this.state, failure: { message, since, nextTry } };
+    this.state = { ...this.state, failure: { reason: 'RegistryServerError', message, since, nextTry } };
     return delay;
   }
 

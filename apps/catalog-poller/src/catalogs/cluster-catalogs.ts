@@ -114,7 +114,7 @@ export class ClusterCatalogs {
       const live = await this.deps.client.get<CatalogSource>(ref);
       const refresh = live && this.of(live);
       if (live === undefined || refresh === undefined) return;
-      const status = catalogSourceStatus(live, refresh.state, this.deps.status);
+      const status = catalogSourceStatus(live, refresh.state, this.deps.status, this.deps.clock.now().toISOString());
       if (canonicalJson(status) === canonicalJson(live.status ?? {})) return;
       try {
         await this.deps.client.updateStatus({ ...live, status });

@@ -34,6 +34,8 @@ export const CatalogSource = z.looseObject({
         })
         .optional(),
       registryService: z.looseObject({}).optional(),
+      configMapReference: z.looseObject({}).optional(),
+      conditions: z.array(z.unknown()).optional(),
     })
     .optional(),
 });

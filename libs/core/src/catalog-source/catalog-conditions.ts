@@ -37,9 +37,7 @@ export function catalogConditions(
 }
 
 function conditionsOf({ status }: CatalogSource): readonly Condition[] {
-  const list: unknown = status?.['conditions'];
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown) => Condition.safeParse(item).data ?? []);
+  return (status?.conditions ?? []).flatMap((item) => Condition.safeParse(item).data ?? []);
 }
 
 function templateConditions(

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '../api/catalog-source.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
-import { catalogSourceStatus, isServing } from './catalog-source-status.js';
+import {
+  type CatalogState,
+  isServing,
+  type StatusSettings,
+  catalogSourceStatus as statusAt,
+} from './catalog-source-status.js';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const settings = { contentUrl: 'http://hub:8080', strict: false };
+const NOW = '2026-01-03T00:00:00.123Z';
 const source = (spec: Partial<CatalogSource['spec']>, status?: CatalogSource['status']): CatalogSource => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'CatalogSource',
@@ -12,9 +18,16 @@ const source = (spec: Partial<CatalogSource['spec']>, status?: CatalogSource['st
   spec: { sourceType: 'grpc', ...spec },
   ...(status ? { status } : {}),
 });
+const catalogSourceStatus = (of: CatalogSource, state: CatalogState, set: StatusSettings) =>
+  statusAt(of, state, set, NOW);
 const content = `sha256:${'c'.repeat(64)}`;
 const held = { digest, since: '2026-01-01T00:00:00Z', content };
-const failure = { message: 'manifest unknown', since: '2026-01-02T00:00:00Z', nextTry: '2026-01-02T00:01:00Z' };
+const failure = {
+  reason: 'RegistryServerError' as const,
+  message: 'manifest unknown',
+  since: '2026-01-02T00:00:00Z',
+  nextTry: '2026-01-02T00:01:00Z',
+};
 
 describe('originOf', () => {
   it.each([
@@ -81,5 +94,42 @@ describe('catalogSourceStatus', () => {
   it('writes the same status again from its own result', () => {
     const once = catalogSourceStatus(image, { held, failure }, settings);
     expect(catalogSourceStatus({ ...image, status: once }, { held, failure }, settings)).toEqual(once);
+  });
+
+  it('of a missing ConfigMap has OLM’s reason', () => {
+    const gone = { ...failure, reason: 'ConfigMapError' as const, message: 'failed to get catalog config map x: gone' };
+    const status = catalogSourceStatus(
+      source({ sourceType: 'configmap', configMap: 'x' }),
+      { failure: gone },
+      settings,
+    );
+    expect(status).toMatchObject({
+      reason: 'ConfigMapError',
+      message: `failed to get catalog config map x: gone; failing since ${gone.since}, next try ${gone.nextTry}.`,
+      connectionState: { lastObservedState: 'TRANSIENT_FAILURE' },
+    });
+  });
+
+  it('names the ConfigMap that was read, and forgets the Service of the pod that another OLM ran', () => {
+    const read = { name: 'x', namespace: 'olm', uid: 'u', resourceVersion: '7', readAt: held.since };
+    const before = { registryService: { serviceName: 'old' } };
+    const status = catalogSourceStatus(
+      source({ sourceType: 'internal', configMap: 'x' }, before),
+      { held, configMap: read },
+      settings,
+    );
+    expect(status).toMatchObject({
+      configMapReference: { name: 'x', namespace: 'olm', uid: 'u', resourceVersion: '7', lastUpdateTime: held.since },
+    });
+    expect(status.registryService).toBeUndefined();
+  });
+
+  it('says for an address that it is gRPC, and since when, once and for all', () => {
+    const address = source({ address: 'shelf.example:50051' });
+    const first = catalogSourceStatus(address, {}, settings);
+    expect(first.registryService).toEqual({ protocol: 'grpc', createdAt: '2026-01-03T00:00:00Z' });
+    const later = statusAt({ ...address, status: first }, { held }, settings, '2027-01-01T00:00:00Z');
+    expect(later.registryService).toEqual(first.registryService);
+    expect(later.connectionState?.address).toBe('shelf.example:50051');
   });
 });

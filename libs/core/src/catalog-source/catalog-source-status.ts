@@ -1,14 +1,31 @@
 import type { CatalogSource } from '../api/catalog-source.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
+import { catalogConditions } from './catalog-conditions.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
+import type { TemplateOutcome } from './image-template.js';
+
+/** The ConfigMap that content was read from, and when. */
+export type ReadConfigMap = Readonly<{
+  name: string;
+  namespace: string;
+  uid: string;
+  resourceVersion: string;
+  readAt: string;
+}>;
+
+export type FailureReason = 'RegistryServerError' | 'ConfigMapError';
 
 /** What the poller knows of one catalog's content. Times are ISO 8601. */
 export type CatalogState = Readonly<{
   /** The image digest in use and the digest its content is served under; absent while none was ever loaded. */
   held?: Readonly<{ digest: string; since: string; content: string }>;
   /** The last refresh failed: why, since when, and when the next try is due. */
-  failure?: Readonly<{ message: string; since: string; nextTry: string }>;
+  failure?: Readonly<{ reason: FailureReason; message: string; since: string; nextTry: string }>;
   /** Last time the registry was asked for a newer digest. */
   polledAt?: string;
+  configMap?: ReadConfigMap;
+  /** What became of the annotation `olm.catalogImageTemplate`; absent while nobody has looked. */
+  template?: TemplateOutcome;
 }>;
 
 export type StatusSettings = Readonly<{
@@ -23,20 +40,32 @@ type Status = NonNullable<CatalogSource['status']>;
 /**
  * status of a CatalogSource without a pod behind it (decisions 11 and 12): READY while content is held, even when a refresh
  * failed (then reason and message say so); CONNECTING before the first answer; TRANSIENT_FAILURE when nothing was ever loaded.
- * Fields that are not ours stay as they were.
+ * Fields that are not ours stay as they were. `now` is ISO 8601.
  */
-export function catalogSourceStatus(source: CatalogSource, state: CatalogState, settings: StatusSettings): Status {
-  const { message: _message, reason: _reason, ...kept } = source.status ?? {};
+export function catalogSourceStatus(
+  source: CatalogSource,
+  state: CatalogState,
+  settings: StatusSettings,
+  now: string,
+): Status {
+  const { message: _message, reason: _reason, conditions: _conditions, ...kept } = source.status ?? {};
+  const conditions = catalogConditions(source, state.template, now);
+  const conditioned = { ...kept, ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
   const origin = originOf(source);
-  if (origin.kind === 'invalid') return { ...kept, reason: 'SpecInvalidError', message: origin.message };
+  if (origin.kind === 'invalid') return { ...conditioned, reason: 'SpecInvalidError', message: origin.message };
+  const { registryService: _service, configMapReference, ...rest } = conditioned;
+  const reference = state.configMap === undefined ? configMapReference : referenceTo(state.configMap);
   return {
-    ...kept,
+    ...rest,
     ...complaint(source, state, settings),
     ...(state.polledAt === undefined ? {} : { latestImageRegistryPoll: state.polledAt }),
-    ...(origin.kind === 'grpc' ? { registryService: registryServiceOf(source, state) } : {}),
+    ...(origin.kind === 'grpc' ? { registryService: registryServiceOf(source, now) } : {}),
+    ...(origin.kind === 'configMap' && reference !== undefined ? { configMapReference: reference } : {}),
     connectionState: connectionState(source, state, settings),
   };
 }
+
+const referenceTo = ({ readAt, ...named }: ReadConfigMap) => ({ ...named, lastUpdateTime: readAt });
 
 /** True when the catalog may be resolved from (spec: catalog-sources.md §8; decision 11). */
 export function isServing(state: CatalogState, strict: boolean): boolean {
@@ -55,7 +84,7 @@ function complaint(
         ? ` The last good content (${held.digest}, held since ${held.since}) stays in use.`
         : '';
     return {
-      reason: 'RegistryServerError',
+      reason: failure.reason,
       message: `${failure.message}; failing since ${failure.since}, next try ${failure.nextTry}.${inUse}`,
     };
   }
@@ -87,8 +116,5 @@ function connectionState(
 }
 
 /** OLM writes this much for address sources and users look at it (spec: catalog-sources.md §6). */
-function registryServiceOf(source: CatalogSource, state: CatalogState): NonNullable<Status['registryService']> {
-  const before = source.status?.registryService;
-  if (before !== undefined) return before;
-  return { protocol: 'grpc', createdAt: state.held?.since ?? state.failure?.since };
-}
+const registryServiceOf = ({ status }: CatalogSource, now: string): NonNullable<Status['registryService']> =>
+  status?.registryService ?? { protocol: 'grpc', createdAt: kubernetesTime(now) };
