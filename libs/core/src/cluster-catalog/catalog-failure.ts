@@ -1,0 +1,45 @@
+import { isDigestReference } from './cluster-catalog-spec.js';
+
+/** Why a catalog does not progress. Blocked: trying again cannot help until somebody changes the spec. */
+export type CatalogFailure = Readonly<{ message: string; blocked: boolean }>;
+
+/** What a refresh ran into, told apart as far as Retrying and Blocked need it. */
+export type RefreshProblem =
+  /** The text of `source.image.ref` is no image reference. */
+  | Readonly<{ kind: 'unparsable'; why: string }>
+  /** The image does not say where its catalog is. */
+  | Readonly<{ kind: 'label missing' }>
+  /** The image could not be had. */
+  | Readonly<{ kind: 'pull'; why: string }>
+  /** What is in the image is no file-based catalog. */
+  | Readonly<{ kind: 'store'; why: string }>;
+
+const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
+
+/** Retrying or Blocked, and the condition's text (spec: v1-catalog.md §1, conditions). */
+export function failureOf(ref: string, problem: RefreshProblem): CatalogFailure {
+  switch (problem.kind) {
+    case 'unparsable':
+      return {
+        message: pulling(`error parsing image reference ${JSON.stringify(ref)}: ${problem.why}`),
+        blocked: true,
+      };
+    case 'label missing':
+      // A tag may name a better image tomorrow; a digest never will.
+      return {
+        message: pulling(`catalog image is missing the required label ${JSON.stringify(CATALOG_LABEL)}`),
+        blocked: isDigestReference(ref),
+      };
+    case 'pull':
+      return { message: pulling(problem.why), blocked: false };
+    case 'store':
+      return { message: sanitized(`error storing fbc: ${problem.why}`), blocked: false };
+  }
+}
+
+const pulling = (text: string) => sanitized(`source catalog content: ${text}`);
+
+const SOCKET_PAIR = /(?:read|write) (?:tcp|udp) \S+:\d+->\S+:\d+(?:: )?/g;
+
+/** Local ports differ from try to try; without them equal failures have equal texts, and no status is written anew. */
+const sanitized = (message: string): string => message.replaceAll(SOCKET_PAIR, '');

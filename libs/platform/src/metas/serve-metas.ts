@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createGzip, gzip } from 'node:zlib';
+import type { ByteRange } from '#core/catalog-metas/byte-range';
+import { type CatalogPlace, type MetasQuestion, routeMetas } from '#core/catalog-metas/metas-route';
+import { type MetasRequest, planAll, planMetas } from '#core/catalog-metas/plan-response';
+import type { RequestHeaders } from '#core/catalog-metas/preconditions';
+import { catalogNotFound, type ResponsePlan, serverError, tooBusy } from '#core/catalog-metas/response-plan';
+import { type Log, silentLog } from '../telemetry/log.port.js';
+import type { MetasContent } from './metas-content.js';
+
+/** A catalog's content and since when it is served. */
+export type ServedContent = Readonly<{ content: MetasContent; modified: Date }>;
+
+export type MetasServerOptions = Readonly<{
+  place: CatalogPlace;
+  /** The catalog of the names in the path; undefined where there is none. */
+  find: (names: readonly string[]) => ServedContent | undefined;
+  log?: Log;
+  /** Bodies that are sent at the same time; beyond, clients are told to come again. */
+  maxBodies?: number;
+}>;
+
+/** Bodies up to here are read, compressed and sent in one go. */
+const AT_ONCE_BYTES = 256 * 1024;
+/** A body takes less than half a MiB of memory on its way. */
+const MAX_BODIES = 128;
+/** Who takes nothing for so long is cut off. */
+const STALLED_MS = 60_000;
+const compress = promisify(gzip);
+
+/** Answers requests for catalogs' contents, whatever server they come in by: `all` and `metas` of catalogd's API. */
+export class MetasServer {
+  #bodies = 0;
+
+  constructor(private readonly options: MetasServerOptions) {}
+
+  /** `target` is the path with its query, as sent. Never rejects: what goes wrong is told to the client and logged. */
+  async answer(request: IncomingMessage, response: ServerResponse, target = request.url ?? '/'): Promise<void> {
+    const method = request.method ?? 'GET';
+    const routed = routeMetas(this.options.place, method, target);
+    const served = 'endpoint' in routed ? this.options.find(routed.names) : undefined;
+    const plan = 'endpoint' in routed ? planFor(routed, { method, headers: headersOf(request) }, served) : routed;
+    const withBody = method === 'HEAD' ? { ...plan, body: [] } : plan;
+    try {
+      await this.#perform(withBody, response, served?.content);
+    } catch (error) {
+      this.#failed(response, target, error);
+    }
+  }
+
+  async #perform(plan: ResponsePlan, response: ServerResponse, content: MetasContent | undefined): Promise<void> {
+    const size = plan.body.reduce((sum, piece) => sum + piece.length, 0);
+    if (content === undefined || size === 0) return sendTexts(plan, response);
+    if (this.#bodies >= (this.options.maxBodies ?? MAX_BODIES)) return sendTexts(tooBusy, response);
+    this.#bodies += 1;
+    try {
+      if (size <= AT_ONCE_BYTES) await sendAtOnce(plan, response, content);
+      else await stream(plan, response, content);
+    } finally {
+      this.#bodies -= 1;
+    }
+  }
+
+  #failed(response: ServerResponse, target: string, error: unknown): void {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!gone) (this.options.log ?? silentLog).error({ target, err: error }, "a catalog's content could not be served");
+    if (response.headersSent) response.destroy();
+    else sendTexts(serverError, response);
+  }
+}
+
+function planFor(
+  { endpoint, query }: MetasQuestion,
+  request: MetasRequest,
+  served: ServedContent | undefined,
+): ResponsePlan {
+  if (served === undefined) return catalogNotFound;
+  const { content, modified } = served;
+  const facts = { size: content.size, modified };
+  return endpoint === 'all' ? planAll(request, facts) : planMetas(request, facts, () => content.index.find(query));
+}
+
+/** Of a header that may come several times Node gives one text; lists are kept by their first value. */
+const headersOf = ({ headers }: IncomingMessage): RequestHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+
+function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResponse): void {
+  response.writeHead(status, headers);
+  response.end(body.filter((piece) => typeof piece === 'string').join(''));
+}
+
+async function sendAtOnce(plan: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {
+  const bytes = Buffer.concat(await Array.fromAsync(piecesOf(plan.body, content)));
+  const sent = plan.gzip ? await compress(bytes) : bytes;
+  response.writeHead(plan.status, plan.headers);
+  response.end(sent);
+}
+
+async function stream(plan: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {
+  response.setTimeout(STALLED_MS, () => response.destroy());
+  response.writeHead(plan.status, plan.headers);
+  const pieces = Readable.from(piecesOf(plan.body, content), { objectMode: false });
+  await (plan.gzip ? pipeline(pieces, createGzip(), response) : pipeline(pieces, response));
+}
+
+async function* piecesOf(body: readonly (string | ByteRange)[], content: MetasContent): AsyncGenerator<Buffer> {
+  for (const piece of body) {
+    if (typeof piece === 'string') yield Buffer.from(piece);
+    else yield* content.read([piece]);
+  }
+}
