@@ -10,7 +10,7 @@ import {
   packageRows,
 } from './catalog-rows.js';
 import { type Columns, table } from './catalog-table.js';
-import { problemLine } from './catalog-validate.command.js';
+import { validCatalog } from './catalog-valid.js';
 
 const packageColumns: Columns<PackageRow> = [
   ['NAME', ({ name }) => name],
@@ -34,9 +34,25 @@ const bundleColumns: Columns<BundleRow> = [
 
 /** `flotilla catalog packages|channels|bundles REF [PACKAGE]`. */
 export function catalogListCommands(catalog: Command, io: Io): void {
-  register(catalog, io, 'packages', 'the packages of a catalog', packageRows, packageColumns);
-  register(catalog, io, 'channels', 'the channels of a catalog and their heads', channelRows, channelColumns);
-  register(catalog, io, 'bundles', 'the bundles of every channel and what they replace', bundleRows, bundleColumns);
+  register(catalog, io, 'packages', 'the packages of a catalog', packageRows, packageColumns, ({ name }) => name);
+  register(
+    catalog,
+    io,
+    'channels',
+    'the channels of a catalog and their heads',
+    channelRows,
+    channelColumns,
+    (row) => `${row.package}/${row.channel}`,
+  );
+  register(
+    catalog,
+    io,
+    'bundles',
+    'the bundles of every channel and what they replace',
+    bundleRows,
+    bundleColumns,
+    ({ bundle }) => bundle,
+  );
 }
 
 function register<Row>(
@@ -46,44 +62,42 @@ function register<Row>(
   description: string,
   rowsOf: (catalog: Catalog) => readonly Row[],
   columns: Columns<Row>,
+  nameOf: (row: Row) => string,
 ): void {
   catalog
     .command(name)
     .description(description)
     .argument('<ref>', 'catalog directory or file, or image')
     .argument('[package]', 'only this package')
-    .option('-o, --output <format>', 'table, json or yaml', 'table')
+    .option('-o, --output <format>', 'table, json, yaml or name', 'table')
     .addHelpText('after', `\nExample:\n  flotilla catalog ${name} ./my-catalog`)
     .action(async (reference: string, packageName: string | undefined, { output }: { output: string }) => {
-      const write = await writer(output, columns);
-      const content = await validCatalog(reference, packageName, io);
+      const write = await writer(output, columns, nameOf);
+      const catalogs = await validCatalog(reference, io);
+      const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
       io.out(write(rowsOf(content)));
       io.exit(ExitCode.done);
     });
 }
 
-async function writer<Row>(output: string, columns: Columns<Row>): Promise<(rows: readonly Row[]) => string> {
+async function writer<Row>(
+  output: string,
+  columns: Columns<Row>,
+  nameOf: (row: Row) => string,
+): Promise<(rows: readonly Row[]) => string> {
   if (output === 'table') return (rows) => table(rows, columns);
+  if (output === 'name') return (rows) => [...new Set(rows.map(nameOf))].map((name) => `${name}\n`).join('');
   if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
-  if (output !== 'yaml') throw new UsageError(`invalid --output value "${output}", expected (table|json|yaml)`);
+  if (output !== 'yaml') throw new UsageError(`invalid --output value "${output}", expected (table|json|yaml|name)`);
   const { goYaml } = await import('#core/catalog/go-yaml-text');
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));
 }
 
-/** The catalog, or what of it belongs to one package; undefined, with the reasons written, when the answer is no. */
-async function validCatalog(reference: string, packageName: string | undefined, io: Io): Promise<Catalog | undefined> {
-  const { loadReference } = await import('../reference/load-reference.js');
-  const { validateCatalog } = await import('#core/catalog/validate-catalog');
-  const loaded = await loadReference(reference);
-  if (loaded.kind !== 'catalog') {
-    throw new UsageError(`cannot list non-index "${reference}": this is a bundle; name a catalog`);
-  }
-  const problems = validateCatalog(loaded.catalog);
-  for (const problem of problems) io.err(problemLine(problem));
-  if (problems.length > 0) return undefined;
-  if (packageName === undefined) return loaded.catalog;
-  const only = ofPackage(loaded.catalog, packageName);
+/** What is listed: of every package or of one; undefined, with the reason written, when there is no such package. */
+function wanted(catalog: Catalog, packageName: string | undefined, io: Io): Catalog | undefined {
+  if (packageName === undefined) return catalog;
+  const only = ofPackage(catalog, packageName);
   if (only.packages.length > 0) return only;
   io.err(`package "${packageName}" not found\n`);
   return undefined;

@@ -193,6 +193,22 @@ describe('catalog packages, channels, bundles', () => {
     ]);
   });
 
+  it('gives names alone, for scripts, each once', async () => {
+    const channel = (name: string) =>
+      `---\nschema: olm.channel\npackage: ant\nname: ${name}\nentries: [{name: ant.v1.0.0}]\n`;
+    const bundle =
+      '---\nschema: olm.bundle\nname: ant.v1.0.0\npackage: ant\nimage: registry.example/x:v1\nproperties: [{type: olm.package, value: {packageName: ant, version: 1.0.0}}]\n';
+    write({
+      'c.yaml': `schema: olm.package\nname: ant\ndefaultChannel: one\n${channel('two')}${channel('one')}${bundle}`,
+    });
+    const names = async (what: string) => (await flotilla('catalog', what, root, '-o', 'name')).out;
+    expect([await names('packages'), await names('channels'), await names('bundles')]).toEqual([
+      'ant\n',
+      'ant/one\nant/two\n',
+      'ant.v1.0.0\n',
+    ]);
+  });
+
   it('refuses a bundle and an unknown output', async () => {
     const bundle = join(EXAMPLES, 'bundles/harbor-operator/v1.0.0');
     const listed = await flotilla('catalog', 'packages', bundle);
@@ -200,7 +216,7 @@ describe('catalog packages, channels, bundles', () => {
     expect(listed.err).toContain(`cannot list non-index "${bundle}"`);
     const output = await flotilla('catalog', 'packages', bundle, '-o', 'xml');
     expect(output.exit).toBe(2);
-    expect(output.err).toContain('invalid --output value "xml", expected (table|json|yaml)');
+    expect(output.err).toContain('invalid --output value "xml", expected (table|json|yaml|name)');
   });
 });
 

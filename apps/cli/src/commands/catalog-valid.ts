@@ -1,0 +1,20 @@
+import type { Catalog } from '#core/catalog/catalog';
+import { type Io, UsageError } from '../io.js';
+import { problemLine } from './catalog-validate.command.js';
+
+/** A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. */
+export async function validCatalog(reference: string, io: Io): Promise<Catalog | undefined> {
+  const { validateCatalog } = await import('#core/catalog/validate-catalog');
+  const catalog = await loadedCatalog(reference);
+  const problems = validateCatalog(catalog);
+  for (const problem of problems) io.err(problemLine(problem));
+  return problems.length === 0 ? catalog : undefined;
+}
+
+/** A reference's catalog as it is, valid or not. */
+export async function loadedCatalog(reference: string): Promise<Catalog> {
+  const { loadReference } = await import('../reference/load-reference.js');
+  const loaded = await loadReference(reference);
+  if (loaded.kind === 'catalog') return loaded.catalog;
+  throw new UsageError(`cannot list non-index "${reference}": this is a bundle; name a catalog`);
+}

@@ -1,0 +1,93 @@
+import { type Command, Option } from 'commander';
+import type { UpgradeGraph } from '#core/catalog-graph/upgrade-graph';
+import type { Point } from '#core/upgrade-path/find-point';
+import type { UpgradePath } from '#core/upgrade-path/upgrade-path';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { validCatalog } from './catalog-valid.js';
+import { knownNames } from './known-names.js';
+import { pathTable } from './path-table.js';
+
+type Options = Readonly<{
+  package: string;
+  from: string;
+  to?: string;
+  channel?: string;
+  output: 'table' | 'json' | 'yaml';
+}>;
+
+const HELP = `
+Shows what OLM Classic does hop by hop, with as few changes of the Subscription's channel as there can be, and the fewest
+hops the graph allows when versions are pinned, as OLM v1 can. Dependencies are not looked at: "flotilla plan" does that.
+Exit code 0: OLM gets there; 1: it does not, and why; 2: no such package, channel or version.
+
+Examples:
+  flotilla path ./my-catalog --package my-operator --from 1.0.0
+  flotilla path ./my-catalog --package my-operator --from my-operator.v1.0.0 --to 2.1.0 --channel stable -o json`;
+
+/** `flotilla path REF`: the upgrade path between two versions of a package, hop by hop. */
+export const pathCommand = (program: Command, io: Io): Command =>
+  program
+    .command('path')
+    .description('show the upgrade path from one version of a package to another')
+    .argument('<ref>', 'catalog directory or file, or image')
+    .requiredOption('--package <name>', 'package')
+    .requiredOption('--from <version>', 'what is installed: a version or a bundle name')
+    .option('--to <version>', 'where to: a version or a bundle name (default: the newest of the channel)')
+    .option('--channel <name>', 'channel the Subscription is set to (default: the default channel)')
+    .addOption(
+      new Option('-o, --output <format>', 'form of the answer').choices(['table', 'json', 'yaml']).default('table'),
+    )
+    .addHelpText('after', HELP)
+    .action((reference: string, options: Options) => path(reference, options, io));
+
+async function path(reference: string, options: Options, io: Io): Promise<void> {
+  const { upgradeGraphs } = await import('#core/catalog-graph/upgrade-graph');
+  const catalog = await validCatalog(reference, io);
+  if (catalog === undefined) return io.exit(ExitCode.no);
+  const graphs = upgradeGraphs(catalog);
+  const graph = graphs.get(options.package);
+  if (graph === undefined)
+    throw new UsageError(`unknown package "${options.package}"; ${knownNames([...graphs.keys()])}`);
+  const answer = await answerOf(graph, options, io);
+  io.out(await print(answer, options.output));
+  if (options.output === 'table') for (const line of answer.why ?? []) io.err(`${line}\n`);
+  io.exit(answer.olm === undefined ? ExitCode.no : ExitCode.done);
+}
+
+async function answerOf(graph: UpgradeGraph, options: Options, io: Io): Promise<UpgradePath> {
+  const [{ findBundle, findInstalled }, { newestOf, upgradePath }] = await Promise.all([
+    import('#core/upgrade-path/find-point'),
+    import('#core/upgrade-path/upgrade-path'),
+  ]);
+  const channel = options.channel ?? graph.record.defaultChannel;
+  const channels = graph.channels.map((group) => group.channel);
+  if (!channels.includes(channel)) throw new UsageError(`unknown channel "${channel}"; ${knownNames(channels)}`);
+  const from = found(findInstalled(graph, options.from), '--from', options.from);
+  if (from.assumed) {
+    io.err(`note: the catalog has no bundle for --from ${options.from}; taken to be ${from.installed.name}\n`);
+  }
+  const goal =
+    options.to === undefined
+      ? newestOf(graph, channel)
+      : found(findBundle(graph, options.to), '--to', options.to).installed;
+  if (goal === undefined) throw new UsageError(`channel "${channel}" has no newest bundle; name one with --to`);
+  return upgradePath(graph, { start: { installed: from.installed, channel }, goal });
+}
+
+function found(point: Point, option: string, text: string): Extract<Point, { kind: 'found' }> {
+  switch (point.kind) {
+    case 'found':
+      return point;
+    case 'ambiguous':
+      throw new UsageError(`${option} ${text}: several bundles have this version; name one: ${point.names.join(', ')}`);
+    case 'unknown':
+      throw new UsageError(`${option} ${text}: unknown version; ${knownNames(point.known)}`);
+  }
+}
+
+async function print(answer: UpgradePath, output: Options['output']): Promise<string> {
+  if (output === 'table') return pathTable(answer);
+  if (output === 'json') return `${JSON.stringify(answer, null, 2)}\n`;
+  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  return goYaml(answer);
+}
