@@ -1,0 +1,107 @@
+import { retryDelay } from '#core/catalog-source/catalog-pace';
+import type { Clock } from '#platform/clock/clock.port';
+
+/** What a load gave, and when it began. A failure is the same for all who ask until its next try is due. */
+export type Shared<T> =
+  | Readonly<{ value: T; begunAt: number }>
+  | Readonly<{ error: unknown; begunAt: number; retryAt: number }>;
+
+export type Asking = Readonly<{
+  /** An answer that was begun up to so many milliseconds ago will do. */
+  withinMs: number;
+  /** A failure stands until its next try is due, however old it is: what timers ask for. */
+  patient: boolean;
+}>;
+
+type Entry<T> = {
+  last?: Shared<T>;
+  running?: Readonly<{ begunAt: number; answer: Promise<Shared<T>> }>;
+  failures: number;
+  /** Answers begun before this are about something that is no more. */
+  notBefore: number;
+  askedAt: number;
+};
+
+export type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
+
+/**
+ * Loads that many ask for at the same time or shortly after one another, each carried out once for all of them: a thousand
+ * clusters that use one image make one request, and a registry that is away is asked by one of them.
+ */
+export class SharedLoads<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(private readonly options: SharedLoadsOptions) {}
+
+  /** The answer for `key`, old enough ones as `asking` allows. Never rejects: a failure is an answer. */
+  async ask(key: string, asking: Asking, load: () => Promise<T>): Promise<Shared<T>> {
+    const entry = this.#entry(key);
+    const asked = this.#now();
+    const oldest = Math.max(asked - asking.withinMs, entry.notBefore);
+    for (;;) {
+      const { last, running } = entry;
+      if (last !== undefined && this.#stands(last, oldest, asking, entry)) return last;
+      if (running === undefined) return this.#begin(entry, load);
+      const answer = await running.answer;
+      if (running.begunAt >= oldest) return answer;
+    }
+  }
+
+  /** Whether anybody has had an answer for `key` yet. */
+  answered(key: string): boolean {
+    return this.#entries.get(key)?.last !== undefined;
+  }
+
+  /** What was behind `key` has changed: answers begun before now stand no more. */
+  renew(key: string): void {
+    const entry = this.#entry(key);
+    entry.notBefore = this.#now();
+    delete entry.last;
+  }
+
+  /** Drops what nobody has asked for in so many milliseconds. */
+  forgetUnasked(ms: number): void {
+    const since = this.#now() - ms;
+    for (const [key, { askedAt, running }] of this.#entries) {
+      if (askedAt < since && running === undefined) this.#entries.delete(key);
+    }
+  }
+
+  #stands(last: Shared<T>, oldest: number, { patient }: Asking, { notBefore }: Entry<T>): boolean {
+    if ('error' in last && patient) return last.begunAt >= notBefore && this.#now() < last.retryAt;
+    return last.begunAt >= oldest;
+  }
+
+  #begin(entry: Entry<T>, load: () => Promise<T>): Promise<Shared<T>> {
+    const begunAt = this.#now();
+    const answer = this.#carryOut(entry, begunAt, load);
+    entry.running = { begunAt, answer };
+    return answer;
+  }
+
+  async #carryOut(entry: Entry<T>, begunAt: number, load: () => Promise<T>): Promise<Shared<T>> {
+    const answer = await load().then(
+      (value): Shared<T> => ({ value, begunAt }),
+      (error: unknown): Shared<T> => {
+        entry.failures += 1;
+        return { error, begunAt, retryAt: this.#now() + retryDelay(entry.failures, this.options.random()) };
+      },
+    );
+    if ('value' in answer) entry.failures = 0;
+    delete entry.running;
+    entry.last = answer;
+    return answer;
+  }
+
+  #entry(key: string): Entry<T> {
+    const known = this.#entries.get(key);
+    const entry = known ?? { failures: 0, notBefore: Number.NEGATIVE_INFINITY, askedAt: 0 };
+    entry.askedAt = this.#now();
+    if (known === undefined) this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
+  }
+}
