@@ -34,12 +34,15 @@ export const problemLine = ({ message, advice }: CatalogProblem): string =>
 /** With `json`, what makes the catalog unreadable is printed there as data too, before it ends the command. */
 async function problemsOf(directory: string, json: Io | undefined): Promise<CatalogProblem[]> {
   const { asUsageError } = await import('../reference/load-reference.js');
-  const { readCatalogTree } = await import('#platform/files/read-tree');
-  const { loadCatalog } = await import('#core/catalog/load-catalog');
-  const { validateCatalog } = await import('#core/catalog/validate-catalog');
-  const load = async () => {
+  const { openCatalogTree } = await import('#platform/files/catalog-tree');
+  const { readBlobs } = await import('#core/catalog/read-blobs');
+  const { decodeCatalogBlob } = await import('#core/catalog/decode-blob');
+  const { CatalogValidator } = await import('#core/catalog/validate-catalog');
+  const validate = async () => {
+    const validator = new CatalogValidator();
     try {
-      return loadCatalog(await readCatalogTree(directory));
+      for (const blob of readBlobs(await openCatalogTree(directory))) validator.take(decodeCatalogBlob(blob));
+      return validator.problems();
     } catch (error) {
       if (error instanceof Error && 'olmText' in error) {
         json?.out(`${JSON.stringify({ passed: false, error: { message: error.olmText } }, null, 2)}\n`);
@@ -47,7 +50,7 @@ async function problemsOf(directory: string, json: Io | undefined): Promise<Cata
       throw error;
     }
   };
-  return validateCatalog(await asUsageError(directory, load));
+  return asUsageError(directory, validate);
 }
 
 async function verdict(problems: readonly CatalogProblem[]): Promise<string> {

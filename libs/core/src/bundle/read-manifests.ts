@@ -1,5 +1,6 @@
 import { KubernetesObject } from '../api/kubernetes-object.js';
 import { readStream } from '../catalog/blob-stream.js';
+import { ByteWindow } from '../catalog/byte-window.js';
 import { BlobError } from '../catalog/catalog-load.error.js';
 import type { BundleFile } from './bundle.js';
 
@@ -9,7 +10,7 @@ export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string
 /** The first document of a JSON or YAML file; undefined for an empty or unreadable file, with the reason as a warning. */
 export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
   try {
-    const documents = readStream(new TextDecoder().decode(bytes));
+    const documents = readStream(ByteWindow.whole(bytes));
     const first = documents.next();
     if (first.done) return { value: undefined, warnings: [`${path}: the file is empty`] };
     return {

@@ -1,44 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { ByteWindow } from './byte-window.js';
 import { BlobError } from './catalog-load.error.js';
-import { lineAt, parseJsonAt, skipSpace } from './json-stream.js';
-import { parseYamlDocument } from './yaml-document.js';
+import { parseJsonAt, spaceLength } from './json-stream.js';
+import { readYaml } from './yaml-stream.js';
 
 /** One value of a stream and where it begins. */
-export type StreamedBlob = Readonly<{ value: unknown; line: number; format: 'json' | 'yaml' }>;
+export type StreamedValue = Readonly<{ value: unknown; line: number; format: 'json' | 'yaml' }>;
 
 /** As far as Kubernetes' decoder looks to tell JSON from YAML. */
-const GUESS_LENGTH = 4096;
+const GUESS_BYTES = 4096;
+/** White space as Go's unicode package knows it, which unlike JavaScript's does not count the byte order mark. */
+const BEGINS_AS_JSON = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\{/;
+const NEWLINE = 0x0a;
 
-/** Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2). Throws {@link BlobError}. */
-export function* readStream(text: string): Generator<StreamedBlob> {
-  if (text.slice(0, GUESS_LENGTH).trimStart().startsWith('{')) yield* readJson(text);
-  else yield* readYaml(text, 1);
+/**
+ * Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2), each cut from the window and dropped from
+ * it before the next: memory holds one document, however long the stream is. Throws {@link BlobError}.
+ */
+export function* readStream(source: ByteWindow | string): Generator<StreamedValue> {
+  const window = typeof source === 'string' ? ByteWindow.whole(Buffer.from(source)) : source;
+  let more = true;
+  while (more && window.unread.length < GUESS_BYTES) more = window.more();
+  if (BEGINS_AS_JSON.test(window.unread.toString('utf8', 0, GUESS_BYTES))) yield* readJson(window);
+  else yield* readYaml(window);
 }
 
-function* readJson(text: string): Generator<StreamedBlob> {
-  let values = 0;
-  let line = 1;
-  let counted = 0;
-  for (let at = skipSpace(text, 0); at < text.length; ) {
-    line += newlinesBetween(text, counted, at);
-    counted = at;
+function* readJson(window: ByteWindow): Generator<StreamedValue> {
+  for (let values = 0; ; values += 1) {
+    const start = spaceLength(window);
+    if (start === window.unread.length) return;
     let parsed: ReturnType<typeof parseJsonAt>;
     try {
-      parsed = parseJsonAt(text, at);
+      parsed = parseJsonAt(window, start);
     } catch (jsonError) {
       if (values > 1) throw jsonError;
-      yield* readRestAsYaml(text, at, jsonError);
+      dropLineEnd(window, start);
+      yield* readRestAsYaml(window, jsonError);
       return;
     }
-    yield { value: parsed.value, line, format: 'json' };
-    values += 1;
-    at = skipSpace(text, parsed.end);
+    window.drop(start);
+    yield { value: parsed.value, line: window.line, format: 'json' };
+    window.drop(parsed.end - start);
   }
 }
 
+/** What stands behind a good value on its line; the blanks of the next line are YAML's indentation. */
+function dropLineEnd(window: ByteWindow, spaces: number): void {
+  const newline = window.unread.subarray(0, spaces).indexOf(NEWLINE);
+  window.drop(newline < 0 ? spaces : newline + 1);
+}
+
 /** A stream may turn from JSON to YAML once, after at most one JSON value; if that is no YAML either, it was bad JSON. */
-function* readRestAsYaml(text: string, from: number, jsonError: unknown): Generator<StreamedBlob> {
-  const documents = readYaml(text.slice(from), lineAt(text, from));
-  let first: IteratorResult<StreamedBlob>;
+function* readRestAsYaml(window: ByteWindow, jsonError: unknown): Generator<StreamedValue> {
+  const documents = readYaml(window);
+  let first: IteratorResult<StreamedValue>;
   try {
     first = documents.next();
   } catch (yamlError) {
@@ -47,48 +62,4 @@ function* readRestAsYaml(text: string, from: number, jsonError: unknown): Genera
   if (first.done) throw jsonError;
   yield first.value;
   yield* documents;
-}
-
-/**
- * A separator ends a document that has begun and otherwise opens one, so two in a row are harmless and a third makes an
- * empty document, which is null.
- */
-function* readYaml(text: string, firstLine: number): Generator<StreamedBlob> {
-  let start = 0;
-  let line = firstLine;
-  let counted = 0;
-  const document = (end: number): StreamedBlob => {
-    line += newlinesBetween(text, counted, start);
-    counted = start;
-    return { value: parseYamlDocument(text.slice(start, end), line), line, format: 'yaml' };
-  };
-  for (let at = nextSeparator(text, 0); at >= 0; at = nextSeparator(text, at + 1)) {
-    const lineEnd = endOfLine(text, at);
-    const trailer = text.slice(at + 3, lineEnd).trim();
-    if (trailer !== '' && !trailer.startsWith('#')) {
-      throw new BlobError(`invalid Yaml document separator: ${trailer}`, firstLine + newlinesBetween(text, 0, at));
-    }
-    if (at > start) {
-      yield document(at);
-      start = Math.min(lineEnd + 1, text.length);
-    }
-  }
-  if (start < text.length) yield document(text.length);
-}
-
-function nextSeparator(text: string, from: number): number {
-  if (from === 0 && text.startsWith('---')) return 0;
-  const at = text.indexOf('\n---', Math.max(from - 1, 0));
-  return at < 0 ? -1 : at + 1;
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end;
-}
-
-function newlinesBetween(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
 }

@@ -27,7 +27,7 @@ function decodeObject(value: unknown, index: number, where: string): unknown {
     throw new BlobError(`${where}: parse property at index ${index} as bundle object: ${error.message}`);
   }
   try {
-    return parseJsonOrYaml(new TextDecoder().decode(data ?? new Uint8Array()));
+    return parseJsonOrYaml(data ?? new Uint8Array());
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
     throw new BlobError(`${where}: convert bundle object property at index ${index} to JSON: ${error.olmText}`);

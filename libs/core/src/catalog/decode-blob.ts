@@ -1,8 +1,8 @@
-import { byCodeUnit } from '../canonical/canonical-json.js';
 import { readBundleObjects } from './bundle-objects.js';
 import type { CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage, Property } from './catalog.js';
-import { BlobError, BlobFormError } from './catalog-load.error.js';
-import { base64, type Decoder, foldCase, GoTypeError, isRecord, listOf, struct, text } from './go-json.js';
+import { atPlace, type CatalogBlob, metaOf, recordOf } from './catalog-blob.js';
+import { BlobError } from './catalog-load.error.js';
+import { base64, type Decoder, GoTypeError, listOf, struct, text } from './go-json.js';
 import { goJson } from './go-json-text.js';
 
 /** A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. */
@@ -14,15 +14,16 @@ export type DecodedBlob =
   | { kind: 'other'; blob: Readonly<Record<string, unknown>> };
 
 /** Checks a blob's schema, package and name and reads its fields (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}. */
-export function decodeBlob(value: unknown): DecodedBlob {
-  if (value === null) throw new BlobError("object '' is missing root schema field");
-  if (!isRecord(value)) {
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    throw new BlobFormError(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
-  }
-  const schema = readMeta(value).get('schema') ?? '';
-  if (schema === '') throw new BlobError(`object '${shownBlob(value)}\n' is missing root schema field`);
+export const decodeBlob = (value: unknown): DecodedBlob => decodeFields(metaOf(value).schema, recordOf(value));
+
+/** The fields of a blob of a catalog. Throws `CatalogLoadError` with the blob's place. */
+export const decodeCatalogBlob = (blob: CatalogBlob): DecodedBlob =>
+  atPlace(blob, () => decodeFields(blob.schema, blob.value));
+
+function decodeFields(schema: string, value: Readonly<Record<string, unknown>>): DecodedBlob {
   switch (schema) {
+    case '':
+      throw new BlobError(`object '${shownBlob(value)}\n' is missing root schema field`);
     case 'olm.package':
       return { kind: 'package', blob: decode('package', value, catalogPackage) };
     case 'olm.channel':
@@ -42,54 +43,6 @@ const MAX_SHOWN = 4096;
 function shownBlob(value: unknown): string {
   const text = goJson(value);
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
-}
-
-const META_KEYS = ['schema', 'package', 'name'];
-
-function readMeta(blob: Record<string, unknown>): Map<string, string> {
-  const spellings = new Map<string, string[]>();
-  for (const key of Object.keys(blob)) {
-    const folded = foldCase(key);
-    const known = spellings.get(folded);
-    if (known) known.push(key);
-    else spellings.set(folded, [key]);
-  }
-  rejectDuplicates(spellings);
-  const meta = new Map<string, string>();
-  for (const name of META_KEYS) {
-    const key = spellings.get(name)?.[0];
-    if (key === undefined) continue;
-    const value = blob[key];
-    if (typeof value !== 'string') throw new BlobFormError(notText(key, value));
-    meta.set(name, value);
-  }
-  return meta;
-}
-
-function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
-  const duplicates = [...spellings]
-    .filter(([, keys]) => keys.length > 1)
-    .map(([folded, keys]) => `duplicate keys for key "${folded}": [${keys.sort(byCodeUnit).join(' ')}]`)
-    .sort(byCodeUnit);
-  if (duplicates.length === 1) throw new BlobFormError(duplicates.join());
-  if (duplicates.length > 1) throw new BlobFormError(`[${duplicates.join(', ')}]`);
-}
-
-/** The slip in the format (`%!t`) is opm's own. */
-function notText(key: string, value: unknown): string {
-  const [type, shown] = goValue(value);
-  const got = type === 'bool' ? shown : `%!t(${type}=${shown})`;
-  return `expected value for key "${key}" to be a string, got ${got}: ${shown}`;
-}
-
-function goValue(value: unknown): [type: string, shown: string] {
-  if (typeof value === 'number') return ['float64', goJson(value)];
-  if (typeof value === 'boolean') return ['bool', String(value)];
-  if (value === null) return ['<nil>', '<nil>'];
-  if (Array.isArray(value)) return ['[]interface {}', `[${value.map((item) => goValue(item)[1]).join(' ')}]`];
-  if (!isRecord(value)) return ['string', String(value)];
-  const entries = Object.keys(value).sort(byCodeUnit);
-  return ['map[string]interface {}', `map[${entries.map((key) => `${key}:${goValue(value[key])[1]}`).join(' ')}]`];
 }
 
 function decode<T>(what: string, value: unknown, decoder: Decoder<T>): T {

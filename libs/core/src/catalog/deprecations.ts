@@ -41,7 +41,7 @@ export function* applyDeprecations(
 }
 
 function* applyEntries(model: CatalogModel, owner: ModelPackage, entries: readonly Entry[]): Generator<CatalogProblem> {
-  const name = owner.blob.name;
+  const name = owner.name;
   const references = new Set<string>();
   for (const [index, entry] of entries.entries()) {
     const { schema, name: target } = entry.reference;
@@ -71,7 +71,7 @@ function applyEntry(
   index: number,
   reference: string,
 ): CatalogProblem | undefined {
-  const name = owner.blob.name;
+  const name = owner.name;
   switch (schema) {
     case 'olm.bundle':
       return deprecateBundle(model, owner, target, message);
@@ -103,7 +103,7 @@ function deprecateBundle(
   target: string,
   message: string,
 ): CatalogProblem | undefined {
-  const name = owner.blob.name;
+  const name = owner.name;
   if (![...owner.channels.values()].some(({ entries }) => entries.has(target))) return notFound('bundle', target, name);
   const ofPackage = model.deprecatedBundles.get(name) ?? new Map<string, string>();
   ofPackage.set(target, message);

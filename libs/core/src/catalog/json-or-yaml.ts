@@ -1,19 +1,25 @@
+import { ByteWindow } from './byte-window.js';
 import { BlobError } from './catalog-load.error.js';
-import { parseJsonAt, skipSpace } from './json-stream.js';
+import { parseJsonAt, spaceLength } from './json-stream.js';
+import { yamlText } from './utf8-text.js';
 import { parseYamlDocument } from './yaml-document.js';
+
+const OPENING_BRACE = 0x7b;
 
 /**
  * One document that is JSON or YAML. Plain JSON takes the quick way; whatever that way refuses is read as YAML, of which
  * JSON is a part. Throws {@link BlobError}.
  */
-export function parseJsonOrYaml(text: string): unknown {
-  const start = skipSpace(text, 0);
-  if (text[start] !== '{') return parseYamlDocument(text);
-  try {
-    const { value, end } = parseJsonAt(text, start);
-    if (skipSpace(text, end) === text.length) return value;
-  } catch (error) {
-    if (!(error instanceof BlobError)) throw error;
+export function parseJsonOrYaml(bytes: Uint8Array): unknown {
+  const window = ByteWindow.whole(bytes);
+  const start = spaceLength(window);
+  if (bytes[start] === OPENING_BRACE) {
+    try {
+      const { value, end } = parseJsonAt(window, start);
+      if (end + spaceLength(window, end) === bytes.length) return value;
+    } catch (error) {
+      if (!(error instanceof BlobError)) throw error;
+    }
   }
-  return parseYamlDocument(text);
+  return parseYamlDocument(yamlText(window.unread, 1));
 }

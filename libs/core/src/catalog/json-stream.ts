@@ -1,64 +1,98 @@
+import { type ByteWindow, countNewlines } from './byte-window.js';
 import { BlobError } from './catalog-load.error.js';
+import { jsonText } from './utf8-text.js';
 import { MAX_DEPTH } from './yaml-document.js';
 
-const SPACE = /[ \t\r\n]*/y;
-const BARE_WORD = /[^ \t\r\n{}[\]",:]+/y;
-const STRUCTURE = /[{}[\]"]/g;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const BLANK = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 
-/** Offset of the first character at or after `from` that is no JSON white space. */
-export function skipSpace(text: string, from: number): number {
-  SPACE.lastIndex = from;
-  SPACE.test(text);
-  return SPACE.lastIndex;
+const isSpace = (byte: number | undefined): boolean =>
+  byte === BLANK || byte === LINE_FEED || byte === TAB || byte === RETURN;
+
+const endsBareWord = (byte: number | undefined): boolean =>
+  isSpace(byte) || byte === COMMA || byte === COLON || byte === QUOTE || opens(byte) || closes(byte);
+const opens = (byte: number | undefined): boolean => byte === OPEN_OBJECT || byte === OPEN_LIST;
+const closes = (byte: number | undefined): boolean => byte === CLOSE_OBJECT || byte === CLOSE_LIST;
+
+/** How many unread bytes from `from` on are JSON white space; takes in chunks until another byte or the end comes. */
+export function spaceLength(window: ByteWindow, from = 0): number {
+  let at = from;
+  for (;;) {
+    const bytes = window.unread;
+    while (at < bytes.length && isSpace(bytes[at])) at += 1;
+    if (at < bytes.length || !window.more()) return at - from;
+  }
 }
 
-/** The JSON value that starts at `start` (no white space there) and the offset after it. Throws {@link BlobError}. */
-export function parseJsonAt(text: string, start: number): { value: unknown; end: number } {
-  const end = endOfValue(text, start);
+/**
+ * The JSON value that starts at the unread byte `start`, no white space, and the offset after it; nothing is dropped.
+ * Throws {@link BlobError}.
+ */
+export function parseJsonAt(window: ByteWindow, start: number): { value: unknown; end: number } {
+  const end = endOfValue(window, start);
   try {
-    return { value: JSON.parse(text.slice(start, end)) as unknown, end };
+    return { value: JSON.parse(jsonText(window.unread.subarray(start, end))) as unknown, end };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new BlobError(`json: offset ${start}: ${reason}`, lineAt(text, start));
+    throw new BlobError(`json: offset ${window.offset + start}: ${reason}`, lineAt(window, start));
   }
 }
 
-/** Number of the line, from 1, that holds `offset`. */
-export function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+const lineAt = (window: ByteWindow, at: number): number => window.line + countNewlines(window.unread, 0, at);
+
+/** Cuts without understanding: whether the value is well formed is for the parser to say. */
+function endOfValue(window: ByteWindow, start: number): number {
+  const first = window.unread[start];
+  if (first === QUOTE) return endOfString(window, start, start);
+  if (opens(first)) return endOfCollection(window, start);
+  let at = start + 1;
+  for (;;) {
+    const bytes = window.unread;
+    while (at < bytes.length && !endsBareWord(bytes[at])) at += 1;
+    if (at < bytes.length || !window.more()) return at;
+  }
 }
 
-function endOfValue(text: string, start: number): number {
-  const first = text[start];
-  if (first === '"') return endOfString(text, start);
-  if (first === '{' || first === '[') return endOfCollection(text, start);
-  BARE_WORD.lastIndex = start;
-  return BARE_WORD.test(text) ? BARE_WORD.lastIndex : start + 1;
-}
-
-function endOfCollection(text: string, start: number): number {
+function endOfCollection(window: ByteWindow, start: number): number {
   let depth = 0;
-  STRUCTURE.lastIndex = start;
-  for (let match = STRUCTURE.exec(text); match !== null; match = STRUCTURE.exec(text)) {
-    const mark = match[0];
-    if (mark === '"') {
-      STRUCTURE.lastIndex = endOfString(text, match.index);
-      continue;
-    }
-    depth += mark === '{' || mark === '[' ? 1 : -1;
-    if (depth > MAX_DEPTH) throw new BlobError(`json: nesting exceeds ${MAX_DEPTH} levels`, lineAt(text, start));
-    if (depth === 0) return match.index + 1;
+  for (let at = start; ; at += 1) {
+    if (at >= window.unread.length && !window.more()) throw cutShort(window, start);
+    const byte = window.unread[at];
+    if (byte === QUOTE) at = endOfString(window, at, start) - 1;
+    else if (opens(byte)) depth += 1;
+    else if (closes(byte)) depth -= 1;
+    else continue;
+    if (depth === 0) return at + 1;
+    if (depth > MAX_DEPTH) throw tooDeep(window, start);
   }
-  throw new BlobError(`json: offset ${text.length}: unexpected EOF`, lineAt(text, start));
 }
 
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text[at - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) return at + 1;
+/** The offset after the text whose opening quote stands at `quote`. */
+function endOfString(window: ByteWindow, quote: number, start: number): number {
+  let at = quote + 1;
+  for (;;) {
+    const bytes = window.unread;
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) return at + 1;
+    }
+    if (!window.more()) throw cutShort(window, start);
   }
-  throw new BlobError(`json: offset ${text.length}: unexpected EOF`, lineAt(text, start));
 }
+
+const cutShort = (window: ByteWindow, start: number): BlobError =>
+  new BlobError(`json: offset ${window.offset + window.unread.length}: unexpected EOF`, lineAt(window, start));
+
+const tooDeep = (window: ByteWindow, start: number): BlobError =>
+  new BlobError(`json: nesting exceeds ${MAX_DEPTH} levels`, lineAt(window, start));

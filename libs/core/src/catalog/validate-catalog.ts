@@ -1,171 +1,75 @@
-import { byCodeUnit } from '../canonical/canonical-json.js';
-import { parseRange } from '../versions/blang-range.js';
-import { formatVersion } from '../versions/blang-version.js';
-import { goQuote } from '../versions/go-quote.js';
-import type { Catalog, ChannelEntry } from './catalog.js';
-import {
-  buildModel,
-  type CatalogModel,
-  type ModelBundle,
-  type ModelChannel,
-  type ModelPackage,
-} from './catalog-model.js';
-import { type CatalogProblem, found } from './catalog-problem.js';
-import { replacesChainProblem } from './channel-graph.js';
+import { type BlobConsumer, blobsOf, detached } from './blob-consumer.js';
+import { type SummarizedBundle, summarizeBundle } from './bundle-summary.js';
+import type { Catalog, CatalogBundle, CatalogDeprecation } from './catalog.js';
+import { catalogFindings } from './catalog-findings.js';
+import { buildModel, type CatalogModel, type CatalogOutline } from './catalog-model.js';
+import type { CatalogProblem } from './catalog-problem.js';
+import type { DecodedBlob } from './decode-blob.js';
 import { applyDeprecations } from './deprecations.js';
 
-/**
- * All that opm finds wrong with a catalog, in opm's words with advice added; empty when it is valid (spec:
- * file-based-catalogs.md §3). Where a blob cannot be placed at all there is exactly one problem, the first; otherwise every
- * finding in every package, in the catalog's own order.
- */
-export function validateCatalog(catalog: Catalog): CatalogProblem[] {
-  const building = linked(catalog);
-  const step = building.next();
-  return step.done ? findings(step.value) : [step.value];
+/** Validates a catalog as its blobs come by: names, versions and edges are kept, texts are not. */
+export class CatalogValidator implements BlobConsumer {
+  readonly #packages: CatalogOutline['packages'][number][] = [];
+  readonly #channels: CatalogOutline['channels'][number][] = [];
+  readonly #bundles: SummarizedBundle[] = [];
+  readonly #deprecations: CatalogDeprecation[] = [];
+  #brokenBundle = false;
+
+  take(decoded: DecodedBlob): void {
+    switch (decoded.kind) {
+      case 'package': {
+        const { name, defaultChannel } = decoded.blob;
+        this.#packages.push(detached({ name, defaultChannel }));
+        break;
+      }
+      case 'channel': {
+        const { name, package: owner, entries } = decoded.blob;
+        this.#channels.push(detached({ name, package: owner, entries }));
+        break;
+      }
+      case 'bundle':
+        this.#takeBundle(decoded.blob);
+        break;
+      case 'deprecation':
+        this.#deprecations.push(detached(decoded.blob));
+        break;
+      case 'other':
+    }
+  }
+
+  /**
+   * All that opm finds wrong with the blobs taken, in opm's words with advice added; empty when the catalog is valid (spec:
+   * file-based-catalogs.md §3). Where a blob cannot be placed at all there is exactly one problem, the first; otherwise
+   * every finding in every package, in the catalog's own order.
+   */
+  problems(): CatalogProblem[] {
+    const step = linked({
+      packages: this.#packages,
+      channels: this.#channels,
+      bundles: this.#bundles,
+      deprecations: this.#deprecations,
+    }).next();
+    return step.done ? catalogFindings(step.value) : [step.value];
+  }
+
+  /** Validation ends at the first bundle that is wrong in itself, if not before: those behind it are not kept. */
+  #takeBundle(blob: CatalogBundle): void {
+    if (this.#brokenBundle) return;
+    const summary = summarizeBundle(blob);
+    this.#brokenBundle = 'problem' in summary;
+    this.#bundles.push(summary);
+  }
 }
 
-function* linked(catalog: Catalog): Generator<CatalogProblem, CatalogModel> {
+/** {@link CatalogValidator.problems} of a loaded catalog. */
+export function validateCatalog(catalog: Catalog): CatalogProblem[] {
+  const validator = new CatalogValidator();
+  for (const blob of blobsOf(catalog)) validator.take(blob);
+  return validator.problems();
+}
+
+function* linked(catalog: CatalogOutline): Generator<CatalogProblem, CatalogModel> {
   const model = yield* buildModel(catalog);
   yield* applyDeprecations(model, catalog.deprecations);
   return model;
-}
-
-const findings = (model: CatalogModel): CatalogProblem[] =>
-  [...model.packages.values()].flatMap((owner) => packageFindings(model, owner));
-
-const DEPRECATION = 'invalid deprecation: message must be set';
-const DEPRECATION_ADVICE = 'write the message users shall read into the olm.deprecations entry';
-
-function packageFindings(model: CatalogModel, owner: ModelPackage): CatalogProblem[] {
-  const path = [`invalid package ${goQuote(owner.blob.name)}`];
-  const problems: CatalogProblem[] = [];
-  if (owner.blob.defaultChannel === '') {
-    problems.push(found(path, 'default channel must be set', 'set "defaultChannel" in the olm.package blob'));
-  }
-  if (owner.channels.size === 0) {
-    problems.push(found(path, 'package must contain at least one channel', 'add an olm.channel blob of this package'));
-  }
-  for (const channel of owner.channels.values()) problems.push(...channelFindings(model, owner, channel, path));
-  const duplicates = duplicateVersions(owner);
-  if (duplicates.length > 0) {
-    problems.push(
-      found(
-        path,
-        `duplicate versions found in bundles: [${duplicates.join(' ')}]`,
-        'give each bundle of a package its own version, or set "release" in the olm.package property',
-      ),
-    );
-  }
-  if (owner.deprecation === '') problems.push(found(path, DEPRECATION, DEPRECATION_ADVICE));
-  return problems;
-}
-
-function channelFindings(
-  model: CatalogModel,
-  owner: ModelPackage,
-  channel: ModelChannel,
-  above: readonly string[],
-): CatalogProblem[] {
-  const path = [...above, `invalid channel ${goQuote(channel.name)}`];
-  const problems: CatalogProblem[] = [];
-  if (channel.entries.size === 0) {
-    problems.push(
-      found(
-        path,
-        'channel must contain at least one bundle',
-        'add entries to the channel, or, if it is only named as default channel, correct "defaultChannel"',
-      ),
-    );
-  } else {
-    const chain = replacesChainProblem(channel.entries);
-    if (chain !== undefined) problems.push(found(path, chain, chainAdvice(chain)));
-  }
-  for (const entry of channel.entries.values()) {
-    const deprecation = model.deprecatedBundles.get(owner.blob.name)?.get(entry.name);
-    problems.push(...bundleFindings(owner, entry, deprecation, path));
-  }
-  if (channel.deprecation === '') problems.push(found(path, DEPRECATION, DEPRECATION_ADVICE));
-  return problems;
-}
-
-function chainAdvice(finding: string): string {
-  if (finding.startsWith('no channel head')) return 'one entry must be the newest: no other replaces or skips it';
-  if (finding.startsWith('multiple channel heads')) {
-    return 'let the newest entry replace or skip the others, so that one head remains';
-  }
-  if (finding.startsWith('detected cycle')) return 'remove one "replaces" of the circle';
-  return 'let an entry on the way from the head replace or skip each of these bundles';
-}
-
-function bundleFindings(
-  owner: ModelPackage,
-  entry: ChannelEntry,
-  deprecation: string | undefined,
-  above: readonly string[],
-): CatalogProblem[] {
-  const path = [...above, `invalid bundle ${goQuote(entry.name)}`];
-  const bundle = owner.bundles.get(entry.name);
-  const problems: CatalogProblem[] = [];
-  const add = (finding: string, advice: string) => problems.push(found(path, finding, advice));
-  if (entry.name === '') add('name must be set', 'give every entry of the channel a "name"');
-  if (bundle) releaseFindings(owner, bundle, add);
-  for (const [index, skip] of (entry.skips ?? []).entries()) {
-    if (skip === '') add(`skip[${index}] is empty`, 'remove the empty item of "skips"');
-  }
-  const range = entry.skipRange === undefined ? undefined : parseRange(entry.skipRange);
-  if (range && 'error' in range) {
-    add(`invalid skipRange ${goQuote(entry.skipRange ?? '')}: ${range.error}`, 'write for example ">=1.0.0 <1.2.0"');
-  }
-  if (!bundle) {
-    add('must be exactly one property with type "olm.package"', 'add the olm.bundle blob of this entry');
-  }
-  if (!bundle || isEmptyHanded(bundle)) {
-    add('bundle image must be set', 'set "image" in the olm.bundle blob, or carry the manifests as olm.bundle.object');
-  }
-  if (deprecation === '') add(DEPRECATION, DEPRECATION_ADVICE);
-  return problems;
-}
-
-/** Neither an image nor manifests. */
-const isEmptyHanded = ({ blob }: ModelBundle): boolean =>
-  blob.image === '' && !blob.properties.some(({ type }) => type === 'olm.bundle.object');
-
-function releaseFindings(
-  owner: ModelPackage,
-  { blob, version, release }: ModelBundle,
-  add: (finding: string, advice: string) => void,
-): void {
-  if (release === '') return;
-  const expected = `${owner.blob.name}-v${formatVersion(version)}-${release}`;
-  if (blob.name !== expected) {
-    add(
-      `name ${goQuote(blob.name)} does not match normalized name ${goQuote(expected)}`,
-      `name the bundle ${expected}`,
-    );
-  }
-  if (version.build.length > 0) {
-    add('cannot use build metadata in version with a release version', 'keep either "+…" in the version or "release"');
-  }
-}
-
-/** `{<version>: [<bundle>, <bundle>]}` for each version that more than one bundle of the package has. */
-function duplicateVersions({ channels, bundles }: ModelPackage): string[] {
-  const names = new Set([...channels.values()].flatMap(({ entries }) => [...entries.keys()]));
-  const byVersion = new Map<string, string[]>();
-  for (const name of names) {
-    const version = versionText(bundles.get(name));
-    byVersion.set(version, [...(byVersion.get(version) ?? []), name]);
-  }
-  return [...byVersion]
-    .filter(([, same]) => same.length > 1)
-    .sort(([a], [b]) => byCodeUnit(a, b))
-    .map(([version, same]) => `{${version}: [${same.sort(byCodeUnit).join(', ')}]}`);
-}
-
-/** An entry without its blob counts as version 0.0.0, as in opm. */
-function versionText(bundle: ModelBundle | undefined): string {
-  if (!bundle) return '0.0.0';
-  const version = formatVersion(bundle.version);
-  return bundle.release === '' ? version : `${version}-${bundle.release}`;
 }

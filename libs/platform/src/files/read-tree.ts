@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { BundleFile } from '#core/bundle/bundle';
-import { INDEX_IGNORE, ignoreMatcher } from '#core/catalog/index-ignore';
+import { ignoreMatcher } from '#core/catalog/index-ignore';
+import { isIgnoreFile } from '#core/catalog/read-blobs';
 import { FileTreeError, fileError } from './file-tree.error.js';
 import { listTree, pathWithin, TREE_LIMITS, type TreeLimits } from './list-tree.js';
 
@@ -15,7 +16,6 @@ export async function readTree(root: string, limits: TreeLimits = TREE_LIMITS): 
 /** Like {@link readTree}, but files that `.indexignore` leaves out are not even opened. */
 export async function readCatalogTree(root: string, limits: TreeLimits = TREE_LIMITS): Promise<BundleFile[]> {
   const paths = await listTree(root, limits);
-  const isIgnoreFile = (path: string) => path === INDEX_IGNORE || path.endsWith(`/${INDEX_IGNORE}`);
   const ignoreFiles = await readFiles(root, paths.filter(isIgnoreFile), limits);
   const decoder = new TextDecoder();
   const ignored = ignoreMatcher(new Map(ignoreFiles.map(({ path, bytes }) => [path, decoder.decode(bytes)])));
@@ -29,7 +29,7 @@ async function readFiles(root: string, paths: readonly string[], limits: TreeLim
   let left = limits.bytes;
   for (const path of paths) {
     const target = await pathWithin(root, path);
-    left -= await sizeOf(path, target);
+    left -= await requireRegularFile(path, target);
     if (left < 0) {
       const limit = `at most ${Math.floor(limits.bytes / (1024 * 1024))} MiB are read`;
       throw new FileTreeError(`the files below ${root} are too large`, limit);
@@ -43,7 +43,8 @@ async function readFiles(root: string, paths: readonly string[], limits: TreeLim
   return files;
 }
 
-async function sizeOf(path: string, target: string): Promise<number> {
+/** The size of a file of the tree; an error where a link leads to no file, or where a read would never end. */
+export async function requireRegularFile(path: string, target: string): Promise<number> {
   const stats = await stat(target).catch((error: unknown) => {
     throw fileError('open', path, error);
   });

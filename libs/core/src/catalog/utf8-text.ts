@@ -1,0 +1,43 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { BlobError } from './catalog-load.error.js';
+
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD (spec: file-based-catalogs.md §1.2). */
+export function jsonText(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\uFFFD') && !isUtf8(bytes) ? replacedText(bytes) : text;
+}
+
+/** Text of a YAML document, without a byte order mark. Throws {@link BlobError} where it is no UTF-8, as Go's reader does. */
+export function yamlText(bytes: Buffer, line: number): string {
+  const text = bytes.toString('utf8');
+  if (text.includes('\uFFFD') && !isUtf8(bytes)) {
+    throw new BlobError('error converting YAML to JSON: yaml: the document is not valid UTF-8', line);
+  }
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+}
+
+/** JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut short; Go gives one for each. */
+function replacedText(bytes: Buffer): string {
+  const parts: string[] = [];
+  let good = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterLength(bytes[at] ?? 0);
+    if (at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) {
+      at += length;
+      continue;
+    }
+    parts.push(bytes.toString('utf8', good, at), '\uFFFD');
+    at += 1;
+    good = at;
+  }
+  return parts.join('') + bytes.toString('utf8', good);
+}
+
+/** As the first byte of a character announces it; 1 for ASCII and for a byte that cannot be first. */
+function characterLength(first: number): number {
+  if (first >= 0xf0) return 4;
+  if (first >= 0xe0) return 3;
+  return first >= 0xc0 ? 2 : 1;
+}
