@@ -4,13 +4,14 @@ import type { Catalog } from '#core/catalog/catalog';
 import type { MigrationLevel } from '#core/catalog/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import type { LoadedReference } from '../reference/loaded-reference.js';
+import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
 const EXAMPLES = `
 Examples:
   flotilla catalog render ./my-catalog -o yaml
   flotilla catalog render ./bundles/foo/v1.0.0 --migrate --alpha-image-ref-template 'registry.example/{{.Package}}:v{{.Version}}'`;
 
-type Options = Readonly<{ output: string; migrate?: boolean; migrateLevel?: string; alphaImageRefTemplate?: string }>;
+type Options = MigrationOptions & Readonly<{ output: string; alphaImageRefTemplate?: string }>;
 
 /** `flotilla catalog render REF…`: the blobs of catalogs and bundles, concatenated; nothing is validated. */
 export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
@@ -20,7 +21,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
     .argument('<ref...>', 'catalog directory or file, bundle directory, or image')
     .option('-o, --output <format>', 'json or yaml', 'json')
     .option('--migrate', 'apply all migrations')
-    .option('--migrate-level <name>', 'apply migrations up to this one: none, bundle-object-to-csv-metadata, all')
+    .option('--migrate-level <name>', MIGRATION_LEVEL_HELP)
     .option(
       '--alpha-image-ref-template <template>',
       'image of bundle directories: {{.Package}}, {{.Name}}, {{.Version}}',
@@ -39,16 +40,6 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       io.out((output === 'json' ? catalogToJson : catalogToYaml)(joinCatalogs(rendered)));
       io.exit(ExitCode.done);
     });
-
-function migrationLevel({ migrate, migrateLevel }: Options): MigrationLevel {
-  if (migrate && migrateLevel !== undefined) {
-    throw new UsageError('give either --migrate or --migrate-level: --migrate is the same as --migrate-level all');
-  }
-  const wanted = migrate ? 'all' : (migrateLevel ?? 'none');
-  if (wanted === 'all') return 'bundle-object-to-csv-metadata';
-  if (wanted === 'none' || wanted === 'bundle-object-to-csv-metadata') return wanted;
-  throw new UsageError(`unknown migration level "${wanted}"; known are none, bundle-object-to-csv-metadata and all`);
-}
 
 async function render(reference: string, level: MigrationLevel, template: string): Promise<Catalog> {
   const { loadReference } = await import('../reference/load-reference.js');

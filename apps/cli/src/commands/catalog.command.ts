@@ -4,6 +4,7 @@ import { catalogBuildCommand, catalogPushCommand } from './catalog-build.command
 import { catalogListCommands } from './catalog-list.command.js';
 import { catalogRenderCommand } from './catalog-render.command.js';
 import { catalogServeCommand } from './catalog-serve.command.js';
+import { catalogTemplateCommand } from './catalog-template.command.js';
 import { catalogValidateCommand } from './catalog-validate.command.js';
 
 const HELP = `
@@ -23,6 +24,7 @@ export function catalogCommand(program: Command, io: Io): Command {
     .addHelpText('after', HELP);
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);
+  catalogTemplateCommand(catalog, io);
   catalogListCommands(catalog, io);
   catalogBuildCommand(catalog, io);
   catalogPushCommand(catalog, io);

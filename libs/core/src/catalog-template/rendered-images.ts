@@ -2,7 +2,7 @@ import type { CatalogBundle } from '../catalog/catalog.js';
 import { goQuote } from '../versions/go-quote.js';
 import { TemplateError } from './template.error.js';
 
-/** What rendering a bundle image gave: its bundles, usually one, or why there are none. */
+/** What rendering a bundle image gave: its bundles, usually one, or why there are none, as `failed to pull image "i": …`. */
 export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Readonly<{ failure: Error }>;
 
 /** By the image's reference as the template writes it. */
@@ -13,10 +13,6 @@ export function bundlesOf(rendered: RenderedImages, image: string): readonly Cat
   const found = rendered.get(image);
   if (found !== undefined && 'bundles' in found) return found.bundles;
   const name = goQuote(image);
-  const why = found === undefined ? 'not found' : found.failure.message;
-  throw new TemplateError(
-    `render reference ${name}: failed to pull image ${name}: ${why}`,
-    'check the image in the template, and that this machine may pull it',
-    found?.failure,
-  );
+  const why = found === undefined ? `failed to pull image ${name}: not found` : found.failure.message;
+  throw new TemplateError(`render reference ${name}: ${why}`, '', found?.failure);
 }

@@ -152,7 +152,7 @@ describe('a basic template', () => {
 
   it('says why an image could not be rendered', () => {
     const template = parseTemplate(basic('[{schema: olm.bundle, image: b}]'));
-    const failure = new Error('no route');
+    const failure = new Error('failed to pull image "b": no route');
     const action = () => renderTemplate(template, new Map([['b', { failure }]]));
     expect(action).toThrow('render reference "b": failed to pull image "b": no route');
     expect(action).toThrow(expect.objectContaining({ cause: failure }));

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { catalogBundleOf } from '#core/bundle/bundle-blob';
+import { readStream } from '#core/catalog/blob-stream';
+import type { CatalogBundle } from '#core/catalog/catalog';
+import { BlobError } from '#core/catalog/catalog-load.error';
+import { decodeBlob } from '#core/catalog/decode-blob';
+import { isRecord } from '#core/catalog/go-json';
+import { type MigrationLevel, renderBundle } from '#core/catalog/render-catalog';
+import type { RenderedImage, RenderedImages } from '#core/catalog-template/rendered-images';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import { fileError } from '#platform/files/file-tree.error';
+import { RegistryError } from '#platform/registry/registry-client.port';
+import { inParallel } from '../in-parallel.js';
+import { UsageError } from '../io.js';
+
+/** How many images are pulled at once. */
+const AT_ONCE = 4;
+
+/** Renders the images of a template: from the lines of `file` where they are there, else by pulling them. */
+export async function renderImages(
+  images: readonly string[],
+  file: string | undefined,
+  level: MigrationLevel,
+): Promise<RenderedImages> {
+  const given = file === undefined ? new Map<string, CatalogBundle>() : await readBundles(file);
+  const rendered = await inParallel(images, AT_ONCE, async (image): Promise<[string, RenderedImage]> => {
+    const known = given.get(image);
+    return [image, known === undefined ? await pulled(image, level) : { bundles: [migrated(known, level)] }];
+  });
+  return new Map(rendered);
+}
+
+/** The manifests stay at hand whatever the migration: a template may take the package's icon from them. */
+const migrated = (bundle: CatalogBundle, level: MigrationLevel): CatalogBundle => ({
+  ...renderBundle(bundle, level),
+  objects: bundle.objects,
+});
+
+async function pulled(image: string, level: MigrationLevel): Promise<RenderedImage> {
+  try {
+    const { loadFromRegistry } = await import('../reference/load-from-registry.js');
+    const loaded = await loadFromRegistry(image);
+    if (loaded.kind === 'bundle') return { bundles: [migrated(catalogBundleOf(loaded.bundle, loaded.image), level)] };
+    return { failure: new UsageError('this is a catalog image; a template lists bundle images: not allowed') };
+  } catch (error) {
+    if (error instanceof RegistryError) return { failure: new PullError(image, error) };
+    if (error instanceof UsageError) return { failure: error };
+    // The image is there, but what it holds cannot be read.
+    if (error instanceof FlotillaError) return { failure: new UsageError(error.message) };
+    throw error;
+  }
+}
+
+/** An image that its registry did not give. */
+export class PullError extends Error {
+  constructor(image: string, reason: RegistryError) {
+    super(`failed to pull image "${image}": ${reason.message}`);
+  }
+}
+
+/** Reads JSON lines `{image, bundle}`; of two lines with the same image the last counts. */
+async function readBundles(file: string): Promise<Map<string, CatalogBundle>> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(fileError('read', file, error).message);
+  });
+  const bundles = new Map<string, CatalogBundle>();
+  try {
+    for (const { value, line } of readStream(text)) {
+      const { image, bundle } = readLine(value, `${file}:${line}`);
+      bundles.set(image, bundle);
+    }
+  } catch (error) {
+    if (error instanceof BlobError) throw new UsageError(`${file}:${error.line ?? 1}: ${error.olmText}`);
+    throw error;
+  }
+  return bundles;
+}
+
+function readLine(value: unknown, where: string): { image: string; bundle: CatalogBundle } {
+  const { image, bundle } = isRecord(value) ? value : {};
+  if (typeof image !== 'string' || !isRecord(bundle)) {
+    throw new UsageError(`${where}: expected {"image": <reference>, "bundle": <olm.bundle blob>}`);
+  }
+  try {
+    const decoded = decodeBlob(bundle);
+    if (decoded.kind === 'bundle') return { image, bundle: decoded.blob };
+    throw new UsageError(`${where}: the schema of "bundle" is not olm.bundle`);
+  } catch (error) {
+    if (error instanceof BlobError) throw new UsageError(`${where}: ${error.olmText}`);
+    throw error;
+  }
+}
