@@ -21,7 +21,7 @@ export async function pushToRegistry(image: BuiltImage, target: string, io: Io):
   const { localCredentials } = await import('#platform/registry/local-credentials');
   if (target.startsWith('oci:')) throw new UsageError(`"${target}" is an OCI layout: use "build" to write one`);
   const { host, repository } = await usage(() => parseImageReference(target));
-  const credentials = await usage(localCredentials);
+  const credentials = await usage(() => localCredentials(target));
   const digest = await pushImage(new HttpRegistryClient(), target, image, { credentials });
   io.out(`${host}/${repository}@${digest}\n`);
   io.exit(ExitCode.done);

@@ -18,7 +18,7 @@ const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   if (!reference.startsWith(LAYOUT_PREFIX)) {
     const client = new CachedRegistryClient(new MemoryContentStore());
-    return load(client, reference, { credentials: await logins() }).catch(asUsage(['InvalidReference']));
+    return load(client, reference, { credentials: await logins(reference) }).catch(asUsage(['InvalidReference']));
   }
   // A layout is a directory of the person: whatever is wrong with it is theirs to mend.
   return load(new OciLayoutClient(), reference, {}).catch(asUsage(undefined));
@@ -49,9 +49,9 @@ async function load(client: RegistryClient, reference: string, options: PullOpti
 /** No cluster can pull from a directory of this machine: as for a bundle directory, nobody knows yet where it will be. */
 const imageOf = (reference: string): string => (reference.startsWith(LAYOUT_PREFIX) ? '' : reference);
 
-async function logins(): Promise<NonNullable<PullOptions['credentials']>> {
+async function logins(reference: string): Promise<NonNullable<PullOptions['credentials']>> {
   try {
-    return await localCredentials();
+    return await localCredentials(reference);
   } catch (error) {
     if (!(error instanceof FlotillaError)) throw error;
     throw new UsageError(`the logins of this machine cannot be read: ${error.message}`);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
+import type { Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
 import {
   type FoundManifest,
@@ -14,7 +15,7 @@ import { acceptedManifests } from './image/media-types.js';
 import { manifestName, parseImageReference } from './image-reference.js';
 import { type PulledImage, type PullOptions, RegistryClient, type UnpackedImage } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
-import { RegistryTransport, type Session } from './registry-transport.js';
+import { RegistryTransport } from './registry-transport.js';
 
 export type RegistryClientOptions = Readonly<{
   limits?: Partial<RegistryLimits>;
@@ -75,8 +76,8 @@ export class HttpRegistryClient extends RegistryClient {
   async #head(session: Session): Promise<Digest> {
     const url = this.transport.url(session.reference, `manifests/${manifestName(session.reference)}`);
     const request = { method: 'HEAD', headers: { accept: acceptedManifests } } as const;
-    const response = await this.transport.send(session, url, request);
-    const digest = response.headers.get('docker-content-digest') ?? '';
+    const headers = await this.transport.send(session, url, request);
+    const digest = headers.get('docker-content-digest') ?? '';
     if (isDigest(digest)) return digest;
     return (await this.#manifest(session, manifestName(session.reference))).digest;
   }

@@ -1,9 +1,10 @@
 import type { Digest } from '../store/content-store.port.js';
+import type { Session } from './http/session.js';
 import type { HttpRegistryClient } from './http-registry-client.js';
 import type { BuiltBlob, BuiltImage } from './image-builder.js';
 import { manifestName, parseImageReference } from './image-reference.js';
 import type { PullOptions } from './registry-client.port.js';
-import type { RegistryTransport, Session } from './registry-transport.js';
+import type { RegistryTransport } from './registry-transport.js';
 
 /** Pushes an image under a tag or digest; blobs that the registry has already are not sent. Gives the manifest's digest. */
 export async function pushImage(
@@ -25,20 +26,14 @@ async function push(transport: RegistryTransport, session: Session, image: Built
   for (const blob of [...image.layers, image.config]) await pushBlob(transport, session, blob);
   const url = transport.url(parsed, `manifests/${manifestName(parsed)}`);
   const { bytes, mediaType } = image.manifest;
-  const response = await transport.send(session, url, {
-    method: 'PUT',
-    headers: { 'content-type': mediaType },
-    body: bytes,
-  });
-  await response.body?.cancel();
+  await transport.send(session, url, { method: 'PUT', headers: { 'content-type': mediaType }, body: bytes });
   return image.manifest.digest;
 }
 
 async function pushBlob(transport: RegistryTransport, session: Session, { digest, bytes }: BuiltBlob): Promise<void> {
   if (await holds(transport, session, digest)) return;
   const start = await transport.send(session, transport.url(session.reference, 'blobs/uploads/'), { method: 'POST' });
-  await start.body?.cancel();
-  const location = start.headers.get('location');
+  const location = start.get('location');
   const base = transport.url(session.reference, 'blobs/uploads/');
   if (location === null || !URL.canParse(location, base.href)) {
     throw session.refuse('Malformed', `registry ${base.host} began an upload and named no location for it`);
@@ -46,8 +41,7 @@ async function pushBlob(transport: RegistryTransport, session: Session, { digest
   const url = new URL(location, base);
   url.searchParams.set('digest', digest);
   const headers = { 'content-type': 'application/octet-stream' };
-  const response = await transport.send(session, url, { method: 'PUT', headers, body: bytes });
-  await response.body?.cancel();
+  await transport.send(session, url, { method: 'PUT', headers, body: bytes });
 }
 
 async function holds(transport: RegistryTransport, session: Session, digest: Digest): Promise<boolean> {

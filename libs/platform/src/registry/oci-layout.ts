@@ -1,10 +1,9 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf, isDigest } from '../store/digest.js';
-import type { Consume } from './image/blob-source.js';
 import type { Descriptor, Refuse } from './image/image-manifest.js';
 import {
   type FoundManifest,
@@ -15,6 +14,7 @@ import {
   type PlaceOf,
 } from './image/image-puller.js';
 import { MediaType } from './image/media-types.js';
+import { type Consume, readVerified } from './image/verified-blob.js';
 import { type BuiltImage, descriptorOf } from './image-builder.js';
 import { type PulledImage, RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
@@ -150,16 +150,26 @@ class Layout implements ImageSource {
     document: { bytes: await this.#blob(digest, this.limits.documentBytes), contentType },
   });
 
-  readonly blob = async <T>({ digest }: Descriptor, consume: Consume<T>): Promise<T> =>
-    consume(ReadableStream.from([await this.#blob(digest, this.limits.compressedBytes)]));
+  /** Streamed: memory does not grow with the layer. */
+  readonly blob = async <T>(blob: Descriptor, consume: Consume<T>): Promise<T> => {
+    const path = this.#path(blob.digest);
+    const file = await open(path).catch(absent);
+    if (file === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
+    const chunks: AsyncIterable<Uint8Array> = file.createReadStream();
+    return readVerified(blob, chunks[Symbol.asyncIterator](), consume, this.refuse);
+  };
 
   async #blob(digest: Digest, limit: number): Promise<Uint8Array> {
-    const path = join(this.#reference.directory, 'blobs', 'sha256', digest.slice('sha256:'.length));
+    const path = this.#path(digest);
     const bytes = await this.#read(path, limit);
     if (bytes === undefined) throw this.refuse('NotFound', `the layout lacks the file ${path}`);
     const actual = digestOf(bytes);
     if (actual === digest) return bytes;
     throw this.refuse('DigestMismatch', `the layout's file of ${digest} has digest ${actual}: build it again`);
+  }
+
+  #path(digest: Digest): string {
+    return join(this.#reference.directory, 'blobs', 'sha256', digest.slice('sha256:'.length));
   }
 
   async #read(path: string, limit: number): Promise<Uint8Array | undefined> {

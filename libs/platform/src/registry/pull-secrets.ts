@@ -21,13 +21,15 @@ export class PullSecretMissing extends FlotillaError {
 /** Logins from the pull secrets that the CatalogSource names, read anew each time: they live no longer than one pull. */
 export async function pullSecretsOf(client: KubeClient, source: CatalogSource): Promise<RegistryCredentials> {
   const { namespace, name: sourceName } = source.metadata;
-  const merged: Record<string, RegistryCredentials[string]> = {};
+  const merged: [string, RegistryCredentials[string]][] = [];
   for (const name of (source.spec.secrets ?? []).filter((secret) => secret !== '')) {
     const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
     if (secret === undefined) throw new PullSecretMissing(`${namespace}/${name}`, `${namespace}/${sourceName}`);
     const { data } = SecretData.parse(secret);
     const encoded = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
-    if (encoded !== undefined) Object.assign(merged, credentialsOf(Buffer.from(encoded, 'base64').toString('utf8')));
+    if (encoded !== undefined) {
+      merged.push(...Object.entries(credentialsOf(Buffer.from(encoded, 'base64').toString('utf8'))));
+    }
   }
-  return merged;
+  return Object.fromEntries(merged);
 }

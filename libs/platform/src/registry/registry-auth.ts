@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { IDENTITY_TOKEN_USER } from './docker-config.js';
+import type { RegistryRequest } from './http/registry-request.js';
 import type { Refuse } from './image/image-manifest.js';
-import type { Login } from './registry-credentials.js';
+import type { Login, PasswordLogin } from './registry-client.port.js';
 
 /** What a registry asks for with 401. */
 export type Challenge = Readonly<
   { scheme: 'basic' } | { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'unknown' }
 >;
 
-export const basic = ({ username, password }: Login) =>
+export const basic = ({ username, password }: PasswordLogin) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 /** Reads `WWW-Authenticate`; a Bearer challenge is preferred where both are offered. */
@@ -38,19 +38,20 @@ export type FetchedToken = Readonly<{ value: string; seconds: number }>;
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>;
 export type TokenQuery = Readonly<{ challenge: Bearer; scope: string; login: Login | undefined }>;
 
+export type TokenRequest = RegistryRequest & Readonly<{ url: URL; authorization?: string }>;
+
 /** The request for a token: GET with basic authentication, or the OAuth2 form for an identity token. */
-export function tokenRequest({ challenge, scope, login }: TokenQuery, refuse: Refuse): Request {
+export function tokenRequest({ challenge, scope, login }: TokenQuery, refuse: Refuse): TokenRequest {
   const url = realmUrl(challenge.realm, login !== undefined, refuse);
-  if (login?.username === IDENTITY_TOKEN_USER) {
-    const form = { grant_type: 'refresh_token', refresh_token: login.password, client_id: 'flotilla', scope };
-    return new Request(url, {
-      method: 'POST',
-      body: new URLSearchParams({ ...form, ...(challenge.service ? { service: challenge.service } : {}) }),
-    });
+  if (login !== undefined && 'identityToken' in login) {
+    const form = { grant_type: 'refresh_token', refresh_token: login.identityToken, client_id: 'flotilla', scope };
+    const body = new URLSearchParams({ ...form, ...(challenge.service ? { service: challenge.service } : {}) });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return { url, method: 'POST', headers, body: body.toString() };
   }
   if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
   url.searchParams.set('scope', scope);
-  return new Request(url, { headers: login === undefined ? {} : { authorization: basic(login) } });
+  return { url, ...(login !== undefined && 'password' in login ? { authorization: basic(login) } : {}) };
 }
 
 function realmUrl(realm: string, withLogin: boolean, refuse: Refuse): URL {

@@ -2,11 +2,21 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Digest } from '../store/content-store.port.js';
 
+export type PasswordLogin = Readonly<{ username: string; password: string }>;
+
+/** How to log in to a registry. Never logged. */
+export type Login =
+  | PasswordLogin
+  /** An OAuth2 refresh token, exchanged for an access token (`identitytoken` of a Docker config). */
+  | Readonly<{ identityToken: string }>
+  /** A bearer token that the registry takes as it is (`registrytoken` of a Docker config). */
+  | Readonly<{ registryToken: string }>;
+
 /**
- * User and password for a registry, as in a Docker config file: the key is a host, or a host and the beginning of a
- * repository path; `*` stands for one part of the host. Never logged.
+ * Logins for registries, as in a Docker config file: the key is a host, or a host and the beginning of a repository path;
+ * `*` stands for one part of the host.
  */
-export type RegistryCredentials = Readonly<Record<string, Readonly<{ username: string; password: string }>>>;
+export type RegistryCredentials = Readonly<Record<string, Login>>;
 
 export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;

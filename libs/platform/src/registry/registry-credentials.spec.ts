@@ -34,19 +34,45 @@ describe('loginFor', () => {
     { keys: ['quay.io'], image: 'quay.io:5000/a', chosen: undefined, because: 'the port belongs to the host' },
   ])('$image with $keys: $because', ({ keys, image, chosen }) => {
     const credentials = Object.fromEntries(keys.map((key) => [key, login(key)]));
-    expect(loginFor(parseImageReference(image), credentials)?.username).toBe(chosen);
+    expect(loginFor(parseImageReference(image), credentials)).toEqual(chosen === undefined ? undefined : login(chosen));
   });
 });
 
 describe('credentialsOf', () => {
   const auth = Buffer.from('me:pass:word').toString('base64');
+  const me = { username: 'me', password: 'pass:word' };
+  const token = Buffer.from('<token>:t').toString('base64');
   it.each([
-    { because: '.dockerconfigjson', text: { auths: { h: { auth } } }, password: 'pass:word' },
-    { because: '.dockercfg', text: { h: { auth } }, password: 'pass:word' },
-    { because: 'user and password apart', text: { auths: { h: { username: 'me', password: 'x' } } }, password: 'x' },
-    { because: 'an entry without login', text: { auths: { h: {} } }, password: undefined },
-  ])('$because', ({ text, password }) => {
-    expect(credentialsOf(JSON.stringify(text))['h']?.password).toBe(password);
+    { because: '.dockerconfigjson', text: { auths: { h: { auth } } }, login: me },
+    { because: '.dockercfg', text: { h: { auth } }, login: me },
+    { because: 'user and password apart', text: { auths: { h: { ...me } } }, login: me },
+    { because: 'an entry without login', text: { auths: { h: {} } }, login: undefined },
+    {
+      because: 'an identity token before the user beside it',
+      text: { auths: { h: { auth, identitytoken: 't' } } },
+      login: { identityToken: 't' },
+    },
+    {
+      because: 'a registry token before all',
+      text: { auths: { h: { auth, registrytoken: 't' } } },
+      login: { registryToken: 't' },
+    },
+    { because: 'the user <token> means one', text: { auths: { h: { auth: token } } }, login: { identityToken: 't' } },
+    {
+      because: 'a helper that is not needed does no harm',
+      text: { auths: { h: { auth } }, credsStore: 'desktop', credHelpers: { h: 'ecr-login' } },
+      login: me,
+    },
+  ])('$because', ({ text, login }) => {
+    expect(credentialsOf(JSON.stringify(text))['h']).toEqual(login);
+  });
+
+  it.each([
+    { because: 'for all hosts', text: { auths: { h: {} }, credsStore: 'desktop' }, says: '"h".*"desktop"' },
+    { because: 'for one host', text: { auths: {}, credHelpers: { h: 'ecr-login' } }, says: '"h".*"ecr-login"' },
+    { because: 'without auths', text: { credHelpers: { h: 'gcloud' } }, says: '"h".*"gcloud"' },
+  ])('refuses a secret that needs a program of another machine: $because', ({ text, says }) => {
+    expect(() => credentialsOf(JSON.stringify(text))).toThrow(new RegExp(`${says}.*kubectl create secret`));
   });
 
   it.each([

@@ -1,15 +1,20 @@
+import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { ImageReference } from './image-reference.js';
-import type { RegistryCredentials } from './registry-client.port.js';
-
-export type Login = RegistryCredentials[string];
+import type { Login, RegistryCredentials } from './registry-client.port.js';
 
 /** The login whose key matches the reference most closely, as a kubelet chooses: longest path, then exact host. */
 export function loginFor(reference: ImageReference, credentials: RegistryCredentials | undefined): Login | undefined {
-  const matches = Object.entries(credentials ?? {})
-    .map(([key, login]) => ({ key: normalizedKey(key), login }))
-    .filter(({ key }) => matchesReference(key, reference))
-    .toSorted((a, b) => specificity(b.key) - specificity(a.key) || (a.key < b.key ? -1 : 1));
-  return matches[0]?.login;
+  const [key] = matchingKeys(reference, Object.keys(credentials ?? {}));
+  return key === undefined ? undefined : credentials?.[key];
+}
+
+/** The keys that match a reference, the closest one first. */
+export function matchingKeys(reference: ImageReference, keys: readonly string[]): string[] {
+  return keys
+    .map((key) => ({ key, bare: normalizedKey(key) }))
+    .filter(({ bare }) => matchesReference(bare, reference))
+    .toSorted((a, b) => specificity(b.bare) - specificity(a.bare) || byCodeUnit(a.bare, b.bare))
+    .map(({ key }) => key);
 }
 
 /** `https://index.docker.io/v1/` → `docker.io`; `https://quay.io/v2/` → `quay.io`; `quay.io/org` stays. */

@@ -17,9 +17,15 @@ export type RegistryLimits = Readonly<{
   pullMs: number;
   /** Milliseconds until the answer to one request begins. */
   requestMs: number;
+  /** Milliseconds without a byte until a body that is being sent counts as broken off. */
+  stallMs: number;
+  /** Blobs that are pulled from one registry host at a time. */
+  transfersPerHost: number;
+  /** Small requests to one registry host at a time. */
+  requestsPerHost: number;
   /** Tries of one request that met 429, 5xx or a broken connection. */
   attempts: number;
-  /** Pause before the second try; doubles from try to try. */
+  /** Milliseconds before the second try; doubles from try to try. */
   retryDelayMs: number;
 }>;
 
@@ -35,6 +41,9 @@ export const defaultRegistryLimits: RegistryLimits = {
   documentBytes: 4 * MiB,
   pullMs: 10 * 60_000,
   requestMs: 30_000,
+  stallMs: 30_000,
+  transfersPerHost: 4,
+  requestsPerHost: 16,
   attempts: 4,
   retryDelayMs: 250,
 };

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { parseImageReference } from '#platform/registry/image-reference';
@@ -24,9 +25,19 @@ export type FailNext = Readonly<{
   body?: string;
   /** Instead of an answer the connection is cut: at once, or in the middle of the body. */
   cut?: 'before' | 'within';
+  /** Instead of an answer there is silence, at once or from the middle of the body on, until the client goes. */
+  hang?: 'before' | 'within';
 }>;
 
-/** A distribution registry in this process, on a loopback port, in plain HTTP. */
+export type RegistryOptions = Readonly<{
+  port?: number;
+  /** Serves HTTPS; with `clientCa` only to clients that show a certificate of that authority. All PEM. */
+  tls?: Readonly<{ cert: string; key: string; clientCa?: string }>;
+  /** Whether `Range` requests are honoured; they are by default. */
+  ranges?: boolean;
+}>;
+
+/** A distribution registry in this process, on a loopback port. */
 export type InMemoryRegistry = Readonly<{
   /** `127.0.0.1:PORT`, the first part of references to its images. */
   host: string;
@@ -39,6 +50,10 @@ export type InMemoryRegistry = Readonly<{
   requests: RegistryCounters;
   /** Paths of all requests so far, with method. */
   log: readonly string[];
+  /** `Authorization` of all requests so far; empty where there was none. */
+  authorizations: readonly string[];
+  /** `Range` of the requests that had one. */
+  ranges: readonly string[];
   failNext: (failure: FailNext) => void;
   /** From now on the blob or manifest is served with its last byte changed. */
   corrupt: (digest: string) => void;
@@ -47,8 +62,8 @@ export type InMemoryRegistry = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-export async function startRegistry(options: Readonly<{ port?: number }> = {}): Promise<InMemoryRegistry> {
-  const registry = new RegistryServer();
+export async function startRegistry(options: RegistryOptions = {}): Promise<InMemoryRegistry> {
+  const registry = new RegistryServer(options);
   await registry.listen(options.port ?? 0);
   const { host, state } = registry;
   const repositoryOf = (reference: string) => {
@@ -61,7 +76,7 @@ export async function startRegistry(options: Readonly<{ port?: number }> = {}): 
   };
   return {
     host,
-    url: `http://${host}`,
+    url: `${options.tls ? 'https' : 'http'}://${host}`,
     putManifest,
     putBlob: (bytes) => state.putBlob(bytes),
     put: (reference, image) => {
@@ -70,6 +85,8 @@ export async function startRegistry(options: Readonly<{ port?: number }> = {}): 
     },
     requests: registry.counters,
     log: registry.log,
+    authorizations: registry.authorizations,
+    ranges: registry.ranges,
     failNext: (failure) => registry.failures.push({ times: 1, ...failure }),
     corrupt: (digest) => void state.corrupted.add(digest),
     requireAuth: (login, scheme = 'bearer') => {
@@ -85,15 +102,25 @@ class RegistryServer {
   readonly state = new RegistryState();
   readonly counters = { total: 0, manifests: 0, blobs: 0 };
   readonly log: string[] = [];
+  readonly authorizations: string[] = [];
+  readonly ranges: string[] = [];
   readonly #uploads = new Map<string, Buffer>();
   failures: PendingFailure[] = [];
   login: (Login & { scheme: 'bearer' | 'basic' }) | undefined;
   host = '';
-  readonly #server: Server = createServer((request, response) => {
-    this.#answer(request, response).catch((error: unknown) =>
-      response.destroy(error instanceof Error ? error : undefined),
-    );
-  });
+  readonly #server: Server;
+
+  constructor(private readonly options: RegistryOptions) {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      this.#answer(request, response).catch((error: unknown) =>
+        response.destroy(error instanceof Error ? error : undefined),
+      );
+    };
+    const { tls } = options;
+    const asked = tls?.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true };
+    this.#server =
+      tls === undefined ? createServer(answer) : createTlsServer({ cert: tls.cert, key: tls.key, ...asked }, answer);
+  }
 
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -113,38 +140,37 @@ class RegistryServer {
     const url = new URL(request.url ?? '/', `http://${this.host}`);
     const method = request.method ?? 'GET';
     const body = await bodyOf(request);
-    this.#count(method, url.pathname);
-    if (this.#failed(url.pathname, response)) return;
+    this.#count(method, url.pathname, request);
+    const failure = this.#nextFailure(url.pathname);
+    if (failure !== undefined && failAtOnce(failure, response)) return;
     if (!authorize({ login: this.login, host: this.host, url, header: request.headers.authorization }, response))
       return;
     const route = url.pathname === '/v2/' ? [] : /^\/v2\/(.+?)\/(manifests|blobs|tags)\/(.+)$/.exec(url.pathname);
     const [, repository = '', kind = '', name = ''] = route ?? [];
     if (route?.length === 0) response.writeHead(200).end('{}');
     else if (kind === 'manifests')
-      this.#manifest({ method, repository, name, type: request.headers['content-type'], body }, response);
+      this.#manifest({ method, repository, name, type: request.headers['content-type'], body, failure }, response);
     else if (kind === 'blobs' && name.startsWith('uploads')) this.#upload(method, url, repository, body, response);
-    else if (kind === 'blobs') this.#blob(method, name, response);
+    else if (kind === 'blobs') this.#blob({ method, name, range: request.headers.range, failure }, response);
     else if (kind === 'tags') response.end(JSON.stringify({ name: repository, tags: this.state.tags(repository) }));
     else problem(response, 404, 'NAME_UNKNOWN');
   }
 
-  #count(method: string, path: string): void {
+  #count(method: string, path: string, { headers }: IncomingMessage): void {
     this.log.push(`${method} ${path}`);
+    this.authorizations.push(headers.authorization ?? '');
+    if (headers.range !== undefined) this.ranges.push(headers.range);
     this.counters.total++;
     if (path.includes('/manifests/') && method !== 'PUT') this.counters.manifests++;
     if (path.includes('/blobs/sha256:') && method === 'GET') this.counters.blobs++;
   }
 
-  #failed(path: string, response: ServerResponse): boolean {
+  #nextFailure(path: string): FailNext | undefined {
     const failure = this.failures.find((candidate) => candidate.path?.test(path) ?? true);
-    if (failure === undefined) return false;
+    if (failure === undefined) return undefined;
     failure.times--;
     this.failures = this.failures.filter(({ times }) => times > 0);
-    if (failure.cut === 'before') response.destroy();
-    else if (failure.cut === 'within') {
-      response.writeHead(200, { 'content-length': '1000000' }).write('the beginning', () => response.destroy());
-    } else response.writeHead(failure.status ?? 500, failure.headers).end(failure.body ?? '');
-    return true;
+    return failure;
   }
 
   #manifest(
@@ -154,7 +180,15 @@ class RegistryServer {
       name,
       type,
       body,
-    }: { method: string; repository: string; name: string; type: string | undefined; body: Buffer },
+      failure,
+    }: {
+      method: string;
+      repository: string;
+      name: string;
+      type: string | undefined;
+      body: Buffer;
+      failure: FailNext | undefined;
+    },
     response: ServerResponse,
   ): void {
     if (method === 'PUT') {
@@ -176,17 +210,33 @@ class RegistryServer {
     }
     const headers = { 'content-type': manifest.mediaType, 'docker-content-digest': manifest.digest };
     response.writeHead(200, { ...headers, 'content-length': manifest.bytes.length });
-    response.end(method === 'HEAD' ? undefined : manifest.bytes);
+    if (method === 'HEAD') response.end();
+    else sendBody(response, manifest.bytes, failure);
   }
 
-  #blob(method: string, digest: string, response: ServerResponse): void {
-    const bytes = this.state.blob(digest);
+  #blob(
+    {
+      method,
+      name,
+      range,
+      failure,
+    }: { method: string; name: string; range?: string | undefined; failure?: FailNext | undefined },
+    response: ServerResponse,
+  ): void {
+    const bytes = this.state.blob(name);
     if (bytes === undefined) {
       problem(response, 404, 'BLOB_UNKNOWN');
       return;
     }
-    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
-    response.end(method === 'HEAD' ? undefined : bytes);
+    const from = this.options.ranges === false ? undefined : /^bytes=(\d+)-$/.exec(range ?? '')?.[1];
+    const part = bytes.subarray(Number(from ?? 0));
+    response.writeHead(from === undefined ? 200 : 206, {
+      'content-type': 'application/octet-stream',
+      'content-length': part.length,
+      ...(from === undefined ? {} : { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    });
+    if (method === 'HEAD') response.end();
+    else sendBody(response, part, failure);
   }
 
   /** POST begins an upload, PATCH appends to it, PUT appends and ends it. */
@@ -207,6 +257,23 @@ class RegistryServer {
     this.#uploads.delete(id);
     this.state.putBlob(bytes);
     response.writeHead(201, { location: `/v2/${repository}/blobs/${digest}`, 'docker-content-digest': digest }).end();
+  }
+}
+
+/** Whether the failure was the whole answer; one within a body comes later. */
+function failAtOnce({ cut, hang, status, headers, body }: FailNext, response: ServerResponse): boolean {
+  if (cut === 'within' || hang === 'within') return false;
+  if (cut === 'before') response.destroy();
+  else if (hang === undefined) response.writeHead(status ?? 500, headers).end(body ?? '');
+  return true;
+}
+
+function sendBody(response: ServerResponse, bytes: Uint8Array, failure: FailNext | undefined): void {
+  if (failure === undefined) response.end(bytes);
+  else {
+    response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => {
+      if (failure.cut === 'within') response.destroy();
+    });
   }
 }
 

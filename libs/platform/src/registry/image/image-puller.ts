@@ -2,7 +2,7 @@ import { arch } from 'node:process';
 import type { Digest } from '../../store/content-store.port.js';
 import type { PulledImage, UnpackedImage } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
-import { type Consume, collected } from './blob-source.js';
+import { collected } from './blob-source.js';
 import { type FileSink, memorySink } from './file-sink.js';
 import {
   chooseManifest,
@@ -17,6 +17,7 @@ import { ImageTree, type TreeFile } from './image-tree.js';
 import { Allowance, type Reading, readLayer, type Wanted } from './layer-reader.js';
 import { layerCompression } from './media-types.js';
 import { UnpackDirectory } from './unpack-directory.js';
+import type { Consume } from './verified-blob.js';
 
 export type FoundManifest = Readonly<{ digest: Digest; document: ManifestDocument }>;
 

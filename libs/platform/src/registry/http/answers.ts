@@ -1,0 +1,75 @@
+import type { Response } from 'undici';
+import type { Refuse } from '../image/image-manifest.js';
+import type { RegistryFailure } from '../registry-client.port.js';
+
+const MAX_RETRY_AFTER_MS = 30_000;
+
+/** What the registry wishes us to wait, in seconds or as a date; bounded. */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** How a refusal counts, and what to do about it. */
+export function meaningOf(status: number, repository: string): readonly [RegistryFailure, string] {
+  if (status === 404) return ['NotFound', `repository "${repository}" has no such image: check name and tag`];
+  if (status === 429) return ['Unreachable', 'too many requests: use a pull secret with a higher quota, or wait'];
+  if (status >= 500) return ['Unreachable', 'the registry has a fault of its own: tried several times, try later'];
+  return ['Malformed', 'is this host an image registry?'];
+}
+
+/** Reads a body up to a bound. */
+export async function boundedBytes(
+  body: AsyncIterable<Uint8Array> | null,
+  limit: number,
+  refuse: Refuse,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > limit) throw refuse('TooLarge', `an answer of the registry is larger than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+export const isWebPage = (response: Response) => /^\s*text\/html\b/i.test(response.headers.get('content-type') ?? '');
+
+/** The distribution specification's error code, such as ` MANIFEST_UNKNOWN`; nothing where the body is of another kind. */
+export function registryMessage(response: Response, bytes: Uint8Array | undefined): string {
+  if (isWebPage(response)) return ' with a web page';
+  const text = bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');
+  const code = /"code"\s*:\s*"([A-Z_]{1,64})"/.exec(text)?.[1];
+  return code === undefined ? '' : ` ${code}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'name lookup failed',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'connection broken',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+};
+
+const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
+
+/** Why a connection failed, and what to do: fetch says "fetch failed" and hides the reason in causes. */
+export function networkReason(error: unknown): Readonly<{ reason: string; advice: string }> {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const reason = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const advice = CERTIFICATE.test(code)
+    ? 'give its authority to Flotilla (FLOTILLA_REGISTRY_CA or FLOTILLA_REGISTRY_CERTS_DIR)'
+    : 'check the host name, the network and the proxy';
+  return { reason, advice };
+}

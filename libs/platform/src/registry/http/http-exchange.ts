@@ -1,0 +1,146 @@
+import { fetch, Headers, type Response } from 'undici';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import { isLoopback } from '../registry-auth.js';
+import type { RegistryError } from '../registry-client.port.js';
+import type { RegistryLimits } from '../registry-limits.js';
+import { isWebPage, meaningOf, networkReason, registryMessage, retryAfterMs } from './answers.js';
+import type { Connections } from './connections.js';
+import type { RegistryRequest } from './registry-request.js';
+import type { Session } from './session.js';
+
+/** An answer that says "not now": the request is made again. */
+export class TryAgain extends Error {
+  constructor(
+    readonly failure: RegistryError,
+    readonly afterMs?: number,
+  ) {
+    super(failure.message);
+  }
+}
+
+const MAX_REDIRECTS = 5;
+/** A slower line than this is given up while a body is sent. */
+const SENT_BYTES_PER_MS = 64;
+
+/** Single HTTP requests: which connection, how long, where redirects may lead. Knows nothing of logins or retries. */
+export class HttpExchange {
+  constructor(
+    private readonly connections: Connections,
+    private readonly limits: RegistryLimits,
+    /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
+    private readonly plainHttpHosts: ReadonlySet<string>,
+  ) {}
+
+  scheme(host: string): 'http' | 'https' {
+    return isLoopback(new URL(`http://${host}`).hostname) || this.plainHttpHosts.has(host) ? 'http' : 'https';
+  }
+
+  /** The answer after a few redirects at most, and who gave it. `authorization` never leaves the host it is for. */
+  async follow(
+    session: Session,
+    url: URL,
+    request: RegistryRequest,
+    authorization: string | undefined,
+  ): Promise<Readonly<{ response: Response; from: URL }>> {
+    const headers = new Headers({ 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...request.headers });
+    if (authorization !== undefined) headers.set('authorization', authorization);
+    let from = url;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const response = await this.#send(session, from, request, headers);
+      const location = response.headers.get('location');
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return { response, from };
+      await response.body?.cancel();
+      const next = this.#next(session, from, location, { method: request.method ?? 'GET', status: response.status });
+      if (next.origin !== from.origin) headers.delete('authorization');
+      from = next;
+    }
+    throw session.refuse('Malformed', `registry ${url.host} redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  #next(session: Session, from: URL, location: string, asked: Readonly<{ method: string; status: number }>): URL {
+    const refuse = (why: string) =>
+      session.refuse('Malformed', `registry ${from.host} redirects to ${why}: this is not followed`);
+    if (!URL.canParse(location, from.href)) throw refuse('what is no URL');
+    const next = new URL(location, from);
+    if (next.protocol !== 'https:' && next.protocol !== 'http:') throw refuse(`a ${next.protocol} address`);
+    if (isLoopback(next.hostname) && !isLoopback(from.hostname)) throw refuse('this machine itself');
+    if (from.protocol === 'https:' && next.protocol === 'http:' && this.scheme(next.host) === 'https') {
+      throw refuse(`${next.host} without TLS`);
+    }
+    const keepsMethod = asked.status === 307 || asked.status === 308;
+    if (!keepsMethod && asked.method !== 'GET' && asked.method !== 'HEAD') throw refuse(`${next.host} during a push`);
+    return next;
+  }
+
+  /** One request with a deadline for its first byte; a broken connection becomes a failure that says where. */
+  async #send(session: Session, url: URL, request: RegistryRequest, headers: Headers): Promise<Response> {
+    const allowedMs = this.limits.requestMs + (request.body?.length ?? 0) / SENT_BYTES_PER_MS;
+    const deadline = new AbortController();
+    const late = new Error(`no answer within ${Math.round(allowedMs)} ms`);
+    const timer = setTimeout(() => deadline.abort(late), allowedMs);
+    try {
+      const dispatcher = await this.connections.to(url);
+      const signal = AbortSignal.any([session.signal, deadline.signal]);
+      const { method = 'GET', body = null } = request;
+      return await fetch(url, { method, headers, body, signal, dispatcher, redirect: 'manual' });
+    } catch (error) {
+      session.signal.throwIfAborted();
+      throw error instanceof FlotillaError ? error : broken(session, url, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A body's chunks as they come. A registry that stops sending is left after the time limit. */
+  async *chunks(session: Session, url: URL, { body }: Response): AsyncGenerator<Uint8Array> {
+    if (body === null) return;
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await this.#withinStall(reader.read());
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      session.signal.throwIfAborted();
+      throw broken(session, url, error);
+    } finally {
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  /** An answer that is of no use, as an error: TryAgain where another try may bring another one. */
+  failed(session: Session, url: URL, response: Response, bytes: Uint8Array | undefined): Error {
+    const { status } = response;
+    if (response.ok && isWebPage(response)) {
+      const beginning = JSON.stringify(Buffer.from(bytes ?? []).toString('utf8', 0, 40));
+      return session.refuse(
+        'Malformed',
+        `${url.host} answered with a web page beginning with ${beginning}: is this host an image registry, or does a proxy stand before it?`,
+      );
+    }
+    const detail = registryMessage(response, bytes);
+    const [failure, advice] = meaningOf(status, session.reference.repository);
+    const error = session.refuse(failure, `registry ${url.host} answered ${status}${detail}: ${advice}`);
+    const mayPass = status === 429 || status >= 500;
+    return mayPass ? new TryAgain(error, retryAfterMs(response.headers.get('retry-after'), Date.now())) : error;
+  }
+
+  async #withinStall<T>(next: Promise<T>): Promise<T> {
+    const { stallMs } = this.limits;
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`nothing arrived for ${stallMs} ms`)), stallMs);
+    try {
+      return await Promise.race([next, stalled]);
+    } finally {
+      clearTimeout(timer);
+      stalled.catch(() => undefined);
+    }
+  }
+}
+
+/** A failed connection as an error that is tried again. */
+function broken(session: Session, url: URL, error: unknown): TryAgain {
+  const { reason, advice } = networkReason(error);
+  return new TryAgain(session.refuse('Unreachable', `cannot reach registry ${url.host} (${reason}): ${advice}`));
+}

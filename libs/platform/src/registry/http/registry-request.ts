@@ -1,0 +1,6 @@
+/** A request as this client makes them; the connection, the login and the time limits come from elsewhere. */
+export type RegistryRequest = Readonly<{
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT';
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array | string;
+}>;

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import { RegistryError } from '../registry-client.port.js';
+import type { Descriptor, Refuse } from './image-manifest.js';
+
+export type Consume<T> = (bytes: ReadableStream<Uint8Array>) => Promise<T>;
+
+/**
+ * Streams a blob into `consume` while hashing it, and gives the result once size and digest have proved right. A wrong
+ * digest counts before whatever `consume` found wrong with the bytes, so the rest is read even when it gives up; but a bomb
+ * need not be read to its end, and neither need anything when our own disk is full.
+ */
+export async function readVerified<T>(
+  blob: Descriptor,
+  chunks: AsyncIterator<Uint8Array>,
+  consume: Consume<T>,
+  refuse: Refuse,
+): Promise<T> {
+  const verified = new VerifiedChunks(blob, chunks, refuse);
+  try {
+    const result = await consume(verified.stream());
+    await verified.drain();
+    return result;
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    await verified.drain();
+    throw error;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+const isFinal = (error: unknown) =>
+  error instanceof RegistryError ? error.failure === 'TooLarge' : error instanceof FlotillaError;
+
+class VerifiedChunks {
+  readonly #hash = createHash('sha256');
+  #received = 0;
+  #ended = false;
+  #failure: unknown;
+  #turn: Promise<Uint8Array | undefined> = Promise.resolve(undefined);
+
+  constructor(
+    private readonly blob: Descriptor,
+    private readonly chunks: AsyncIterator<Uint8Array>,
+    private readonly refuse: Refuse,
+  ) {}
+
+  /** For the consumer: ends only when the digest is right, fails when it is not. */
+  stream(): ReadableStream<Uint8Array> {
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const chunk = await this.#next();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    };
+    return new ReadableStream({ pull }, { highWaterMark: 0 });
+  }
+
+  /** Reads what the consumer left. Throws what was wrong with the bytes, again if the consumer has seen it already. */
+  async drain(): Promise<void> {
+    while ((await this.#next()) !== undefined);
+  }
+
+  /** One after the other: the consumer's stream may still be asking when it is drained. */
+  #next(): Promise<Uint8Array | undefined> {
+    this.#turn = this.#turn.catch(() => undefined).then(() => this.#read());
+    return this.#turn;
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#ended) return undefined;
+    try {
+      const { done, value } = await this.chunks.next();
+      if (!done) return this.#take(value);
+      this.#ended = true;
+      this.#verify();
+      return undefined;
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  #take(chunk: Uint8Array): Uint8Array {
+    const { size, digest } = this.blob;
+    this.#received += chunk.length;
+    if (this.#received > size) {
+      throw this.refuse('DigestMismatch', `blob ${digest} is longer than the ${size} bytes of the manifest`);
+    }
+    this.#hash.update(chunk);
+    return chunk;
+  }
+
+  #verify(): void {
+    const { size, digest } = this.blob;
+    const actual = `sha256:${this.#hash.digest('hex')}`;
+    if (actual === digest && this.#received === size) return;
+    const short = this.#received < size ? ` (it ended after ${this.#received} of ${size} bytes)` : '';
+    throw this.refuse(
+      'DigestMismatch',
+      `what came as blob ${digest} has digest ${actual}${short}: push the image again`,
+    );
+  }
+}
