@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import { CONTENT_PATH, serveContent } from '#platform/store/content-handler';
@@ -7,7 +8,7 @@ import { HUB } from './catalog-poller.js';
 type Reply = Readonly<{
   status(code: number): Reply;
   headers(values: Readonly<Record<string, string>>): Reply;
-  send(body: Uint8Array): unknown;
+  send(body: Readable): unknown;
 }>;
 
 /** Serves catalog content by digest to the other processes of the hub. */

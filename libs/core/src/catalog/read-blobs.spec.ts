@@ -146,7 +146,7 @@ describe('bounds', () => {
         closed = true;
       }
     }
-    const read = () => [...readBlobs([{ path: 'a.json', chunks }], { bytes: 4 * MIB, blobs: 10 })].length;
+    const read = () => [...readBlobs([{ path: 'a.json', chunks }], { bytes: 4 * MIB, blobs: 100 })].length;
     expect(read).toThrow(new CatalogLoadError('a.json', 'catalog is larger than 4 MiB'));
     expect(closed).toBe(true);
   });

@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream';
 import type { ContentStore } from './content-store.port.js';
 import { isDigest } from './digest.js';
+import { contentParts } from './open-content.js';
 
 export type ContentAnswer = Readonly<{
   status: 200 | 400 | 404 | 405;
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
+  /** Closes what it reads when it is done with, or destroyed. */
+  body: Readable;
 }>;
 
 /** Where content is served: `GET /content/sha256:…`. */
@@ -15,22 +18,26 @@ export async function serveContent(store: ContentStore, method: string, path: st
   if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'content is read with GET');
   const digest = path.startsWith(CONTENT_PATH) ? decodePath(path.slice(CONTENT_PATH.length)) : '';
   if (!isDigest(digest)) return refusal(400, 'ask for /content/sha256:<64 hex digits>');
-  const bytes = await store.get(digest);
-  if (bytes === undefined) return refusal(404, `content ${digest} is not held here`);
+  const content = await store.open(digest);
+  if (content === undefined) return refusal(404, `content ${digest} is not held here`);
   const headers = {
     'content-type': 'application/octet-stream',
-    'content-length': String(bytes.length),
+    'content-length': String(content.size),
     'cache-control': 'public, max-age=31536000, immutable',
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',
   };
-  return { status: 200, headers, body: method === 'HEAD' ? new Uint8Array() : bytes };
+  if (method === 'HEAD') {
+    await content.close();
+    return { status: 200, headers, body: Readable.from([]) };
+  }
+  return { status: 200, headers, body: Readable.from(contentParts(content), { objectMode: false }) };
 }
 
 const refusal = (status: 400 | 404 | 405, error: string): ContentAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
-  body: Buffer.from(`${JSON.stringify({ error })}\n`),
+  body: Readable.from([Buffer.from(`${JSON.stringify({ error })}\n`)], { objectMode: false }),
 });
 
 function decodePath(text: string): string {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { ContentStoreFull } from './content-errors.js';
-import { ContentStore, type Digest } from './content-store.port.js';
-import { digestOf, isDigest } from './digest.js';
+import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
+import { digestOf, digestOfFile, isDigest } from './digest.js';
 
 export type DiskContentStoreOptions = Readonly<{
   /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
@@ -15,6 +15,10 @@ export type DiskContentStoreOptions = Readonly<{
   /** For recency. Default: the machine's time. */
   now?: () => Date;
 }>;
+
+/** Puts the bytes of a blob under a name of its own. */
+type Fill = (aside: string) => Promise<void>;
+type Taken = Readonly<{ digest: Digest; bytes: number; fill: Fill }>;
 
 type Blob = { readonly digest: Digest; readonly bytes: number; usedMs: number };
 
@@ -29,6 +33,8 @@ const ABANDONED_AFTER_MS = 15 * 60_000;
  */
 export class DiskContentStore extends ContentStore {
   readonly #blobs = new Map<Digest, Blob>();
+  /** Files whose bytes this process has checked, by digest: what tells each file from another of its name. */
+  readonly #verified = new Map<Digest, string>();
   #total = 0;
 
   private constructor(
@@ -68,16 +74,62 @@ export class DiskContentStore extends ContentStore {
 
   async put(bytes: Uint8Array): Promise<Digest> {
     const digest = digestOf(bytes);
-    if (bytes.length > this.maxBytes) {
-      throw new ContentStoreFull(
-        `a blob of ${bytes.length} bytes does not fit into a content store of ${this.maxBytes} bytes`,
-      );
-    }
+    this.#requireFits(bytes.length);
     if ((await this.get(digest)) !== undefined) return digest;
-    await this.#makeRoom(bytes.length);
-    await this.#write(digest, bytes).catch((error: unknown) => this.#onWriteFailure(error, digest, bytes));
-    await this.#touch(digest, bytes.length);
+    await this.#take(digest, bytes.length, (aside) => writeFile(aside, bytes, { mode: 0o600, flag: 'wx' }));
     return digest;
+  }
+
+  async putFile(path: string): Promise<Digest> {
+    const digest = await digestOfFile(path);
+    const { size } = await stat(path);
+    this.#requireFits(size);
+    const held = await this.open(digest);
+    await held?.close();
+    if (held === undefined) await this.#take(digest, size, (aside) => moveFile(path, aside));
+    else await rm(path);
+    return digest;
+  }
+
+  async open(digest: Digest): Promise<OpenContent | undefined> {
+    if (!isDigest(digest)) return undefined;
+    const file = await open(this.#path(digest), 'r').catch(noFile);
+    if (file === undefined) {
+      this.#forget(digest);
+      return undefined;
+    }
+    const { size, ino, birthtimeMs } = await file.stat();
+    const identity = `${ino}/${size}/${birthtimeMs}`;
+    if (this.#verified.get(digest) !== identity && !(await this.#verify(digest))) {
+      await file.close();
+      return undefined;
+    }
+    this.#verified.set(digest, identity);
+    await this.#touch(digest, size);
+    const read = async (from: number, length: number) => {
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - from)));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
+      return buffer.subarray(0, bytesRead);
+    };
+    return { size, read, close: () => file.close() };
+  }
+
+  async #verify(digest: Digest): Promise<boolean> {
+    if ((await digestOfFile(this.#path(digest)).catch(noFile)) === digest) return true;
+    this.log.warn({ digest }, 'dropped a damaged blob from the content store');
+    await this.#remove(digest);
+    return false;
+  }
+
+  #requireFits(bytes: number): void {
+    if (bytes <= this.maxBytes) return;
+    throw new ContentStoreFull(`a blob of ${bytes} bytes does not fit into a content store of ${this.maxBytes} bytes`);
+  }
+
+  async #take(digest: Digest, bytes: number, fill: Fill): Promise<void> {
+    await this.#makeRoom(bytes);
+    await this.#write(digest, fill).catch((error: unknown) => this.#onWriteFailure(error, { digest, bytes, fill }));
+    await this.#touch(digest, bytes);
   }
 
   get #aside(): string {
@@ -111,16 +163,12 @@ export class DiskContentStore extends ContentStore {
       await rm(file, { force: true });
   }
 
-  async #write(digest: Digest, bytes: Uint8Array): Promise<void> {
+  async #write(digest: Digest, fill: Fill): Promise<void> {
     const aside = join(this.#aside, randomUUID());
     try {
-      const file = await open(aside, 'wx', 0o600);
-      try {
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await fill(aside);
+      const file = await open(aside, 'r+');
+      await file.sync().finally(() => file.close());
       await rename(aside, this.#path(digest));
     } catch (error) {
       await rm(aside, { force: true });
@@ -131,13 +179,13 @@ export class DiskContentStore extends ContentStore {
   }
 
   /** A full disk: what others need it for is not ours to know, so we give back half of what we hold and try once more. */
-  async #onWriteFailure(error: unknown, digest: Digest, bytes: Uint8Array): Promise<void> {
+  async #onWriteFailure(error: unknown, { digest, bytes, fill }: Taken): Promise<void> {
     if (codeOf(error) !== 'ENOSPC') throw error;
     this.log.warn({ heldBytes: this.#total }, 'the disk is full; dropping the older half of the content store');
     await this.#evictDownTo(this.#total / 2);
-    await this.#write(digest, bytes).catch((second: unknown) => {
+    await this.#write(digest, fill).catch((second: unknown) => {
       if (codeOf(second) !== 'ENOSPC') throw second;
-      throw new ContentStoreFull(`the disk of the content store is full: ${bytes.length} bytes did not fit`);
+      throw new ContentStoreFull(`the disk of the content store is full: ${bytes} bytes did not fit`);
     });
   }
 
@@ -175,10 +223,20 @@ export class DiskContentStore extends ContentStore {
   #forget(digest: Digest): void {
     this.#total -= this.#blobs.get(digest)?.bytes ?? 0;
     this.#blobs.delete(digest);
+    this.#verified.delete(digest);
   }
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** Also from another file system, where a file cannot be renamed into place. */
+async function moveFile(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    await copyFile(from, to);
+    await rm(from);
+  });
+}
 
 function noFile(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;

@@ -1,5 +1,5 @@
 import { ContentUnreachable } from './content-errors.js';
-import { ContentStore, type Digest } from './content-store.port.js';
+import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
 import { digestOf } from './digest.js';
 
 export type HttpContentStoreOptions = Readonly<{
@@ -30,6 +30,16 @@ export class HttpContentStore extends ContentStore {
 
   put(bytes: Uint8Array): Promise<Digest> {
     return this.options.cache.put(bytes);
+  }
+
+  putFile(path: string): Promise<Digest> {
+    return this.options.cache.putFile(path);
+  }
+
+  async open(digest: Digest): Promise<OpenContent | undefined> {
+    const held = await this.options.cache.open(digest);
+    if (held !== undefined) return held;
+    return (await this.get(digest)) === undefined ? undefined : this.options.cache.open(digest);
   }
 
   async #fetch(digest: Digest): Promise<Uint8Array | undefined> {

@@ -14,7 +14,7 @@ export type RedisProblemStoreOptions = Readonly<{
 }>;
 
 /** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
-const SOLUTION_VERSION = 1;
+const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
 
 export class RedisProblemStore extends ProblemStore {
