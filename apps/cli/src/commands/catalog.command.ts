@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { catalogBuildCommand, catalogPushCommand } from './catalog-build.command.js';
+import { catalogDiffCommand } from './catalog-diff.command.js';
+import { catalogDockerfileCommand } from './catalog-dockerfile.command.js';
+import { catalogInitCommand } from './catalog-init.command.js';
 import { catalogListCommands } from './catalog-list.command.js';
+import { catalogMigrateCommand } from './catalog-migrate.command.js';
 import { catalogRenderCommand } from './catalog-render.command.js';
 import { catalogServeCommand } from './catalog-serve.command.js';
 import { catalogTemplateCommand } from './catalog-template.command.js';
@@ -25,7 +29,11 @@ export function catalogCommand(program: Command, io: Io): Command {
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);
   catalogTemplateCommand(catalog, io);
+  catalogInitCommand(catalog, io);
+  catalogMigrateCommand(catalog, io);
+  catalogDockerfileCommand(catalog, io);
   catalogListCommands(catalog, io);
+  catalogDiffCommand(catalog, io);
   catalogBuildCommand(catalog, io);
   catalogPushCommand(catalog, io);
   catalogServeCommand(catalog, io);
