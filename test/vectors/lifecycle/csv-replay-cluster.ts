@@ -260,6 +260,10 @@ export class ReplayCluster {
       clusterRoles: this.list('ClusterRole'),
       clusterRoleBindings: this.list('ClusterRoleBinding'),
       operatorConditions: byName(this.list<OperatorCondition>('OperatorCondition', namespace)),
+      servingCertificates: new Map(),
+      issuedCertificates: new Map(),
+      webhookConfigurations: [],
+      authReaders: [],
       serverVersion: 'v1.34.4',
       servedKinds: this.servedKinds,
     };

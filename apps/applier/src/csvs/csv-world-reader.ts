@@ -2,7 +2,11 @@ import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import { joinApiVersion, type KubernetesObject } from '#core/api/kubernetes-object';
 import type { OperatorCondition } from '#core/api/operator-condition';
 import { type CsvWorld, type ListRead, servedKey } from '#core/csv/csv-world';
-import { readsForCsv } from '#core/csv/reads-for-csv';
+import { ADMISSION, RBAC, readsForCsv, WEBHOOK_CONFIGURATIONS } from '#core/csv/reads-for-csv';
+import { certificatesToIssue } from '#core/csv/serving/certificates-of';
+import type { ServingCertificate } from '#core/csv/serving/serving-certificate';
+import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
+import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
 import type { StageInput } from '../namespaces/stage.js';
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
@@ -15,14 +19,15 @@ export class CsvWorldReader {
     const { read, now, reader } = this.input;
     const reads = readsForCsv(csv);
     const lists = reads.lists.filter(({ kind }) => !NAMESPACE_LISTS.has(kind));
-    const [listed, objects, served, serverVersion] = await Promise.all([
-      Promise.all(lists.map(async (list) => [list.kind, await this.#list(list)] as const)),
+    const [listed, objects, served, serverVersion, servingCertificates] = await Promise.all([
+      Promise.all(lists.map(async (list) => [list, await this.#list(list)] as const)),
       Promise.all(reads.refs.map(async (ref) => [ref, await reader.get(ref)] as const)),
       this.#servedOf(reads.served),
       reader.serverVersion(),
+      this.#certificates(reads.certificates),
     ]);
-    const of = (kind: string): readonly KubernetesObject[] =>
-      listed.find(([listedKind]) => listedKind === kind)?.[1] ?? [];
+    const of = (kind: string, selected = false): readonly KubernetesObject[] =>
+      listed.find(([list]) => list.kind === kind && (list.labelSelector !== undefined) === selected)?.[1] ?? [];
     const named = (kind: string) =>
       new Map(objects.flatMap(([ref, object]) => (ref.kind === kind && object ? [[ref.name, object] as const] : [])));
     return {
@@ -42,13 +47,49 @@ export class CsvWorldReader {
       operatorConditions: new Map(
         of('OperatorCondition').map((condition) => [condition.metadata.name ?? '', condition as OperatorCondition]),
       ),
+      servingCertificates,
+      issuedCertificates: await this.#issue(csv, servingCertificates),
+      webhookConfigurations: WEBHOOK_CONFIGURATIONS.flatMap((kind) =>
+        of(kind, true).map((one) => ({ ...one, apiVersion: ADMISSION, kind })),
+      ),
+      authReaders: of('RoleBinding', true).map((one) => ({ ...one, apiVersion: RBAC, kind: 'RoleBinding' })),
       serverVersion,
       servedKinds: served,
     };
   }
 
-  #list({ apiVersion, kind, namespace }: ListRead): Promise<readonly KubernetesObject[]> {
-    return this.input.reader.list({ apiVersion, kind }, namespace === undefined ? {} : { namespace });
+  async #certificates(secrets: readonly string[]): Promise<ReadonlyMap<string, ServingCertificate>> {
+    const { namespace } = this.input.read;
+    const found = await Promise.all(
+      secrets.map(async (name) => {
+        const secret = await this.input.reader.get({ apiVersion: 'v1', kind: 'Secret', name, namespace });
+        return [name, readServingCertificate(secret)] as const;
+      }),
+    );
+    return new Map(found.flatMap(([name, certificate]) => (certificate === undefined ? [] : [[name, certificate]])));
+  }
+
+  /** Only where the step that follows installs with them. */
+  async #issue(
+    csv: ClusterServiceVersion,
+    servingCertificates: ReadonlyMap<string, ServingCertificate>,
+  ): Promise<ReadonlyMap<string, ServingCertificate>> {
+    if (csv.status?.phase !== 'InstallReady') return new Map();
+    const { now } = this.input;
+    const due = certificatesToIssue(csv, { now, servingCertificates });
+    return new Map(
+      await Promise.all(
+        due.map(async ({ secretName, hosts }) => [secretName, await issueServingCertificate(hosts, now)] as const),
+      ),
+    );
+  }
+
+  #list({ apiVersion, kind, namespace, labelSelector }: ListRead): Promise<readonly KubernetesObject[]> {
+    const where = { ...(namespace === undefined ? {} : { namespace }) };
+    return this.input.reader.list(
+      { apiVersion, kind },
+      { ...where, ...(labelSelector === undefined ? {} : { labelSelector }) },
+    );
   }
 
   async #servedOf(

@@ -36,8 +36,22 @@ export const ApiServiceDescription = z.looseObject({
   version: z.string(),
   kind: z.string(),
   deploymentName: z.string().optional(),
+  containerPort: z.number().optional(),
 });
 export type ApiServiceDescription = z.infer<typeof ApiServiceDescription>;
+
+/** One webhook of an operator; what the API server reads of it passes through as it is (spec: csv-lifecycle.md §7). */
+export const WebhookDescription = z.looseObject({
+  generateName: z.string(),
+  type: z.string(),
+  deploymentName: z.string().optional(),
+  containerPort: z.number().optional(),
+  targetPort: z.union([z.number(), z.string()]).optional(),
+  webhookPath: z.string().optional(),
+  admissionReviewVersions: z.array(z.string()).optional(),
+  conversionCRDs: z.array(z.string()).nullish(),
+});
+export type WebhookDescription = z.infer<typeof WebhookDescription>;
 
 export const RequirementDependent = z.looseObject({
   group: z.string(),
@@ -128,10 +142,7 @@ export const ClusterServiceVersion = z.looseObject({
       .array(z.looseObject({ type: z.string(), supported: z.boolean() }))
       .nullable()
       .optional(),
-    webhookdefinitions: z
-      .array(z.looseObject({ generateName: z.string(), type: z.string() }))
-      .nullable()
-      .optional(),
+    webhookdefinitions: z.array(WebhookDescription).nullable().optional(),
   }),
   status: CsvStatus.optional(),
 });

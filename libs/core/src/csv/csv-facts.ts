@@ -4,6 +4,7 @@ import type {
   CrdDescription,
   StrategyDeployment,
   StrategyPermission,
+  WebhookDescription,
 } from '../api/cluster-service-version.js';
 import type { GroupVersionKind } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
@@ -23,6 +24,9 @@ export const ownedApiServices = (csv: ClusterServiceVersion): readonly ApiServic
 
 export const requiredApiServices = (csv: ClusterServiceVersion): readonly ApiServiceDescription[] =>
   csv.spec.apiservicedefinitions?.required ?? [];
+
+export const webhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
+  csv.spec.webhookdefinitions ?? [];
 
 export const strategyDeployments = (csv: ClusterServiceVersion): readonly StrategyDeployment[] =>
   csv.spec.install?.spec?.deployments ?? [];

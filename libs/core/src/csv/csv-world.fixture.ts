@@ -71,6 +71,10 @@ export const world = (parts: Partial<CsvWorld> = {}): CsvWorld => ({
   clusterRoles: [],
   clusterRoleBindings: [],
   operatorConditions: new Map(),
+  servingCertificates: new Map(),
+  issuedCertificates: new Map(),
+  webhookConfigurations: [],
+  authReaders: [],
   serverVersion: 'v1.34.4',
   servedKinds: new Set(),
   ...parts,
@@ -80,4 +84,5 @@ export const world = (parts: Partial<CsvWorld> = {}): CsvWorld => ({
 export const installedDeployments = (
   csv: ClusterServiceVersion,
   status: Record<string, unknown> = { conditions: [{ type: 'Available', status: 'True' }] },
-): readonly KubernetesObject[] => wantedDeployments(csv, world()).map(({ object }) => ({ ...object, status }));
+  seen: CsvWorld = world(),
+): readonly KubernetesObject[] => wantedDeployments(csv, seen).map(({ object }) => ({ ...object, status }));

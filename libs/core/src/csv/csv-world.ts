@@ -4,6 +4,7 @@ import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 import type { OperatorCondition } from '../api/operator-condition.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
+import type { ServingCertificate } from './serving/serving-certificate.js';
 
 /**
  * What one step of a ClusterServiceVersion looks at: a plain snapshot, read by the shell as {@link readsForCsv} says.
@@ -32,6 +33,14 @@ export type CsvWorld = Readonly<{
   clusterRoleBindings: readonly KubernetesObject[];
   /** OperatorConditions of the namespace by name. */
   operatorConditions: ReadonlyMap<string, OperatorCondition>;
+  /** What serves the certificates of the operator, by the name of its Secret: absent where there is none or it cannot be read. */
+  servingCertificates: ReadonlyMap<string, ServingCertificate>;
+  /** Certificates made for this step, for the Secrets that `certificatesToIssue` names. */
+  issuedCertificates: ReadonlyMap<string, ServingCertificate>;
+  /** Validating- and MutatingWebhookConfigurations that carry this CSV's owner labels. */
+  webhookConfigurations: readonly KubernetesObject[];
+  /** RoleBindings in kube-system that carry this CSV's owner labels. */
+  authReaders: readonly KubernetesObject[];
   /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
   serverVersion: string | undefined;
   /** The kinds, as {@link servedKey}, that discovery answered for among those that were asked for. */
@@ -47,6 +56,7 @@ export type ListRead = Readonly<{
   apiVersion: string;
   kind: string;
   namespace?: string;
+  labelSelector?: string;
 }>;
 
 /** Everything a step wants to be read. `served` are kinds to ask discovery for. */
@@ -54,6 +64,8 @@ export type CsvReads = Readonly<{
   refs: readonly ObjectRef[];
   lists: readonly ListRead[];
   served: readonly Readonly<{ group: string; version: string; kind: string }>[];
+  /** Secrets of the namespace with certificates, by name. */
+  certificates: readonly string[];
 }>;
 
 /** When to step the same CSV again although nothing else is seen to change. */

@@ -1,9 +1,12 @@
 import type { Action } from '../actions/action.js';
 import { type ClusterServiceVersion, CSV_API, CSV_CLEANUP_FINALIZER } from '../api/cluster-service-version.js';
-import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+import { type KubernetesObject, type ObjectRef, refOf } from '../api/kubernetes-object.js';
 import { csvName, csvNamespace } from './csv-facts.js';
 import type { CsvStep, CsvWorld } from './csv-world.js';
 import { csvOwnerLabels, hasLabels } from './owner-labels.js';
+import { deleteAdmissionWebhooks } from './serving/admission-webhooks.js';
+import { deleteApiServices } from './serving/api-services.js';
+import { resetConversions } from './serving/conversion-webhooks.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const CLEANUP_WAIT_MS = 1_000;
@@ -22,8 +25,9 @@ export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly
 }
 
 /**
- * Clean-up of a CSV that is being deleted: what cannot have it as an owner, cluster-scoped RBAC found by owner labels,
- * is deleted first; once it is seen gone the finalizer is released (spec: csv-lifecycle.md §9).
+ * Clean-up of a CSV that is being deleted: what cannot have it as an owner, found by owner labels, is deleted first:
+ * what has the API server call it, then cluster-scoped RBAC. Once it is seen gone the finalizer is released (spec:
+ * csv-lifecycle.md §9).
  */
 export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   const finalizers = csv.metadata.finalizers ?? [];
@@ -31,10 +35,17 @@ export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep 
   const owned = (list: readonly KubernetesObject[]) => list.filter((one) => hasLabels(one, csvOwnerLabels(csv)));
   const bindings = owned(world.clusterRoleBindings);
   const roles = owned(world.clusterRoles);
-  if (bindings.length + roles.length > 0) {
-    const kinds = bindings.length > 0 ? 'ClusterRoleBindings' : 'ClusterRoles';
+  const callers = [
+    ...deleteAdmissionWebhooks(world),
+    ...resetConversions(csv, world),
+    ...deleteApiServices(csv, world),
+    ...world.authReaders.map(deleteAuthReader),
+  ];
+  if (callers.length + bindings.length + roles.length > 0) {
+    const kinds = callers.length > 0 ? 'callers' : bindings.length > 0 ? 'ClusterRoleBindings' : 'ClusterRoles';
     return {
       actions: [
+        ...callers,
         ...bindings.map((one) => deleteClusterScoped('ClusterRoleBinding', one)),
         ...roles.map((one) => deleteClusterScoped('ClusterRole', one)),
       ],
@@ -46,6 +57,13 @@ export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep 
   const rest = finalizers.filter((one) => one !== CSV_CLEANUP_FINALIZER);
   return { actions: [patchFinalizers(csv, rest)], afterwards: [], wake: [] };
 }
+
+const deleteAuthReader = (binding: KubernetesObject): Action => ({
+  do: 'delete',
+  ref: refOf(binding),
+  propagation: 'Background',
+  uid: binding.metadata.uid,
+});
 
 const deleteClusterScoped = (kind: string, { metadata }: KubernetesObject): Action => ({
   do: 'delete',

@@ -2,52 +2,40 @@ import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import { checkDeployments } from './check-deployments.js';
 import type { ComponentProblem } from './component-problem.js';
-import { ownedApiServices } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
 import { installDeployments } from './install-deployments.js';
+import { checkAdmissionWebhooks, installAdmissionWebhooks } from './serving/admission-webhooks.js';
+import { checkApiServices, installApiServices } from './serving/api-services.js';
+import { checkConversions, conversionRefusal, installConversions } from './serving/conversion-webhooks.js';
+import { installServing } from './serving/serving-objects.js';
+import { servingRefusal } from './serving/serving-service.js';
 
 /** One kind of thing that an operator consists of. */
 export type InstallComponent = Readonly<{
   name: string;
-  /** Why this part of the CSV cannot be installed at all, said before anything is. */
-  refusal: (csv: ClusterServiceVersion) => string | undefined;
+  /** Why this part cannot be installed, said before anything is. */
+  refusal: (csv: ClusterServiceVersion, world: CsvWorld) => string | undefined;
   install: (csv: ClusterServiceVersion, world: CsvWorld) => readonly Action[];
   check: (csv: ClusterServiceVersion, world: CsvWorld) => ComponentProblem | undefined;
 }>;
 
-const deployments: InstallComponent = {
-  name: 'deployments',
-  refusal: () => undefined,
-  install: installDeployments,
-  check: checkDeployments,
-};
+const nothing = () => undefined;
 
-const apiServices: InstallComponent = {
-  name: 'apiServices',
-  refusal: (csv) => {
-    const names = ownedApiServices(csv).map(({ version, group }) => `${version}.${group}`);
-    return names.length === 0 ? undefined : `owned APIServices are not supported yet: ${names.join(', ')}`;
-  },
-  install: () => [],
-  check: () => undefined,
-};
+/**
+ * In the order in which they are installed: certificates before the pods that serve with them, pods before what calls
+ * them. The first problem found decides (spec: csv-lifecycle.md §5).
+ */
+export const INSTALL_COMPONENTS: readonly InstallComponent[] = [
+  { name: 'serving', refusal: servingRefusal, install: installServing, check: nothing },
+  { name: 'deployments', refusal: nothing, install: installDeployments, check: checkDeployments },
+  { name: 'apiServices', refusal: nothing, install: installApiServices, check: checkApiServices },
+  { name: 'admissionWebhooks', refusal: nothing, install: installAdmissionWebhooks, check: checkAdmissionWebhooks },
+  { name: 'conversions', refusal: conversionRefusal, install: installConversions, check: checkConversions },
+];
 
-const webhooks: InstallComponent = {
-  name: 'webhooks',
-  refusal: (csv) => {
-    const names = (csv.spec.webhookdefinitions ?? []).map(({ generateName }) => generateName);
-    return names.length === 0 ? undefined : `webhooks are not supported yet: ${names.join(', ')}`;
-  },
-  install: () => [],
-  check: () => undefined,
-};
-
-/** In the order in which they are installed; the first problem found decides (§5). */
-export const INSTALL_COMPONENTS: readonly InstallComponent[] = [deployments, apiServices, webhooks];
-
-/** Why this CSV cannot be installed by this version at all, or undefined. */
-export const refusalOf = (csv: ClusterServiceVersion): string | undefined =>
-  INSTALL_COMPONENTS.map(({ refusal }) => refusal(csv)).find((text) => text !== undefined);
+/** Why this CSV cannot be installed as it is, or undefined. */
+export const refusalOf = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
+  INSTALL_COMPONENTS.map(({ refusal }) => refusal(csv, world)).find((text) => text !== undefined);
 
 export const installActions = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   INSTALL_COMPONENTS.flatMap(({ install }) => install(csv, world));

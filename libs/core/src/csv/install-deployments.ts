@@ -7,6 +7,10 @@ import { deepHash } from '../hashes/digest.js';
 import { csvName, csvNamespace, strategyDeployments } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy, MANAGED_LABEL, nonBlockingOwner } from './owner-labels.js';
+import { certificateFor } from './serving/certificates-of.js';
+import { CA_HASH_ANNOTATION } from './serving/serving-objects.js';
+import { servingServices } from './serving/serving-service.js';
+import { withServingCertificate } from './serving/serving-volumes.js';
 import {
   configFor,
   mergedByName,
@@ -39,16 +43,26 @@ export type WantedDeployment = Readonly<{ name: string; object: KubernetesObject
 /** The Deployments of a CSV as they should be, in its order (spec: csv-lifecycle.md §5 and §11). */
 export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly WantedDeployment[] {
   const config = configFor(csvName(csv), world.subscriptions);
-  return strategyDeployments(csv).map((deployment) => wantedDeployment(csv, deployment, config));
+  const services = servingServices(csv);
+  return strategyDeployments(csv).map((deployment) => {
+    const service = services.find((one) => one.deployment === deployment.name);
+    const caHash = service && certificateFor(world, service)?.caHash;
+    const serving = service === undefined ? undefined : { secretName: service.secretName, caHash: caHash ?? '' };
+    return wantedDeployment(csv, deployment, config, serving);
+  });
 }
 
-/** Order of what is put on top: CSV annotations, Subscription config, OPERATOR_CONDITION_NAME, hash. */
+/** The Secret from which a Deployment serves, and the authority of the certificate in it. */
+type Serving = Readonly<{ secretName: string; caHash: string }>;
+
+/** Order of what is put on top: certificates, CSV annotations, Subscription config, OPERATOR_CONDITION_NAME, hash. */
 function wantedDeployment(
   csv: ClusterServiceVersion,
   { name, label, spec }: StrategyDeployment,
   config: SubscriptionConfig,
+  serving: Serving | undefined,
 ): WantedDeployment {
-  const finished = finishedSpec(csv, spec, config);
+  const finished = finishedSpec(csv, spec, config, serving);
   // Sorted keys: the hash must not depend on the order in which the API server happens to answer.
   const hash = deepHash(JSON.parse(canonicalJson(finished)));
   const object: KubernetesObject = {
@@ -70,13 +84,17 @@ function finishedSpec(
   csv: ClusterServiceVersion,
   spec: StrategyDeployment['spec'],
   config: SubscriptionConfig,
+  serving: Serving | undefined,
 ): Readonly<Record<string, unknown>> {
   const parsed = DeploymentSpec.safeParse(spec);
   // A spec without a readable pod template is sent as it is: the API server says best what is wrong with it.
   if (!parsed.success) return { ...spec, revisionHistoryLimit: 1 };
   const { template } = parsed.data;
-  const annotations = { ...template.metadata?.annotations, ...csv.metadata.annotations };
-  const pod = withConfig(template.spec ?? {}, config);
+  const authority = serving === undefined ? {} : { [CA_HASH_ANNOTATION]: serving.caHash };
+  const annotations = { ...template.metadata?.annotations, ...authority, ...csv.metadata.annotations };
+  const called =
+    serving === undefined ? template.spec : withServingCertificate(template.spec ?? {}, serving.secretName);
+  const pod = withConfig(called ?? {}, config);
   const named = { name: OPERATOR_CONDITION_ENV, value: csvName(csv) };
   const containers = (pod.containers ?? []).map((one) => ({ ...one, env: [...mergedByName(one.env ?? [], [named])] }));
   return {

@@ -4,6 +4,7 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import type { CsvPhase, PhaseVerdict } from './csv-status.js';
 import type { Again, CsvWorld } from './csv-world.js';
 import type { Requirements } from './requirements.js';
+import type { CertificateTimes } from './serving/certificates-of.js';
 
 /** What a rule has in front of it. `requirements` is worked out when first asked for, and then kept. */
 export type Subject = Readonly<{
@@ -18,6 +19,8 @@ export type Subject = Readonly<{
 export type Outcome = Readonly<{
   verdict?: PhaseVerdict;
   requirementStatus?: readonly RequirementStatus[];
+  /** Only beside a verdict. */
+  certificates?: CertificateTimes | undefined;
   actions?: readonly Action[];
   installing?: boolean;
   next?: Again;

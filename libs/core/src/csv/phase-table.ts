@@ -9,11 +9,16 @@ import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './ou
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
 import { strategyError } from './requirements.js';
+import { apiServiceResourceIssues, unadoptableApiService } from './serving/api-services.js';
+import { certificatesDue, certificatesUnreadable, certificateTimes } from './serving/certificates-of.js';
 import { webhookError } from './webhook-rules.js';
 
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const REQUIREMENTS_RETRY_MS = 15_000;
 const UNHEALTHY_RETRY_MS = 1_000;
+/** Nothing tells when the API server has reached what it calls. */
+const NOT_SERVED_RETRY_MS = 2_000;
+const CERTIFICATES_RETRY_MS = 1_000;
 
 const firstLook: Rule = () => ({
   ...move('Pending', 'RequirementsUnknown', 'requirements not yet checked'),
@@ -74,14 +79,44 @@ function crdConflict({ csv, world }: Subject): boolean {
 const crdOwnedByAnother: Rule = (subject) =>
   crdConflict(subject) ? move('Failed', 'OwnerConflict', 'conflicting CRD owner in namespace') : undefined;
 
-/** Ours alone: what this version cannot install is said at the CSV, and nothing of it is installed. */
-const notSupportedYet: Rule = ({ csv }) => {
-  const refusal = refusalOf(csv);
-  return refusal === undefined ? undefined : move('Pending', 'RequirementsNotMet', refusal);
+/** What cannot be installed is said before any of it is. */
+const installRefused: Rule = ({ csv, world }) => {
+  const refusal = refusalOf(csv, world);
+  return refusal === undefined
+    ? undefined
+    : move('Failed', 'InstallComponentFailed', `install strategy failed: ${refusal}`);
 };
 
-/** Installed by another tool and healthy, as far as anyone knows: hands off what this version cannot install. */
-const leftAlone: Rule = ({ csv }) => (refusalOf(csv) === undefined ? undefined : STAY);
+const apiServiceOfAnother: Rule = ({ csv, world }) =>
+  unadoptableApiService(csv, world) === undefined
+    ? undefined
+    : move('Failed', 'OwnerConflict', 'unable to adopt APIService');
+
+const apiServicesChanged =
+  (phase: CsvPhase, reason: string): Rule =>
+  ({ csv, world }) => {
+    const issues = apiServiceResourceIssues(csv, world);
+    return issues === undefined ? undefined : { ...move(phase, reason, issues), next: { again: 'now' } };
+  };
+
+/** Not where an APIService belongs to somebody else: installing again would not change that. */
+const apiServicesToReinstall: Rule = (subject) =>
+  unadoptableApiService(subject.csv, subject.world) === undefined
+    ? apiServicesChanged('Pending', 'APIServiceResourcesNeedReinstall')(subject)
+    : undefined;
+
+const certificatesToRotate =
+  (message: string): Rule =>
+  ({ csv, world }) =>
+    certificatesDue(csv, world)
+      ? { ...move('Pending', 'NeedsCertRotation', message), next: { again: 'now' } }
+      : undefined;
+
+/** Without its certificate nobody can tell what the operator's Deployments should look like. */
+const certificatesLost: Rule = ({ csv, world }) =>
+  certificatesUnreadable(csv, world)
+    ? { ...move('Pending', 'NeedsReinstall', 'calculated deployment install is bad'), next: { again: 'now' } }
+    : undefined;
 
 const predecessorNotYetReplacing: Rule = ({ csv, world }) => {
   const predecessor = predecessorOf(csv, world.csvs);
@@ -101,8 +136,13 @@ const pausing =
     return afterMs === 0 ? undefined : { next: waitFor(because, afterMs) };
   };
 
+/** Certificates are made outside: {@link certificatesToIssue} says which. */
+const certificatesAwaited: Rule = ({ csv, world }) =>
+  certificatesUnreadable(csv, world) ? { next: waitFor('certificates are awaited', CERTIFICATES_RETRY_MS) } : undefined;
+
 const install: Rule = ({ csv, world }) => ({
   ...move('Installing', 'InstallSucceeded', 'waiting for install components to report healthy'),
+  certificates: certificateTimes(csv, world),
   actions: installActions(csv, world),
   installing: true,
   next: { again: 'now' },
@@ -114,6 +154,8 @@ function inPhaseFor({ csv, world }: Subject): number {
   return since ? world.now.getTime() - Date.parse(since) : 0;
 }
 
+const SAID_AS_IT_STANDS: ReadonlySet<string> = new Set(['notServed', 'webhookFailed']);
+
 /** What an unhealthy component does to the CSV; `phase` and `reason` are for "not yet" (spec: csv-lifecycle.md §5). */
 function unhealthy(subject: Subject, phase: CsvPhase, reason: string): Outcome | undefined {
   const problem = healthProblem(subject.csv, subject.world);
@@ -121,9 +163,12 @@ function unhealthy(subject: Subject, phase: CsvPhase, reason: string): Outcome |
   if (problem.kind === 'unrecoverable') {
     return move('Failed', 'InstallCheckFailed', `install failed: ${problem.message}`);
   }
-  const target = problem.kind === 'drifted' ? 'InstallReady' : phase;
-  const outcome = move(target, reason, `installing: ${problem.message}`);
-  if (target === subject.csv.status?.phase) return outcome;
+  const target = problem.kind === 'drifted' || problem.kind === 'webhookFailed' ? 'InstallReady' : phase;
+  const message = SAID_AS_IT_STANDS.has(problem.kind) ? problem.message : `installing: ${problem.message}`;
+  const outcome = move(target, reason, message);
+  if (target === subject.csv.status?.phase) {
+    return problem.kind === 'notServed' ? { ...outcome, next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : outcome;
+  }
   return {
     ...outcome,
     next: target === 'Failed' ? waitFor('component unhealthy', UNHEALTHY_RETRY_MS) : { again: 'now' },
@@ -141,7 +186,8 @@ const installTakesTooLong: Rule = (subject) => {
 const stillInstalling: Rule = (subject) => {
   const outcome = unhealthy(subject, 'Installing', 'InstallWaiting');
   if (outcome?.verdict?.phase !== 'Installing') return outcome;
-  return { ...outcome, next: waitFor('install timeout', Math.max(1_000, INSTALL_TIMEOUT_MS - inPhaseFor(subject))) };
+  const untilTimeout = waitFor('install timeout', Math.max(1_000, INSTALL_TIMEOUT_MS - inPhaseFor(subject)));
+  return { ...outcome, next: outcome.next ?? untilTimeout };
 };
 
 const unhealthyComponent: Rule = (subject) => unhealthy(subject, 'Failed', 'ComponentUnhealthy');
@@ -189,11 +235,11 @@ const REPAIRED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * OLM tests neither an owner conflict, nor bad webhook rules, nor a bad strategy again once a CSV has failed for it,
- * and so turns in circles, once or twice a second. Here the CSV stays Failed until the cause is gone.
+ * OLM tests neither an owner conflict, nor bad webhook rules, nor a bad strategy, nor a conversion that it cannot install
+ * again once a CSV has failed for it, and so turns in circles, once or twice a second. Here the CSV stays Failed until the cause is gone.
  */
 const causeStands: Rule = (subject) => {
-  const standing = [invalidStrategy, invalidWebhooks, crdOwnedByAnother]
+  const standing = [invalidStrategy, invalidWebhooks, crdOwnedByAnother, apiServiceOfAnother, installRefused]
     .map((rule) => rule(subject))
     .find((outcome) => outcome !== undefined);
   return standing?.verdict?.reason === subject.csv.status?.reason ? standing : undefined;
@@ -235,24 +281,27 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
     predecessorNotUpgradeable,
     invalidStrategy,
     requirementsLack('Pending', "one or more requirements couldn't be found"),
-    ...[invalidWebhooks, crdOwnedByAnother, notSupportedYet, predecessorNotYetReplacing, allRequirementsMet].map(
+    ...[invalidWebhooks, crdOwnedByAnother, apiServiceOfAnother, predecessorNotYetReplacing, allRequirementsMet].map(
       withRequirements,
     ),
   ),
   ...row(
     'InstallReady',
-    notSupportedYet,
+    installRefused,
     invalidStrategy,
     pausing(pauseBeforeInstall, 'what is installed does not stay as it is'),
+    certificatesAwaited,
     install,
   ),
-  ...row('Installing', notSupportedYet, installTakesTooLong, stillInstalling, installed),
+  ...row('Installing', certificatesLost, installTakesTooLong, stillInstalling, installed),
   ...row(
     'Succeeded',
     beingReplaced,
-    leftAlone,
+    apiServicesChanged('Failed', 'APIServiceResourceIssue'),
+    certificatesToRotate('CSV owns resources that require a cert refresh'),
     invalidStrategy,
     requirementsLack('Failed', 'requirements no longer met'),
+    certificatesLost,
     unhealthyComponent,
     healthy,
   ),
@@ -261,9 +310,11 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
     replacedByFailForward,
     groupRepaired,
     causeStands,
-    notSupportedYet,
     requirementsLack('Pending', 'requirements not met'),
     pausing(pauseAfterRefusal, 'the install was refused'),
+    apiServicesToReinstall,
+    certificatesToRotate('owned APIServices need cert refresh'),
+    certificatesLost,
     needsReinstall,
     installed,
   ),

@@ -1,9 +1,13 @@
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import type { ObjectRef } from '../api/kubernetes-object.js';
-import { allCrds, csvNamespace, ownedApiServices, requiredApiServices } from './csv-facts.js';
+import { allCrds, csvNamespace, ownedApiServices, requiredApiServices, webhooks } from './csv-facts.js';
 import type { CsvReads, ListRead } from './csv-world.js';
+import { csvOwnerLabels } from './owner-labels.js';
+import { servingServices } from './serving/serving-service.js';
 
-const RBAC = 'rbac.authorization.k8s.io/v1';
+export const RBAC = 'rbac.authorization.k8s.io/v1';
+export const ADMISSION = 'admissionregistration.k8s.io/v1';
+export const WEBHOOK_CONFIGURATIONS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const;
 
 /** What the shell must read to build a {@link CsvWorld} for this CSV. Subscriptions and the like come as lists. */
 export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
@@ -33,11 +37,27 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
     here(RBAC, 'RoleBinding'),
     { apiVersion: RBAC, kind: 'ClusterRole' },
     { apiVersion: RBAC, kind: 'ClusterRoleBinding' },
+    ...(isCalled(csv) ? callersOf(csv) : []),
   ];
-  const served = [...(csv.spec.nativeAPIs ?? []), ...requiredApiServices(csv)].map(({ group, version, kind }) => ({
+  const served = [...(csv.spec.nativeAPIs ?? []), ...apiServices].map(({ group, version, kind }) => ({
     group,
     version,
     kind,
   }));
-  return { refs, lists, served };
+  const certificates = servingServices(csv).map(({ secretName }) => secretName);
+  return { refs, lists, served, certificates };
+}
+
+/** Whether the API server calls the operator, or did: what was made for that has to be found again. */
+const isCalled = (csv: ClusterServiceVersion): boolean =>
+  webhooks(csv).length > 0 || ownedApiServices(csv).length > 0 || Boolean(csv.status?.certsRotateAt);
+
+function callersOf(csv: ClusterServiceVersion): readonly ListRead[] {
+  const labelSelector = Object.entries(csvOwnerLabels(csv))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  return [
+    ...WEBHOOK_CONFIGURATIONS.map((kind) => ({ apiVersion: ADMISSION, kind, labelSelector })),
+    { apiVersion: RBAC, kind: 'RoleBinding', namespace: 'kube-system', labelSelector },
+  ];
 }

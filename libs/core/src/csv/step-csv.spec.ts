@@ -19,7 +19,9 @@ const badRule = {
   },
 };
 const webhooks = (rule: object) => ({
-  webhookdefinitions: [{ generateName: 'guard', type: 'ValidatingAdmissionWebhook', rules: [rule] }],
+  webhookdefinitions: [
+    { generateName: 'guard', type: 'ValidatingAdmissionWebhook', deploymentName: 'gear', rules: [rule] },
+  ],
 });
 const owns = { customresourcedefinitions: { owned: [{ name: 'gears.example.com', version: 'v1', kind: 'Gear' }] } };
 const crd = {
@@ -70,8 +72,8 @@ const rows: readonly Row[] = [
   },
   {
     csv: gear('v1', webhooks({ apiGroups: ['apps'] }), at('Pending')),
-    to: 'Pending/RequirementsNotMet',
-    because: 'webhooks are not supported yet, and that is said',
+    to: 'InstallReady/AllRequirementsMet',
+    because: 'its webhooks ask about others only',
   },
   {
     csv: gear('v2', owns, at('Pending')),
@@ -130,8 +132,8 @@ const rows: readonly Row[] = [
   { csv: gear('v1', {}, at('Succeeded')), to: 'Failed/ComponentUnhealthy', because: 'the Deployment is gone' },
   {
     csv: gear('v1', webhooks({ apiGroups: ['apps'] }), at('Succeeded')),
-    to: 'stays',
-    because: 'what another tool installed with webhooks is left alone',
+    to: 'Pending/NeedsReinstall',
+    because: 'the certificate of its webhooks is gone',
   },
   { csv: gear('v1', {}, at('Failed', 'InstallCheckFailed')), to: 'Pending/NeedsReinstall', because: 'try again' },
   {

@@ -1,5 +1,6 @@
 import type { Action } from '../actions/action.js';
-import { type ClusterServiceVersion, CSV_CLEANUP_FINALIZER } from '../api/cluster-service-version.js';
+import { type ClusterServiceVersion, CSV_CLEANUP_FINALIZER, type CsvStatus } from '../api/cluster-service-version.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
 import { csvName, isCopied } from './csv-facts.js';
 import { type PhaseVerdict, phaseEvent, withPhase } from './csv-status.js';
@@ -57,8 +58,8 @@ function decide(subject: Subject): Outcome {
 
 function stepOf(subject: Subject, outcome: Outcome): CsvStep {
   const { csv, world } = subject;
-  const { verdict, actions = [], installing, next, requirementStatus } = outcome;
-  const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, requirementStatus);
+  const { verdict, actions = [], installing, next } = outcome;
+  const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, outcome);
   const moved = written.status !== undefined && written.status.phase !== csv.status?.phase;
   return {
     ...written,
@@ -75,16 +76,26 @@ function writtenFor(
   csv: ClusterServiceVersion,
   verdict: PhaseVerdict,
   now: Date,
-  requirementStatus?: Outcome['requirementStatus'],
+  { requirementStatus, certificates }: Outcome = {},
 ): CsvStep {
-  const next = withPhase(csv.status, verdict, now);
-  if (next === csv.status) return NOTHING;
+  const moved = withPhase(csv.status, verdict, now);
+  if (moved === csv.status) return NOTHING;
+  const next = withCertificates(moved, certificates);
   const afterwards = [phaseEvent(csv, verdict)];
   if (requirementStatus === undefined) return { ...NOTHING, status: next, afterwards };
   const { requirementStatus: _old, ...rest } = next;
   const entries = requirementStatus.length === 0 ? {} : { requirementStatus: [...requirementStatus] };
   return { ...NOTHING, status: { ...rest, ...entries }, afterwards };
 }
+
+const withCertificates = (status: CsvStatus, times: Outcome['certificates']): CsvStatus =>
+  times === undefined
+    ? status
+    : {
+        ...status,
+        ...(times.lastUpdated === undefined ? {} : { certsLastUpdated: kubernetesTime(times.lastUpdated) }),
+        certsRotateAt: kubernetesTime(times.rotateAt),
+      };
 
 /** Members of a global group get their Roles lifted to the cluster, whatever their phase (§1.4, §6). */
 function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {

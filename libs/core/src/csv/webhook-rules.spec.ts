@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { gear } from './csv-world.fixture.js';
-import { refusalOf } from './install-components.js';
 import { webhookError } from './webhook-rules.js';
 
 const definition = (generateName: string, ...rules: object[]) => ({
@@ -27,18 +26,5 @@ describe('webhook descriptions of a CSV', () => {
     { webhooks: null, error: undefined },
   ])('$error', ({ webhooks, error }) => {
     expect(webhookError(gear('v1', { webhookdefinitions: webhooks }))).toBe(error);
-  });
-});
-
-describe('what this version does not install', () => {
-  it('is named, and is nothing for an operator of Deployments alone', () => {
-    const api = { name: 'sails', group: 'wind.example.com', version: 'v1', kind: 'Sail' };
-    expect(refusalOf(gear('v1'))).toBeUndefined();
-    expect(refusalOf(gear('v1', { webhookdefinitions: [definition('guard')] }))).toBe(
-      'webhooks are not supported yet: guard',
-    );
-    expect(refusalOf(gear('v1', { apiservicedefinitions: { owned: [api] } }))).toBe(
-      'owned APIServices are not supported yet: v1.wind.example.com',
-    );
   });
 });
