@@ -8,13 +8,14 @@ import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 import { CatalogContents } from './catalogs/catalog-contents.js';
 import { ClusterCatalogs } from './catalogs/cluster-catalogs.js';
+import { SharedCatalogs } from './catalogs/shared-catalogs.js';
+import { JoinPace } from './clusters/join-pace.js';
 import { ObservedCluster } from './clusters/observed-cluster.js';
 import { publishProblem } from './clusters/publish-problem.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
 
-const JOIN_AGAIN_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
 const COUNT_EVERY_MS = 10_000;
 
@@ -23,6 +24,8 @@ const COUNT_EVERY_MS = 10_000;
 export class CatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedCluster>();
   readonly #contents: CatalogContents;
+  readonly #catalogs: SharedCatalogs;
+  readonly #joins: JoinPace;
   #cancelTimers: (() => void)[] = [];
   #stopped = false;
 
@@ -31,17 +34,15 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
     this.#contents = new CatalogContents(hub.registry, hub.content);
+    this.#catalogs = new SharedCatalogs({ contents: this.#contents, clock: hub.clock, random: Math.random });
+    this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    for (const client of this.clients) void this.#join(client);
+    for (const client of this.clients) this.hub.clock.after(this.#joins.first(), () => void this.#join(client));
     const { queues, settings } = this.hub;
     await queues.observe.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
     void this.#watchRedis();
-    this.#every(
-      () => this.#resyncMs(),
-      () => this.#touchAll(),
-    );
     this.#every(
       () => TIDY_EVERY_MS,
       () => this.#forgetUnused(),
@@ -62,7 +63,9 @@ export class CatalogPoller implements OnApplicationBootstrap {
   /** How fresh the watches are: part of readiness. */
   get freshness(): HealthCheck {
     const { clock, settings } = this.hub;
-    return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen());
+    const why = (cluster: string) =>
+      this.#joins.problemOf(cluster) ?? this.#clusters.get(cluster)?.freshness().problems[0];
+    return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why);
   }
 
   #lastSeen(): ReadonlyMap<string, Date | undefined> {
@@ -74,20 +77,35 @@ export class CatalogPoller implements OnApplicationBootstrap {
     );
   }
 
-  /** A cluster that cannot be reached yet is tried again; it holds up no other. */
+  /** A cluster that cannot be reached yet is tried again, less and less often; it holds up no other. */
   async #join(client: KubeClient): Promise<void> {
+    if (this.#stopped) return;
     const { cluster } = client;
     try {
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
       if (this.#stopped) return;
       const observed = this.#observer(client, globalCatalogNamespace);
       this.#clusters.set(cluster, observed);
-      observed.start();
+      this.#joins.succeeded(cluster);
+      await observed.start();
+      this.#resyncLater(observed);
       this.hub.log.info({ cluster, globalCatalogNamespace }, 'cluster is watched');
     } catch (error) {
-      this.hub.log.warn({ cluster, error }, 'cluster cannot be reached yet');
-      if (!this.#stopped) this.hub.clock.after(JOIN_AGAIN_MS, () => void this.#join(client));
+      const { delayMs, news } = this.#joins.failed(cluster, error);
+      this.hub.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, 'cluster cannot be reached yet');
+      if (!this.#stopped) this.hub.clock.after(delayMs, () => void this.#join(client));
     }
+  }
+
+  /** Each cluster at times of its own: a fleet's work is spread over the whole interval. */
+  #resyncLater(cluster: ObservedCluster): void {
+    const again = (delayMs: number) =>
+      this.hub.clock.after(delayMs, () => {
+        if (this.#stopped) return;
+        cluster.resync();
+        again(this.#resyncMs());
+      });
+    again(this.#resyncMs() * Math.random());
   }
 
   #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
@@ -100,7 +118,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       metrics,
       globalCatalogNamespace,
       catalogs: (onChange) =>
-        new ClusterCatalogs({ client, clock, log, status, onChange, contents: this.#contents, random: Math.random }),
+        new ClusterCatalogs({ client, clock, log, status, onChange, catalogs: this.#catalogs, random: Math.random }),
       publish: (where, problem) =>
         publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem),
     });
@@ -133,6 +151,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
     );
     this.#contents.retain(new Set(used));
+    this.#catalogs.tidy();
   }
 
   #resyncMs(): number {

@@ -1,27 +1,32 @@
 import type { CatalogSource } from '#core/api/catalog-source';
 import { canonicalJson } from '#core/canonical/canonical-json';
-import { originOf, pollSchedule } from '#core/catalog-source/catalog-source-spec';
+import { jittered, lookInterval, retryDelay, secretRetryDelay } from '#core/catalog-source/catalog-pace';
+import { type CatalogOrigin, originOf, pollSchedule } from '#core/catalog-source/catalog-source-spec';
 import { type CatalogState, isServing } from '#core/catalog-source/catalog-source-status';
+import { kubernetesTime } from '#core/durations/kubernetes-time';
 import type { Clock } from '#platform/clock/clock.port';
-import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
-import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
+import type { LoadedCatalog } from './catalog-contents.js';
+import type { ClusterAccess } from './cluster-access.js';
+import { followSource } from './follow-source.js';
+import { loadSource, type SourceLook } from './load-source.js';
+import type { SharedCatalogs } from './shared-catalogs.js';
+import type { Asking } from './shared-loads.js';
 
 export type RefreshDeps = Readonly<{
-  contents: CatalogContents;
+  catalogs: SharedCatalogs;
   clock: Clock;
   /** Evenly from 0 up to 1: spreads the polls of many sources over time. */
   random: () => number;
   strict: boolean;
-  credentials: (source: CatalogSource) => Promise<RegistryCredentials>;
+  access: ClusterAccess;
   /** The state moved: the status wants writing. `content` tells that what can be resolved from changed too. */
   onState: (source: CatalogSource, change: Readonly<{ content: boolean }>) => void;
 }>;
 
-const FIRST_RETRY_MS = 5_000;
-const LAST_RETRY_MS = 300_000;
-/** OLM keeps what a registry server listed for 30 minutes (spec: catalog-sources.md §8). */
-const ADDRESS_RELIST_MS = 30 * 60_000;
+type LoadingOrigin = Exclude<CatalogOrigin, { kind: 'invalid' }>;
+
+/** A fleet that starts together asks a registry once; a source that is made anew after a push gets what was pushed. */
+const FRESH_MS = 5_000;
 
 /** Keeps the content of one CatalogSource fresh: loads, polls, retries, and says where it stands. */
 export class CatalogRefresh {
@@ -31,18 +36,19 @@ export class CatalogRefresh {
   settled = false;
   #source: CatalogSource;
   #cancelTimer: () => void = () => undefined;
+  #unfollow: () => void = () => undefined;
   #failures = 0;
+  #lastTry = 0;
   #running = false;
   #again = false;
   #stopped = false;
-  #grpc: Readonly<{ address: string; client: GrpcCatalogClient }> | undefined;
 
   constructor(
     source: CatalogSource,
     private readonly deps: RefreshDeps,
   ) {
     this.#source = source;
-    void this.#refresh();
+    this.#begin();
   }
 
   get source(): CatalogSource {
@@ -51,26 +57,46 @@ export class CatalogRefresh {
 
   /** Why resolution must not use this catalog; undefined where it may. Worded as OLM does. */
   get failure(): string | undefined {
-    if (isServing(this.state, this.deps.strict)) return undefined;
-    const { namespace, name } = this.#source.metadata;
     const origin = originOf(this.#source);
+    if (origin.kind !== 'invalid' && isServing(this.state, this.deps.strict)) return undefined;
+    const { namespace, name } = this.#source.metadata;
     const why = origin.kind === 'invalid' ? origin.message : this.state.failure?.message;
     return `no registry client established for catalogsource ${namespace}/${name}${why ? `: ${why}` : ''}`;
   }
 
   update(source: CatalogSource): void {
-    const moved = canonicalJson(source.spec) !== canonicalJson(this.#source.spec);
+    const before = this.#source;
     this.#source = source;
-    if (moved) void this.#refresh();
+    if (canonicalJson(source.spec) !== canonicalJson(before.spec)) this.#begin();
   }
 
   stop(): void {
     this.#stopped = true;
     this.#cancelTimer();
-    this.#grpc?.client.close();
+    this.#unfollow();
   }
 
-  async #refresh(): Promise<void> {
+  /** From the spec as it is now: follows what it names, and looks at it at once. */
+  #begin(): void {
+    this.#unfollow();
+    this.#unfollow = () => undefined;
+    this.#failures = 0;
+    const onNews = (version?: string) => {
+      if (version === undefined || version !== this.state.configMap?.resourceVersion) this.#refreshNow();
+    };
+    try {
+      this.#unfollow = followSource(this.#source, this.deps, onNews);
+    } catch {
+      // An address that is none: the look says so.
+    }
+    this.#refreshNow();
+  }
+
+  #refreshNow(): void {
+    void this.#refresh({ withinMs: FRESH_MS, patient: false });
+  }
+
+  async #refresh(asking: Asking): Promise<void> {
     if (this.#stopped) return;
     if (this.#running) {
       this.#again = true;
@@ -80,7 +106,7 @@ export class CatalogRefresh {
     this.#cancelTimer();
     const before = this.loaded?.digest;
     const wasServing = this.failure === undefined && this.settled;
-    const delay = await this.#attempt();
+    const delay = await this.#look(asking);
     const first = !this.settled;
     this.settled = true;
     this.#running = false;
@@ -88,81 +114,94 @@ export class CatalogRefresh {
     if (!this.#stopped) this.deps.onState(this.#source, { content });
     if (this.#again) {
       this.#again = false;
-      void this.#refresh();
-    } else if (delay !== undefined && !this.#stopped) {
-      this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh());
-    }
+      this.#refreshNow();
+    } else if (delay !== undefined) this.#lookAgainIn(delay);
+  }
+
+  #lookAgainIn(delay: number): void {
+    if (this.#stopped) return;
+    this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh(this.#asking()));
+  }
+
+  /** At the time of a poll or a retry, what others were told since our last one is as good as asking ourselves. */
+  #asking(): Asking {
+    const origin = originOf(this.#source);
+    const every = origin.kind === 'invalid' ? undefined : lookInterval(this.#source, origin.kind);
+    const sinceLastTry = this.#now() - this.#lastTry;
+    const withinMs = this.state.failure !== undefined || every === undefined ? sinceLastTry : every / 2;
+    return { withinMs, patient: true };
   }
 
   /** Milliseconds until the next look, or undefined where none is due. */
-  async #attempt(): Promise<number | undefined> {
-    const origin = originOf(this.#source);
+  async #look(asking: Asking): Promise<number | undefined> {
+    const source = this.#source;
+    const origin = originOf(source);
     if (origin.kind === 'invalid') {
       this.state = {};
       this.loaded = undefined;
       return undefined;
     }
-    try {
-      this.#succeeded(await this.#load(), origin.kind);
-      return this.#nextPoll(origin.kind);
-    } catch (error) {
-      return this.#failed(error);
-    }
+    this.#lastTry = this.#now();
+    const { deps } = this;
+    return this.#learn(source, origin, await loadSource(source, asking, { ...deps, now: () => deps.clock.now() }));
   }
 
-  async #load(): Promise<LoadedCatalog> {
-    const origin = originOf(this.#source);
-    if (origin.kind === 'image') {
-      const credentials = await this.deps.credentials(this.#source);
-      return this.deps.contents.ofImage(origin.image, { credentials });
+  #learn(source: CatalogSource, origin: LoadingOrigin, look: SourceLook): number | undefined {
+    const configMap = look.configMap ?? this.state.configMap;
+    const known = origin.kind === 'configMap' && configMap !== undefined ? { configMap } : {};
+    if ('value' in look) {
+      this.#succeeded(source, look.value, look.begunAt, known);
+      const every = lookInterval(source, origin.kind);
+      return every === undefined ? undefined : Math.max(0, look.begunAt + this.#spread(every) - this.#now());
     }
-    if (origin.kind === 'grpc')
-      return this.deps.contents.ofListing(await this.#connectionTo(origin.address).snapshot());
-    throw new Error('catalogs in a ConfigMap are not supported yet: serve the catalog as an image or at an address');
+    return this.#failed(source, look, known);
   }
 
-  #succeeded(loaded: LoadedCatalog, kind: 'image' | 'grpc' | 'configMap'): void {
-    const now = this.deps.clock.now().toISOString();
-    const held =
-      this.state.held?.digest === loaded.digest
-        ? this.state.held
-        : { digest: loaded.digest, since: now, content: loaded.content };
+  #succeeded(
+    source: CatalogSource,
+    loaded: LoadedCatalog,
+    begunAt: number,
+    known: Pick<CatalogState, 'configMap'>,
+  ): void {
+    const before = this.state.held;
+    const since = kubernetesTime(this.deps.clock.now());
+    const held = before?.digest === loaded.digest ? before : { digest: loaded.digest, since, content: loaded.content };
     this.loaded = loaded;
     this.#failures = 0;
-    this.state = { held, ...(kind === 'image' && pollSchedule(this.#source) ? { polledAt: now } : {}) };
+    const polledAt = pollSchedule(source) === undefined ? {} : { polledAt: kubernetesTime(new Date(begunAt)) };
+    this.state = { held, ...known, ...polledAt };
   }
 
-  #nextPoll(kind: 'image' | 'grpc' | 'configMap'): number | undefined {
-    if (kind === 'grpc') return ADDRESS_RELIST_MS;
-    const schedule = pollSchedule(this.#source);
-    return schedule === undefined ? undefined : this.#jittered(schedule.everyMs);
-  }
-
-  #failed(error: unknown): number {
-    const now = this.deps.clock.now();
-    const delay = this.#jittered(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures));
+  #failed(
+    source: CatalogSource,
+    { error, reason, retryAt }: Extract<SourceLook, { error: unknown }>,
+    known: Pick<CatalogState, 'configMap'>,
+  ): number {
+    const now = this.#now();
     this.#failures += 1;
-    const message = error instanceof Error ? error.message : String(error);
-    const since = this.state.failure?.since ?? now.toISOString();
-    const nextTry = new Date(now.getTime() + delay).toISOString();
-    this.state = { ...this.state, failure: { reason: 'RegistryServerError', message, since, nextTry } };
+    const { random } = this.deps;
+    const shared = retryAt === undefined ? undefined : Math.max(0, retryAt - now) + 1_000 * random();
+    const delay = Math.min(shared ?? retryDelay(this.#failures, random()), secretRetryDelay(source, random()));
+    const { failure: before, held, polledAt } = this.state;
+    this.state = {
+      ...(held === undefined ? {} : { held }),
+      ...(polledAt === undefined ? {} : { polledAt }),
+      ...known,
+      failure: {
+        reason,
+        message: error instanceof Error ? error.message : String(error),
+        since: before?.since ?? kubernetesTime(new Date(now)),
+        nextTry: kubernetesTime(new Date(now + delay)),
+      },
+    };
     return delay;
   }
 
-  /** ±10 %, as OLM spreads its polls (spec: catalog-sources.md §1.3). */
-  #jittered(ms: number): number {
-    return Math.round(ms * (0.9 + 0.2 * this.deps.random()));
+  #spread(ms: number): number {
+    return jittered(ms, this.deps.random());
   }
 
-  /** A registry server that comes back, or is replaced at its address, is listed anew at once. */
-  #connectionTo(address: string): GrpcCatalogClient {
-    if (this.#grpc?.address === address) return this.#grpc.client;
-    this.#grpc?.client.close();
-    const client = new GrpcCatalogClient(address);
-    this.#grpc = { address, client };
-    client.watchState((state) => {
-      if (state === 'READY' && this.settled) void this.#refresh();
-    });
-    return client;
+  #now(): number {
+    return this.deps.clock.now().getTime();
   }
 }

@@ -14,6 +14,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { CatalogContents, type LoadedCatalog } from './catalog-contents.js';
 import { ClusterCatalogs } from './cluster-catalogs.js';
+import { SharedCatalogs } from './shared-catalogs.js';
 
 const REF = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', namespace: 'default', name: 'shop' };
 const SOON = { timeout: 10_000, interval: 20 };
@@ -69,13 +70,14 @@ function startCatalogs({ failures = 0, pulled = Promise.resolve() } = {}): Clust
   const contents = new OneContent(new HttpRegistryClient({}), new MemoryContentStore());
   Object.assign(contents, { failures, pulled });
   const status = { contentUrl: '', strict: false };
+  const random = () => 0.5;
   const catalogs = new ClusterCatalogs({
     client,
-    contents,
+    catalogs: new SharedCatalogs({ contents, clock, random }),
     clock,
     log: silentLog,
     status,
-    random: () => 0.5,
+    random,
     onChange: () => undefined,
   });
   started.push(catalogs);

@@ -2,15 +2,17 @@ import { CatalogSource } from '#core/api/catalog-source';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { catalogSourceStatus, type StatusSettings } from '#core/catalog-source/catalog-source-status';
 import type { Clock } from '#platform/clock/clock.port';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { pullSecretsOf } from '#platform/registry/pull-secrets';
+import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { CatalogContents } from './catalog-contents.js';
 import { CatalogRefresh } from './catalog-refresh.js';
+import { type ClusterAccess, clusterAccess } from './cluster-access.js';
+import { ImageTemplates } from './image-templates.js';
+import type { SharedCatalogs } from './shared-catalogs.js';
+import { StatusWriter } from './status-writer.js';
 
 export type ClusterCatalogsDeps = Readonly<{
   client: KubeClient;
-  contents: CatalogContents;
+  catalogs: SharedCatalogs;
   clock: Clock;
   log: Log;
   status: StatusSettings;
@@ -21,16 +23,23 @@ export type ClusterCatalogsDeps = Readonly<{
 
 /** What a refresh relies on. */
 const Readable = CatalogSource.pick({ metadata: true, spec: true });
-const WRITE_TRIES = 5;
-const WRITE_AGAIN_MS = 30_000;
+const VERSION_AGAIN_MS = 30_000;
 
-/** The CatalogSources of one cluster: one refresh each, and their statuses written. */
+/** The CatalogSources of one cluster: one refresh each, their image templates, and their statuses written. */
 export class ClusterCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
-  /** Statuses that could not be written, and how to give up on them. */
-  readonly #unwritten = new Map<string, () => void>();
+  /** As the cluster told them last. */
+  readonly #sources = new Map<string, CatalogSource>();
+  readonly #access: ClusterAccess;
+  readonly #templates: ImageTemplates;
+  readonly #statuses: StatusWriter;
+  #cancelResync: () => void = () => undefined;
 
-  constructor(private readonly deps: ClusterCatalogsDeps) {}
+  constructor(private readonly deps: ClusterCatalogsDeps) {
+    this.#access = clusterAccess(deps);
+    this.#templates = new ImageTemplates(deps);
+    this.#statuses = new StatusWriter({ ...deps, statusOf: (live) => this.#statusOf(live) });
+  }
 
   of(source: CatalogSource): CatalogRefresh | undefined {
     return this.#refreshes.get(keyOf(source));
@@ -40,32 +49,84 @@ export class ClusterCatalogs {
     return [...this.#refreshes.values()];
   }
 
+  /** Before the first source is noted: image templates are resolved with the version of the API server. */
+  async prepare(): Promise<void> {
+    await this.#templates.readVersion();
+  }
+
   note(source: CatalogSource, event: 'changed' | 'gone'): void {
     const key = keyOf(source);
-    const known = this.#refreshes.get(key);
     const readable = Readable.safeParse(source).success;
     if (!readable) this.#refuse(source);
-    if (event === 'gone' || !readable) {
-      known?.stop();
-      this.#refreshes.delete(key);
+    if (event === 'changed' && readable) {
+      this.#sources.set(key, source);
+      this.#keep(source);
       return;
     }
-    if (known !== undefined) {
-      known.update(source);
-      return;
+    this.#refreshes.get(key)?.stop();
+    this.#refreshes.delete(key);
+    this.#sources.delete(key);
+  }
+
+  /** Looks at the version of the API server again: the images of templates follow an upgrade of the cluster. */
+  async resync(): Promise<void> {
+    const templated = [...this.#sources.values()].filter((source) => this.#templates.isTemplated(source));
+    if (templated.length === 0) return;
+    await this.#templates.readVersion();
+    for (const { metadata } of templated) {
+      const source = this.#sources.get(keyOf({ metadata }));
+      if (source !== undefined) this.#keep(source);
     }
-    const refresh = new CatalogRefresh(source, {
+  }
+
+  stop(): void {
+    for (const refresh of this.#refreshes.values()) refresh.stop();
+    this.#statuses.stop();
+    this.#cancelResync();
+  }
+
+  #keep(source: CatalogSource): void {
+    const wished = this.#templates.resolved(source);
+    const known = this.of(source);
+    if (known === undefined) this.#refreshes.set(keyOf(source), this.#refreshOf(wished));
+    else known.update(wished);
+    if (this.#templates.isTemplated(source) && !this.#templates.ready) this.#resyncSoon();
+    if (wished !== source) void this.#templates.writeImage(source);
+    if (this.#isStale(source)) void this.#statuses.write(source);
+  }
+
+  #resyncSoon(): void {
+    this.#cancelResync();
+    this.#cancelResync = this.deps.clock.after(VERSION_AGAIN_MS, () => void this.resync());
+  }
+
+  #refreshOf(source: CatalogSource): CatalogRefresh {
+    return new CatalogRefresh(source, {
       ...this.deps,
       strict: this.deps.status.strict,
-      credentials: (wanting) => pullSecretsOf(this.deps.client, wanting),
+      access: this.#access,
       onState: (of, { content }) => {
-        void this.#writeStatus(of);
+        void this.#statuses.write(of);
         if (content) this.deps.onChange(of);
       },
     });
-    this.#refreshes.set(key, refresh);
-    // What an earlier process told stays until there is news: a poller that starts anew must not make its fleet look ill.
-    if (source.status?.connectionState === undefined) void this.#writeStatus(source);
+  }
+
+  /**
+   * Whether the status that came with the object is not what we would say. What an earlier process told stays until there is
+   * news: a poller that starts anew must not make its fleet look ill.
+   */
+  #isStale(source: CatalogSource): boolean {
+    if (this.of(source)?.settled !== true) return source.status?.connectionState === undefined;
+    return canonicalJson(this.#statusOf(source) ?? {}) !== canonicalJson(source.status ?? {});
+  }
+
+  #statusOf(live: CatalogSource): CatalogSource['status'] {
+    const refresh = this.of(live);
+    if (refresh === undefined) return undefined;
+    const template = this.#templates.outcomeOf(live);
+    const state = { ...refresh.state, ...(template === undefined ? {} : { template }) };
+    return catalogSourceStatus(live, state, this.deps.status, this.deps.clock.now().toISOString());
   }
 
   /** Only where the cluster's definition of the kind is not OLM's. */
@@ -76,54 +137,6 @@ export class ClusterCatalogs {
       'a CatalogSource without a usable spec is left out: check the CustomResourceDefinition of its kind',
     );
   }
-
-  stop(): void {
-    for (const refresh of this.#refreshes.values()) refresh.stop();
-    for (const cancel of this.#unwritten.values()) cancel();
-  }
-
-  async #writeStatus(source: CatalogSource): Promise<void> {
-    const { namespace, name = '' } = source.metadata;
-    try {
-      await this.#writeNewest({ apiVersion: source.apiVersion, kind: source.kind, namespace, name });
-    } catch (error) {
-      this.deps.log.warn(
-        { cluster: this.deps.client.cluster, namespace, name, err: error },
-        'CatalogSource status not written; it will be tried again',
-      );
-      this.#writeLater(source);
-    }
-  }
-
-  /** Nothing else would: a source that does not poll may never have news again. */
-  #writeLater(source: CatalogSource): void {
-    const key = keyOf(source);
-    this.#unwritten.get(key)?.();
-    const again = () => {
-      this.#unwritten.delete(key);
-      void this.#writeStatus(source);
-    };
-    this.#unwritten.set(key, this.deps.clock.after(WRITE_AGAIN_MS, again));
-  }
-
-  /** Others may write the object meanwhile: the status is made from what is there, and made again after a conflict. */
-  async #writeNewest(
-    ref: Readonly<{ apiVersion: string; kind: string; namespace: string | undefined; name: string }>,
-  ): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      const live = await this.deps.client.get<CatalogSource>(ref);
-      const refresh = live && this.of(live);
-      if (live === undefined || refresh === undefined) return;
-      const status = catalogSourceStatus(live, refresh.state, this.deps.status, this.deps.clock.now().toISOString());
-      if (canonicalJson(status) === canonicalJson(live.status ?? {})) return;
-      try {
-        await this.deps.client.updateStatus({ ...live, status });
-        return;
-      } catch (error) {
-        if (!KubeApiError.is(error, 'Conflict') || tries >= WRITE_TRIES) throw error;
-      }
-    }
-  }
 }
 
-const keyOf = ({ metadata }: CatalogSource): string => `${metadata.namespace}/${metadata.name}`;
+const keyOf = ({ metadata }: Pick<CatalogSource, 'metadata'>): string => `${metadata.namespace}/${metadata.name}`;

@@ -37,6 +37,7 @@ export class ObservedCluster {
   readonly #metrics: ObjectMetrics;
   readonly #standings = new Map<string, string>();
   readonly #touched: TouchedNamespaces;
+  #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#touched = new TouchedNamespaces({
@@ -57,12 +58,15 @@ export class ObservedCluster {
     return this.deps.client.cluster;
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.#catalogs.prepare();
+    if (this.#stopped) return;
     this.#cache.start();
     void this.#cache.whenSynced().then(() => this.touchAll());
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#touched.stop();
     this.#catalogs.stop();
     await this.#cache.stop();
@@ -94,13 +98,23 @@ export class ObservedCluster {
     }
   }
 
+  /** Everything is looked at again, changed or not. */
+  resync(): void {
+    this.touchAll();
+    void this.#catalogs.resync();
+  }
+
   touch(namespace: string): void {
     this.#touched.touch(namespace);
   }
 
   async #look(namespace: string): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
-    await this.deps.publish({ cluster: this.name, namespace }, this.#observe(namespace));
+    const problem = this.#observe(namespace);
+    for (const { key } of problem?.problem.catalogs ?? []) {
+      this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
+    }
+    await this.deps.publish({ cluster: this.name, namespace }, problem);
   }
 
   #observe(namespace: string): ObservedProblem | undefined {

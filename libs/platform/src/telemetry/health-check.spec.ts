@@ -30,6 +30,17 @@ describe('freshnessCheck', () => {
     expect(await check(seen)).toEqual(health);
   });
 
+  it('says why a cluster is away, where that is known', async () => {
+    const seen = () =>
+      new Map([
+        ['a', undefined],
+        ['b', old],
+      ]);
+    const why = (cluster: string) => (cluster === 'a' ? 'connection refused' : undefined);
+    const { detail } = await freshnessCheck('watches', clock, 60_000, seen, why).check();
+    expect(detail).toMatch(/a \(never seen: connection refused\), b \(for 600 s\)$/);
+  });
+
   it('stays short with many clusters', async () => {
     const seen = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`cluster-${i}`, undefined]));
     const { detail } = await check(seen);

@@ -26,6 +26,8 @@ export const freshnessCheck = (
   clock: Clock,
   maxAgeMs: number,
   lastSeen: () => ReadonlyMap<string, Date | undefined>,
+  /** What is known of the reason why a cluster is away. */
+  whyAway: (cluster: string) => string | undefined = () => undefined,
 ): HealthCheck => ({
   name,
   check: async () => {
@@ -33,7 +35,9 @@ export const freshnessCheck = (
     const all = [...lastSeen()];
     const stale = all.filter(([, seen]) => seen === undefined || now - seen.getTime() > maxAgeMs);
     if (stale.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters are watched` };
-    const shown = stale.slice(0, 10).map(([cluster, seen]) => `${cluster} (${age(now, seen)})`);
+    const shown = stale
+      .slice(0, 10)
+      .map(([cluster, seen]) => `${cluster} (${age(now, seen)}${because(whyAway(cluster))})`);
     const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
     const detail = `no sign of life from ${stale.length} of ${all.length} clusters: ${shown.join(', ')}${more}`;
     return { up: stale.length < all.length, degraded: true, detail };
@@ -42,3 +46,6 @@ export const freshnessCheck = (
 
 const age = (now: number, seen: Date | undefined): string =>
   seen === undefined ? 'never seen' : `for ${Math.round((now - seen.getTime()) / 1_000)} s`;
+
+const LONGEST_REASON = 200;
+const because = (why: string | undefined): string => (why === undefined ? '' : `: ${why.slice(0, LONGEST_REASON)}`);

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { CatalogSource } from '#core/api/catalog-source';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { pullSecretsOf } from '#platform/registry/pull-secrets';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import { CONFIG_MAPS, type ConfigMapWatchDeps, watchConfigMap } from './config-map-watch.js';
+
+/** A ConfigMap as a catalog is read from it. */
+export type CatalogConfigMap = Readonly<{
+  uid: string;
+  resourceVersion: string;
+  data: Readonly<Record<string, string>>;
+}>;
+
+/** What a CatalogSource may need of its own cluster. */
+export type ClusterAccess = Readonly<{
+  credentials(source: CatalogSource): Promise<RegistryCredentials>;
+  /** Throws {@link ConfigMapMissing}. */
+  configMap(namespace: string, name: string): Promise<CatalogConfigMap>;
+  watchConfigMap(namespace: string, name: string, onChange: (resourceVersion: string | undefined) => void): () => void;
+}>;
+
+/** OLM's words (spec: catalog-sources.md §1.2). */
+export class ConfigMapMissing extends FlotillaError {
+  readonly code = 'ConfigMapMissing';
+  readonly retry: Retry = 'backoff';
+  constructor(name: string, why: string) {
+    super(`failed to get catalog config map ${name}: ${why}`);
+  }
+}
+
+const ConfigMap = KubernetesObject.extend({ data: z.record(z.string(), z.string()).nullish() });
+
+export const clusterAccess = (deps: ConfigMapWatchDeps): ClusterAccess => ({
+  credentials: (source) => pullSecretsOf(deps.client, source),
+  configMap: async (namespace, name) => {
+    const found = await deps.client.get({ ...CONFIG_MAPS, namespace, name }).catch((error: unknown) => {
+      throw new ConfigMapMissing(name, error instanceof Error ? error.message : String(error));
+    });
+    if (found === undefined) throw new ConfigMapMissing(name, `configmaps ${JSON.stringify(name)} not found`);
+    const { metadata, data } = ConfigMap.parse(found);
+    return { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '', data: data ?? {} };
+  },
+  watchConfigMap: (namespace, name, onChange) => watchConfigMap(deps, { namespace, name }, onChange),
+});

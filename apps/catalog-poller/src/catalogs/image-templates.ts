@@ -1,0 +1,66 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import { refOf } from '#core/api/kubernetes-object';
+import {
+  IMAGE_TEMPLATE_ANNOTATION,
+  resolveImageTemplate,
+  type TemplateOutcome,
+} from '#core/catalog-source/image-template';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** The annotation `olm.catalogImageTemplate` in one cluster: what it comes to with that cluster's version (decision 15). */
+export class ImageTemplates {
+  #gitVersion: string | undefined;
+
+  constructor(private readonly deps: Readonly<{ client: KubeClient; log: Log }>) {}
+
+  /** False as long as the API server has not told its version: nothing can be resolved. */
+  get ready(): boolean {
+    return this.#gitVersion !== undefined;
+  }
+
+  isTemplated({ metadata }: CatalogSource): boolean {
+    return Boolean(metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]);
+  }
+
+  /** Reads the version of the API server anew; where that fails, the one that was read before stays. */
+  async readVersion(): Promise<void> {
+    const { client, log } = this.deps;
+    try {
+      this.#gitVersion = await client.serverVersion();
+    } catch (err) {
+      log.warn({ cluster: client.cluster, err }, 'the version of the API server could not be read for image templates');
+    }
+  }
+
+  outcomeOf({ metadata }: CatalogSource): TemplateOutcome | undefined {
+    const template = metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION];
+    return template ? resolveImageTemplate(template, this.#gitVersion) : undefined;
+  }
+
+  /** The source as its template wishes it: nobody has to wait until the image stands in the cluster. */
+  resolved(source: CatalogSource): CatalogSource {
+    const outcome = this.outcomeOf(source);
+    if (outcome?.resolved !== true || outcome.image === source.spec.image) return source;
+    return { ...source, spec: { ...source.spec, image: outcome.image } };
+  }
+
+  /** Puts the resolved image into `spec.image` where another one stands there (spec: catalog-sources.md §7). */
+  async writeImage(source: CatalogSource): Promise<void> {
+    const outcome = this.outcomeOf(source);
+    if (outcome?.resolved !== true || outcome.image === source.spec.image) return;
+    const { client, log } = this.deps;
+    const { namespace, name, resourceVersion } = source.metadata;
+    try {
+      await client.patch(refOf(source), { metadata: { resourceVersion }, spec: { image: outcome.image } });
+      log.info(
+        { cluster: client.cluster, namespace, name, image: outcome.image },
+        'the catalog image follows its template',
+      );
+    } catch (err) {
+      // A newer version of the object is on its way to us, or it is gone.
+      if (KubeApiError.is(err, 'Conflict', 'NotFound')) return;
+      log.warn({ cluster: client.cluster, namespace, name, err }, 'spec.image not written; it will be tried again');
+    }
+  }
+}

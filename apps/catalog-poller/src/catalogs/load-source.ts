@@ -1,0 +1,57 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import { originOf } from '#core/catalog-source/catalog-source-spec';
+import type { FailureReason, ReadConfigMap } from '#core/catalog-source/catalog-source-status';
+import { catalogOfConfigMap } from '#core/catalog-source/configmap-catalog';
+import { kubernetesTime } from '#core/durations/kubernetes-time';
+import type { LoadedCatalog } from './catalog-contents.js';
+import { type ClusterAccess, ConfigMapMissing } from './cluster-access.js';
+import type { SharedCatalogs } from './shared-catalogs.js';
+import type { Asking, Shared } from './shared-loads.js';
+
+export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: ClusterAccess; now: () => Date }>;
+
+/** What a look at a source's content gave. `retryAt` is absent where the pace is the source's own affair. */
+export type SourceLook = Readonly<
+  { configMap?: ReadConfigMap } & (
+    | { value: LoadedCatalog; begunAt: number }
+    | { error: unknown; reason: FailureReason; retryAt?: number }
+  )
+>;
+
+/** Looks at what a source with a valid spec offers. Never rejects. */
+export async function loadSource(source: CatalogSource, asking: Asking, deps: LoadSourceDeps): Promise<SourceLook> {
+  const origin = originOf(source);
+  try {
+    switch (origin.kind) {
+      case 'image':
+        return told(await deps.catalogs.ofImage(origin.image, await deps.access.credentials(source), asking));
+      case 'grpc':
+        return told(await deps.catalogs.ofAddress(origin.address, asking));
+      case 'configMap':
+        return await fromConfigMap(source.metadata.namespace ?? '', origin.name, deps);
+      case 'invalid':
+        throw new Error(origin.message);
+    }
+  } catch (error) {
+    const reason = error instanceof ConfigMapMissing ? 'ConfigMapError' : 'RegistryServerError';
+    return { error, reason };
+  }
+}
+
+const told = (found: Shared<LoadedCatalog>): SourceLook =>
+  'error' in found ? { error: found.error, retryAt: found.retryAt, reason: 'RegistryServerError' } : found;
+
+async function fromConfigMap(
+  namespace: string,
+  name: string,
+  { access, catalogs, now }: LoadSourceDeps,
+): Promise<SourceLook> {
+  const begunAt = now().getTime();
+  const { data, uid, resourceVersion } = await access.configMap(namespace, name);
+  const configMap = { name, namespace, uid, resourceVersion, readAt: kubernetesTime(new Date(begunAt)) };
+  try {
+    return { value: await catalogs.ofInline(catalogOfConfigMap(data)), begunAt, configMap };
+  } catch (error) {
+    return { error, reason: 'RegistryServerError', configMap };
+  }
+}

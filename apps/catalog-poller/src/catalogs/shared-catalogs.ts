@@ -1,0 +1,94 @@
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { canonicalHash } from '#core/canonical/canonical-json';
+import type { Catalog } from '#core/catalog/catalog';
+import { packageRecords } from '#core/resolution/package-records';
+import type { Clock } from '#platform/clock/clock.port';
+import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
+import { type Asking, type Shared, SharedLoads } from './shared-loads.js';
+
+export type SharedCatalogsOptions = Readonly<{ contents: CatalogContents; clock: Clock; random: () => number }>;
+
+type Connection = Readonly<{ client: GrpcCatalogClient; listeners: Set<() => void> }>;
+
+/** Asked for less often than this, a failure or an old digest is not worth remembering. */
+const FORGET_AFTER_MS = 60 * 60_000;
+
+/** Catalogs of all clusters: one look at a registry, and one connection to a registry server, for all that name the same. */
+export class SharedCatalogs {
+  readonly #loads: SharedLoads<LoadedCatalog>;
+  readonly #connections = new Map<string, Connection>();
+
+  constructor(private readonly options: SharedCatalogsOptions) {
+    this.#loads = new SharedLoads(options);
+  }
+
+  /** Those who may not see an image must not get it because somebody else may: logins are part of what is the same. */
+  ofImage(reference: string, credentials: RegistryCredentials, asking: Asking): Promise<Shared<LoadedCatalog>> {
+    const key = `image ${canonicalHash(credentials)} ${reference}`;
+    return this.#loads.ask(key, asking, () => this.options.contents.ofImage(reference, { credentials }));
+  }
+
+  /** What the registry server at an address lists, over the connection of those who follow it. */
+  ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
+    return this.#loads.ask(addressKey(address), asking, async () => {
+      const followed = this.#connections.get(address)?.client;
+      const client = followed ?? new GrpcCatalogClient(address);
+      try {
+        return await this.options.contents.ofListing(await client.snapshot());
+      } finally {
+        if (followed === undefined) client.close();
+      }
+    });
+  }
+
+  /** A catalog whose bundles all have their manifests inline. */
+  ofInline(catalog: Catalog): Promise<LoadedCatalog> {
+    const inline = new Map<`sha256:${string}`, readonly KubernetesObject[]>();
+    const records = packageRecords(catalog, ({ objects }) => {
+      const digest = `sha256:${canonicalHash(objects)}` as const;
+      inline.set(digest, KubernetesObject.array().parse(objects));
+      return digest;
+    });
+    return this.options.contents.ofListing({ records, inline });
+  }
+
+  /**
+   * Connects, and calls back when the registry server at an address comes back, or was replaced, after it has answered or failed
+   * once. The connection lives until the last one who follows it has let go. Throws RegistryError for what is no address.
+   */
+  follow(address: string, onBack: () => void): () => void {
+    const { listeners } = this.#connectionTo(address);
+    listeners.add(onBack);
+    return () => {
+      listeners.delete(onBack);
+      if (listeners.size > 0 || this.#connections.get(address)?.listeners !== listeners) return;
+      this.#connections.get(address)?.client.close();
+      this.#connections.delete(address);
+      this.#loads.renew(addressKey(address));
+    };
+  }
+
+  tidy(): void {
+    this.#loads.forgetUnasked(FORGET_AFTER_MS);
+  }
+
+  #connectionTo(address: string): Connection {
+    const known = this.#connections.get(address);
+    if (known !== undefined) return known;
+    const client = new GrpcCatalogClient(address);
+    const listeners = new Set<() => void>();
+    client.watchState((state) => {
+      // The first READY is that of the dial for the first listing, which is under way.
+      if (state !== 'READY' || !this.#loads.answered(addressKey(address))) return;
+      this.#loads.renew(addressKey(address));
+      for (const tell of listeners) tell();
+    });
+    const connection = { client, listeners };
+    this.#connections.set(address, connection);
+    return connection;
+  }
+}
+
+const addressKey = (address: string): string => `grpc ${address}`;

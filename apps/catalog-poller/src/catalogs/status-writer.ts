@@ -1,0 +1,72 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import { refOf } from '#core/api/kubernetes-object';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import type { Clock } from '#platform/clock/clock.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+type Status = CatalogSource['status'];
+
+export type StatusWriterDeps = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** The status that the object should have; undefined where we have nothing to say about it. */
+  statusOf: (live: CatalogSource) => Status;
+}>;
+
+const WRITE_TRIES = 5;
+const WRITE_AGAIN_MS = 30_000;
+
+/** Writes the statuses of one cluster's CatalogSources, each from the object as it is in the cluster. */
+export class StatusWriter {
+  /** Statuses that could not be written, and how to give up on them. */
+  readonly #unwritten = new Map<string, () => void>();
+
+  constructor(private readonly deps: StatusWriterDeps) {}
+
+  async write(source: CatalogSource): Promise<void> {
+    const { namespace, name } = source.metadata;
+    try {
+      await this.#writeNewest(source);
+    } catch (error) {
+      this.deps.log.warn(
+        { cluster: this.deps.client.cluster, namespace, name, err: error },
+        'CatalogSource status not written; it will be tried again',
+      );
+      this.#writeLater(source);
+    }
+  }
+
+  stop(): void {
+    for (const cancel of this.#unwritten.values()) cancel();
+  }
+
+  /** Nothing else would: a source that does not poll may never have news again. */
+  #writeLater(source: CatalogSource): void {
+    const key = `${source.metadata.namespace}/${source.metadata.name}`;
+    this.#unwritten.get(key)?.();
+    const again = () => {
+      this.#unwritten.delete(key);
+      void this.write(source);
+    };
+    this.#unwritten.set(key, this.deps.clock.after(WRITE_AGAIN_MS, again));
+  }
+
+  /** Others may write the object meanwhile: the status is made from what is there, and made again after a conflict. */
+  async #writeNewest(source: CatalogSource): Promise<void> {
+    const ref = refOf(source);
+    for (let tries = 1; ; tries += 1) {
+      const live = await this.deps.client.get<CatalogSource>(ref);
+      const status = live && this.deps.statusOf(live);
+      if (live === undefined || status === undefined) return;
+      if (canonicalJson(status) === canonicalJson(live.status ?? {})) return;
+      try {
+        await this.deps.client.updateStatus({ ...live, status });
+        return;
+      } catch (error) {
+        if (!KubeApiError.is(error, 'Conflict') || tries >= WRITE_TRIES) throw error;
+      }
+    }
+  }
+}

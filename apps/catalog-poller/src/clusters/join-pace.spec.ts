@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { JoinPace } from './join-pace.js';
+
+describe('the pace of joining clusters', () => {
+  it('spreads the first tries of a large fleet, and does not hold up a small one', () => {
+    expect(new JoinPace({ clusters: 1, random: () => 0.99 }).first()).toBe(0);
+    expect(new JoinPace({ clusters: 1_000, random: () => 0.5 }).first()).toBe(9_990);
+  });
+
+  it('tries a cluster that is away less and less often', () => {
+    const pace = new JoinPace({ clusters: 1, random: () => 0.5 });
+    const pauses = Array.from({ length: 8 }, () => pace.failed('east', new Error('away')).delayMs / 1_000);
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 120, 120, 120]);
+  });
+
+  it('gives each cause as news once, and remembers it until the cluster is reached', () => {
+    const pace = new JoinPace({ clusters: 2, random: () => 0.5 });
+    const news = ['refused', 'refused', 'expired', 'expired'].map((why) => pace.failed('east', new Error(why)).news);
+    expect(news).toEqual([true, false, true, false]);
+    expect([pace.problemOf('east'), pace.problemOf('west')]).toEqual(['expired', undefined]);
+    pace.succeeded('east');
+    expect(pace.problemOf('east')).toBeUndefined();
+    expect(pace.failed('east', new Error('away')).delayMs).toBe(5_000);
+  });
+});

@@ -1,0 +1,38 @@
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 120_000;
+/** Time that a fleet's first requests are spread over, for each of its clusters. */
+const SPREAD_MS = 20;
+
+export type JoinPaceOptions = Readonly<{ clusters: number; random: () => number }>;
+
+/** When to try to reach a cluster that has not been watched yet, and why it could not be reached. */
+export class JoinPace {
+  readonly #failures = new Map<string, { count: number; message: string }>();
+
+  constructor(private readonly options: JoinPaceOptions) {}
+
+  /** Milliseconds until a cluster is tried for the first time: a thousand connections are not opened at once. */
+  first(): number {
+    const { clusters, random } = this.options;
+    return Math.round((clusters - 1) * SPREAD_MS * random());
+  }
+
+  /** Milliseconds until the next try: 5 s, doubling up to 2 minutes, ±50 %. `news`: people have not read this yet. */
+  failed(cluster: string, error: unknown): Readonly<{ delayMs: number; news: boolean }> {
+    const message = error instanceof Error ? error.message : String(error);
+    const before = this.#failures.get(cluster);
+    const count = (before?.count ?? 0) + 1;
+    this.#failures.set(cluster, { count, message });
+    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, 10));
+    return { delayMs: Math.round(pause * (0.5 + this.options.random())), news: before?.message !== message };
+  }
+
+  succeeded(cluster: string): void {
+    this.#failures.delete(cluster);
+  }
+
+  /** Why the cluster has not been reached; undefined where it has, or nobody tried yet. */
+  problemOf(cluster: string): string | undefined {
+    return this.#failures.get(cluster)?.message;
+  }
+}
