@@ -4,7 +4,8 @@ import { FlotillaError } from '#core/errors/flotilla.error';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
-import type { Resolution } from '#core/resolution/resolution-problem';
+import { nextPart } from '#core/resolution/isolation/resolution-parts';
+import type { Resolution, UnresolvedWish } from '#core/resolution/resolution-problem';
 import { wishesOf } from '#core/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
@@ -101,6 +102,21 @@ async function tellFailure(
   return told;
 }
 
+/** With isolation: an Event for each Subscription that is left out, unless its condition says the same already. */
+async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
+  const { namespace, subscriptions } = input.read;
+  const isNews = ({ name, message }: UnresolvedWish) =>
+    subscriptions.some(
+      ({ metadata, status }) =>
+        metadata.name === name &&
+        !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === message),
+    );
+  const events = unresolved
+    .filter((wish) => wish.kind === 'subscription' && isNews(wish))
+    .map(({ name, message, advice }) => warning(namespace, `Subscription ${name} is left out: ${message}. ${advice}`));
+  if (events.length > 0) await perform(input, events);
+}
+
 const warning = (namespace: string, message: string) => ({
   do: 'emitEvent' as const,
   about: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
@@ -115,23 +131,33 @@ async function install(
   resolution: ResolvedResolution,
   { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS }: UnpackSettings,
 ): Promise<StageOutcome> {
-  if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled' });
+  await tellLeftOut(input, resolution);
+  if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
   const pause = pauseBeforeFetch(input.read.subscriptions, minRetryMs, input.now);
   if (pause > 0) return { ...AT_REST, againAfterMs: pause };
-  const wanted = bundlesToInstall(resolution);
+  const part = resolution.parts === undefined ? { resolution } : nextPart(resolution);
+  if (part === undefined) return conclude(input, { effect: 'settled', resolution });
+  const wanted = bundlesToInstall(part.resolution);
   const bundles = await fetchBundles(deps.contents, input, wanted, timeoutMs).catch(failedFetch);
   if ('effect' in bundles) return tellUnpackFailure(input, bundles, minRetryMs);
-  return plan(input, resolution, bundles).catch(async (error: unknown) => {
+  return plan(input, part, bundles).catch(async (error: unknown) => {
     if (!(error instanceof BundleNotInstallable)) throw error;
     const { message } = error;
     return tellUnpackFailure(input, { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message }, minRetryMs);
   });
 }
 
-async function plan(input: StageInput, resolution: ResolvedResolution, bundles: FetchedBundles): Promise<StageOutcome> {
-  const { namespace, subscriptions, installPlans: existingPlans } = input.read;
+/** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
+type Part = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
+
+async function plan(input: StageInput, part: Part, bundles: FetchedBundles): Promise<StageOutcome> {
+  const { resolution } = part;
+  const { namespace, installPlans: existingPlans } = input.read;
+  const subscriptions = input.read.subscriptions.filter(
+    ({ metadata }) => part.subscriptions?.includes(metadata.name ?? '') ?? true,
+  );
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-  if (planned.result === 'nothing') return conclude(input, { effect: 'settled' });
+  if (planned.result === 'nothing') return conclude(input, { effect: 'settled', resolution });
   const made = planned.existing ?? (await createPlan(input, planned.plan));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;

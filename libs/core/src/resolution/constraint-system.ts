@@ -16,7 +16,8 @@ export type NothingFound = Readonly<{
 
 /** A rule over variables, which are given by index. `why` says where it comes from; texts are made from it when needed. */
 export type Constraint =
-  | Readonly<{ kind: 'mandatory'; subject: number }>
+  /** `left`: an installed CSV whose Subscription is left out, and which therefore stays. */
+  | Readonly<{ kind: 'mandatory'; subject: number; left?: true }>
   | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true }> | NothingFound }>
   /** At least one of the candidates, best first. `requirement` is absent for a Subscription's wish. */
   | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>

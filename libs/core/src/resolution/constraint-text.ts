@@ -7,6 +7,8 @@ export function constraintText(constraint: Constraint, system: ConstraintSystem)
   const id = (index: number) => variableId(index, system);
   switch (constraint.kind) {
     case 'mandatory':
+      if (constraint.left)
+        return `clusterserviceversion ${name(constraint.subject)} exists and its subscription is left out`;
       return isSubscription(constraint.subject, system)
         ? `subscription ${name(constraint.subject)} exists`
         : `clusterserviceversion ${name(constraint.subject)} exists and is not referenced by a subscription`;

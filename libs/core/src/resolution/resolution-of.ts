@@ -54,7 +54,7 @@ function chosenBundle(
 type BundleName = Pick<ChosenBundle, 'name' | 'package' | 'channel' | 'catalog' | 'catalogNamespace'>;
 
 /** Whether the Subscription asks for this bundle's package, channel and catalog. */
-const isFor = (wished: WishedSubscription, bundle: BundleName): boolean =>
+export const isFor = (wished: WishedSubscription, bundle: BundleName): boolean =>
   wished.package === bundle.package &&
   (wished.channel === '' || wished.channel === bundle.channel) &&
   wished.source === bundle.catalog &&

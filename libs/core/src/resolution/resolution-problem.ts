@@ -46,9 +46,17 @@ export type CatalogSlice = Readonly<{
 export type NamespaceWishes = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;
-  operatorGroups: readonly Readonly<{ name: string; upgradeStrategy: string; excludeGlobal: boolean }>[];
+  operatorGroups: readonly WishedGroup[];
   subscriptions: readonly WishedSubscription[];
   csvs: readonly InstalledCsv[];
+}>;
+
+export type WishedGroup = Readonly<{
+  name: string;
+  upgradeStrategy: string;
+  excludeGlobal: boolean;
+  /** A Subscription that cannot be met does not stop the others; absent unless asked for. */
+  isolate?: true;
 }>;
 
 export type WishedSubscription = Readonly<{
@@ -119,6 +127,19 @@ export type Reason = Readonly<{
   because: readonly Reason[];
 }>;
 
+/** A Subscription, or an installed CSV without one, that is left out of a solution so that the others get theirs. */
+export type UnresolvedWish = Readonly<{
+  kind: 'subscription' | 'installed';
+  name: string;
+  reason: 'ConstraintsNotSatisfiable' | 'ErrorPreventedResolution';
+  message: string;
+  explanation: readonly Reason[];
+  advice: string;
+}>;
+
+/** Chosen bundles that belong together, by CSV name, and the Subscriptions that ask for them. */
+export type ResolutionPart = Readonly<{ bundles: readonly string[]; subscriptions: readonly string[] }>;
+
 export type Resolution =
   | Readonly<{
       result: 'resolved';
@@ -127,6 +148,10 @@ export type Resolution =
       subscriptionsCreated: readonly Readonly<{ name: string; spec: Readonly<Record<string, string>> }>[];
       /** New status.currentCSV per existing Subscription. */
       subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
+      /** With isolation only: what was left as it is, and why. */
+      unresolved?: readonly UnresolvedWish[];
+      /** With isolation only: bundles that need each other, apart from those that do not; each part is approved on its own. */
+      parts?: readonly ResolutionPart[];
     }>
   /** Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it. */
   | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>

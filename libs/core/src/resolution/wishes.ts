@@ -3,6 +3,8 @@ import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { InstalledCsv, NamespaceWishes, ObservedNamespace, WishedSubscription } from './resolution-problem.js';
 
+/** Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be met from stopping the others. */
+export const ISOLATION_ANNOTATION = 'flotilla.dev/resolution-isolation';
 const EXCLUDE_GLOBAL = 'olm.operatorframework.io/exclude-global-namespace-resolution';
 /** Where a CSV carries the properties of the bundle it was installed from. */
 export const PROPERTIES_ANNOTATION = 'operatorframework.io/properties';
@@ -19,6 +21,7 @@ export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
       name: metadata.name ?? '',
       upgradeStrategy: spec?.upgradeStrategy ?? '',
       excludeGlobal: metadata.annotations?.[EXCLUDE_GLOBAL] === 'true',
+      ...(metadata.annotations?.[ISOLATION_ANNOTATION] === 'true' ? { isolate: true as const } : {}),
     }))
     .sort(byName);
   const failForward = operatorGroups.some(({ upgradeStrategy }) => upgradeStrategy === FAIL_FORWARD);

@@ -21,8 +21,8 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 export type ResolutionEffect =
   /** No answer: told to every Subscription of the namespace. */
   | Readonly<{ effect: 'failed'; resolution: Exclude<Resolution, Resolved> }>
-  /** Nothing to install. */
-  | Readonly<{ effect: 'settled' }>
+  /** Nothing to install; `resolution` where it left Subscriptions out. */
+  | Readonly<{ effect: 'settled'; resolution?: Resolved }>
   /** Bundles are being fetched; `message` where there is something to say. */
   | Readonly<{ effect: 'unpacking'; message?: string }>
   /** Bundles cannot be fetched, read or turned into steps (spec: subscriptions.md §2.7, §2.8). */
@@ -71,11 +71,24 @@ function after(subscription: Subscription, effect: ResolutionEffect, now: string
       return withCondition(stopped, holds(UNPACK_FAILED, effect.reason, effect.message), now);
     }
     case 'settled':
-      return withoutConditions(status, [UNPACKING, UNPACK_FAILED, RESOLUTION_FAILED]);
+      return resolved(subscription, effect.resolution, now);
     case 'planned':
-      return planned(subscription, withoutConditions(status, [UNPACKING, UNPACK_FAILED, RESOLUTION_FAILED]), effect);
+      return planned(subscription, resolved(subscription, effect.resolution, now), effect);
   }
 }
+
+/** The status after a success; with isolation a Subscription that was left out of it keeps its own failure. */
+function resolved(subscription: Subscription, resolution: Resolved | undefined, now: string): SubscriptionStatus {
+  const leftOut = unresolvedWish(subscription, resolution);
+  const settled = [UNPACKING, UNPACK_FAILED, ...(leftOut === undefined ? [RESOLUTION_FAILED] : [])];
+  const status = withoutConditions(statusOf(subscription), settled);
+  return leftOut === undefined
+    ? status
+    : withCondition(status, holds(RESOLUTION_FAILED, leftOut.reason, leftOut.message), now);
+}
+
+const unresolvedWish = ({ metadata }: Subscription, resolution: Resolved | undefined) =>
+  resolution?.unresolved?.find(({ kind, name }) => kind === 'subscription' && name === metadata.name);
 
 /**
  * The statuses of all Subscriptions of a namespace after a resolution. After a success all three conditions go, from

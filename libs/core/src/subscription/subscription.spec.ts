@@ -271,6 +271,30 @@ describe('what a resolution does to the Subscriptions', () => {
     expect(change?.changed).toBe(false);
   });
 
+  it('leaves the failure to the Subscription that a resolution left out, and frees its neighbours', () => {
+    const neighbour = subscription({ conditions: [stuck] }, { name: 'dock' });
+    const leftOut = {
+      kind: 'subscription',
+      name: 'tug',
+      reason: 'ConstraintsNotSatisfiable',
+      message: 'no tug',
+      explanation: [],
+      advice: '',
+    } as const;
+    const resolution = {
+      result: 'resolved',
+      chosen: [],
+      subscriptionsCreated: [],
+      subscriptionsUpdated: [],
+      unresolved: [leftOut],
+    } as const;
+    const changes = applyResolution([subscription({}), neighbour], { effect: 'settled', resolution }, NOW);
+    expect(changes.map(({ status }) => told(status))).toEqual([
+      ['ResolutionFailed True/ConstraintsNotSatisfiable: no tug'],
+      [],
+    ]);
+  });
+
   it('moves those that a plan moves and frees all from their conditions', () => {
     const neighbour = subscription({ conditions: [stuck], state: 'AtLatestKnown' }, { name: 'dock' });
     const effect = {

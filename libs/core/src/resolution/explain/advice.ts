@@ -26,7 +26,7 @@ const leavesOf = (reason: Reason): Reason[] =>
   reason.because.length === 0 ? [reason] : reason.because.flatMap(leavesOf);
 
 const orphanSentence = ({ kind, subject, facts }: Reason): string[] =>
-  kind === 'installed'
+  kind === 'installed' && facts['left'] === undefined
     ? [
         `Delete ClusterServiceVersion ${facts['namespace']}/${subject}, or give it back a Subscription whose status.installedCSV names it.`,
       ]

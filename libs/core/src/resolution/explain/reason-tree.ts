@@ -43,7 +43,11 @@ class ReasonTree {
       kind: subscription === undefined ? 'installed' : 'subscription',
       subject: variableName(constraint.subject, this.system),
       text: constraintText(constraint, this.system),
-      facts: { namespace: this.snapshot.namespace, package: subscription?.package ?? '' },
+      facts: {
+        namespace: this.snapshot.namespace,
+        package: subscription?.package ?? '',
+        ...(constraint.left ? { left: 'true' } : {}),
+      },
       because: this.#against(constraint.subject, NONE),
     };
   }

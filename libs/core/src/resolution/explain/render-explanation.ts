@@ -19,7 +19,7 @@ const crowdStory = ({ facts }: Reason): string =>
 function subjectOf({ kind, subject, facts }: Reason): string {
   return kind === 'subscription'
     ? `Subscription ${facts['namespace']}/${subject} cannot be met`
-    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed, no Subscription holds it, so it stays`;
+    : `ClusterServiceVersion ${facts['namespace']}/${subject} is installed, ${facts['left'] === undefined ? 'no Subscription holds it' : 'its Subscription is left out'}, so it stays`;
 }
 
 function storyOf(root: Reason): string {
