@@ -1,9 +1,9 @@
+import type { GrpcLimits } from '../registry/grpc-catalog-client.js';
 import type { RegistryLimits } from '../registry/registry-limits.js';
 import type { Settings } from './settings.js';
 
-/** The bounds on images, as set. `base` gives what is no setting. */
-export const registryLimitsOf = (settings: Settings, base: RegistryLimits): RegistryLimits => ({
-  ...base,
+/** The bounds on images and on registries, as set. */
+export const registryLimitsOf = (settings: Settings): RegistryLimits => ({
   compressedBytes: settings.imageMaxCompressedBytes,
   unpackedBytes: settings.imageMaxUnpackedBytes,
   entries: settings.imageMaxFiles,
@@ -13,5 +13,17 @@ export const registryLimitsOf = (settings: Settings, base: RegistryLimits): Regi
   documentBytes: settings.imageMaxDocumentBytes,
   pullMs: settings.registryPullTimeout,
   requestMs: settings.registryRequestTimeout,
+  stallMs: settings.registryStallTimeout,
+  transfersPerHost: settings.registryTransfersPerHost,
+  requestsPerHost: settings.registryRequestsPerHost,
   attempts: settings.registryAttempts,
+  retryDelayMs: settings.registryRetryDelay,
+});
+
+/** The bounds on registry servers, as set. */
+export const grpcLimitsOf = (settings: Settings): GrpcLimits => ({
+  callMs: settings.grpcCallTimeout,
+  messageBytes: settings.grpcMaxMessageBytes,
+  listBytes: settings.grpcMaxListBytes,
+  bundles: settings.grpcMaxBundles,
 });

@@ -118,10 +118,49 @@ export const settingGroups = {
       'Where the catalog poller serves content, as others reach it: the applier reads there what it does not hold, and CatalogSources name it. Empty: the applier reads from the registry only',
     ),
   },
+  Registries: {
+    registryMirrorsFile: path(
+      '',
+      'YAML file with ImageDigestMirrorSet and ImageTagMirrorSet objects, as OpenShift and `oc mirror` write them: mirrors are tried in order before the source, digests at the former, tags at the latter only. Read at the start',
+    ),
+    registryCa: path(
+      '',
+      'PEM file, or folder of `*.crt` and `*.pem` files, with authorities to trust for every registry besides those of the system. Read again every minute',
+    ),
+    registryCertsDir: path(
+      '/etc/containers/certs.d',
+      'Folder with one folder for each registry, named `HOST` or `HOST:PORT` as in references: `*.crt` are authorities for it, `*.cert` and `*.key` of one name a client certificate (as in docker and podman). Read again every minute',
+    ),
+    registryPlainHttpHosts: list(
+      'Registries, `HOST` or `HOST:PORT` as in references, that are spoken to in plain HTTP; those on this machine are anyway',
+    ),
+    registryTransfersPerHost: count(
+      4,
+      'Layers that are pulled from one registry at the same time; others wait in line',
+      {
+        min: 1,
+        max: 1_000,
+      },
+    ),
+    registryRequestsPerHost: count(16, 'Small requests to one registry at the same time; others wait in line', {
+      min: 1,
+      max: 1_000,
+    }),
+  },
   'Bounds on outside input': {
     registryRequestTimeout: duration('30s', 'Until an answer of a registry begins', { min: '100ms' }),
-    registryPullTimeout: duration('10m', 'For the pull of one image', { min: '1s' }),
+    registryStallTimeout: duration(
+      '30s',
+      'Without a byte from a registry that is sending; the download then goes on where it was',
+      { min: '100ms' },
+    ),
+    registryPullTimeout: duration('10m', 'For the pull of one image, at each of its mirrors', { min: '1s' }),
     registryAttempts: count(4, 'Tries of one request to a registry', { min: 1, max: 20 }),
+    registryRetryDelay: duration(
+      '250ms',
+      'Pause before the second try of a request; doubles from try to try. A `Retry-After` of the registry counts more, up to 30s',
+      { min: '1ms' },
+    ),
     imageMaxCompressedBytes: bytes('1Gi', 'Layers of one image, as sent'),
     imageMaxUnpackedBytes: bytes('4Gi', 'Layers of one image, unpacked'),
     imageMaxFiles: count(300_000, 'Entries of all layers of one image', { min: 1 }),
@@ -129,6 +168,10 @@ export const settingGroups = {
     imageMaxWantedBytes: bytes('768Mi', 'All files that are wanted from one image'),
     imageMaxLayers: count(256, 'Layers of one image', { min: 1, max: 10_000 }),
     imageMaxDocumentBytes: bytes('4Mi', 'Manifest, index or configuration of one image'),
+    grpcCallTimeout: duration('1m', 'For one call to a registry server (as in OLM)', { min: '100ms' }),
+    grpcMaxMessageBytes: bytes('64Mi', 'One message of a registry server, such as one bundle'),
+    grpcMaxListBytes: bytes('512Mi', 'Everything that one listing of a registry server sends'),
+    grpcMaxBundles: count(200_000, 'Items that one listing of a registry server sends', { min: 1 }),
     kubeRequestTimeout: duration('60s', 'For one request to the API server of a managed cluster', { min: '100ms' }),
     storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
     contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),

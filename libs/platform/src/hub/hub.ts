@@ -2,13 +2,11 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
-import { registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import { connectRedis } from '../redis/redis-connection.js';
-import { HttpRegistryClient } from '../registry/http-registry-client.js';
+import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import type { RegistryClient } from '../registry/registry-client.port.js';
-import { defaultRegistryLimits } from '../registry/registry-limits.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import { DiskContentStore } from '../store/disk-content-store.js';
 import { HttpContentStore } from '../store/http-content-store.js';
@@ -77,7 +75,7 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
       maxValueBytes: settings.storeMaxValueBytes,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
-    registry: new HttpRegistryClient({ store: disk, limits: registryLimitsOf(settings, defaultRegistryLimits) }),
+    registry: await configuredRegistryClient(settings, disk),
     close: async () => {
       redis.disconnect();
     },

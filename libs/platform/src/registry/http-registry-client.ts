@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
+import { type ConnectionOptions, Connections } from './http/connections.js';
 import type { Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
 import {
@@ -13,7 +14,16 @@ import {
 } from './image/image-puller.js';
 import { acceptedManifests } from './image/media-types.js';
 import { manifestName, parseImageReference } from './image-reference.js';
-import { type PulledImage, type PullOptions, RegistryClient, type UnpackedImage } from './registry-client.port.js';
+import type { MirrorRule } from './mirrors/mirror-sets.js';
+import { pullPlaces } from './mirrors/pull-places.js';
+import {
+  type PulledImage,
+  type PullOptions,
+  RegistryClient,
+  RegistryError,
+  type RegistryFailure,
+  type UnpackedImage,
+} from './registry-client.port.js';
 import { defaultRegistryLimits, type RegistryLimits } from './registry-limits.js';
 import { RegistryTransport } from './registry-transport.js';
 
@@ -23,6 +33,10 @@ export type RegistryClientOptions = Readonly<{
   plainHttpHosts?: readonly string[];
   /** Where blobs are kept by digest, so that none is pulled twice. */
   store?: ContentStore;
+  /** Where images are looked for before their own registry. */
+  mirrors?: readonly MirrorRule[];
+  /** Certificates and proxies. */
+  connections?: ConnectionOptions;
   /** Go's name of the architecture to prefer in an image index; this machine's by default. */
   architecture?: string;
 }>;
@@ -33,6 +47,7 @@ export class HttpRegistryClient extends RegistryClient {
   readonly transport: RegistryTransport;
   readonly #blobs: BlobSource;
   readonly #architecture: string;
+  readonly #mirrors: readonly MirrorRule[];
 
   constructor(options: RegistryClientOptions = {}) {
     super();
@@ -40,17 +55,19 @@ export class HttpRegistryClient extends RegistryClient {
     this.transport = new RegistryTransport({
       limits: this.limits,
       plainHttpHosts: new Set(options.plainHttpHosts),
+      connections: new Connections(options.connections),
     });
     this.#blobs = new BlobSource(this.transport, options.store);
+    this.#mirrors = options.mirrors ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
   }
 
   override async resolve(reference: string, options: PullOptions = {}): Promise<Digest> {
-    return this.transport.session(parseImageReference(reference), options, 'pull', (session) => this.#head(session));
+    return this.#somewhere(reference, options, (session) => this.#head(session));
   }
 
   override async pull(reference: string, keep: Keep, options: PullOptions = {}): Promise<PulledImage> {
-    return this.transport.session(parseImageReference(reference), options, 'pull', (session) =>
+    return this.#somewhere(reference, options, (session) =>
       this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume)).pull(keep),
     );
   }
@@ -62,9 +79,25 @@ export class HttpRegistryClient extends RegistryClient {
     options: PullOptions = {},
   ): Promise<UnpackedImage> {
     // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
-    return this.transport.session(parseImageReference(reference), options, 'pull', (session) =>
+    return this.#somewhere(reference, options, (session) =>
       this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume)).pullTo(directory, placeOf),
     );
+  }
+
+  /** Does `work` at the first place that can: mirrors in their order, then the registry that the reference names. */
+  async #somewhere<T>(text: string, options: PullOptions, work: (session: Session) => Promise<T>): Promise<T> {
+    const places = pullPlaces(parseImageReference(text), this.#mirrors);
+    const failures: RegistryError[] = [];
+    for (const place of places) {
+      try {
+        return await this.transport.session(place, options, 'pull', work, text);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (!(error instanceof RegistryError) || SAME_EVERYWHERE.has(error.failure)) throw error;
+        failures.push(error);
+      }
+    }
+    throw nowhere(text, failures);
   }
 
   #puller(session: Session, blob: ImageSource['blob']): ImagePuller {
@@ -98,6 +131,22 @@ export class HttpRegistryClient extends RegistryClient {
     const contentType = headers.get('content-type')?.split(';')[0]?.trim() ?? 'an unnamed media type';
     return { digest, document: { bytes, contentType } };
   }
+}
+
+/** What is wrong with the content itself is not looked for elsewhere again. */
+const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported']);
+
+/** What the last place said, and before it why all others would not do. */
+function nowhere(text: string, failures: readonly RegistryError[]): RegistryError {
+  const last = failures.at(-1);
+  if (last !== undefined && failures.length === 1) return last;
+  if (last !== undefined)
+    return new RegistryError(last.failure, text, failures.map(({ message }) => message).join('; '));
+  return new RegistryError(
+    'NotFound',
+    text,
+    `image ${text}: its mirror set says NeverContactSource and names no mirror for such a reference: add one (ImageTagMirrorSet for tags, ImageDigestMirrorSet for digests)`,
+  );
 }
 
 /** As {@link HttpRegistryClient}, with blobs kept in a content store: each is pulled once. */

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { registryLimitsOf } from '../config/registry-limits.js';
+import type { Settings } from '../config/settings.js';
+import type { ContentStore } from '../store/content-store.port.js';
+import { HttpRegistryClient } from './http-registry-client.js';
+import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
+
+/** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
+export async function configuredRegistryClient(settings: Settings, store?: ContentStore): Promise<HttpRegistryClient> {
+  const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
+  const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
+  return new HttpRegistryClient({
+    limits: registryLimitsOf(settings),
+    mirrors,
+    plainHttpHosts: settings.registryPlainHttpHosts,
+    connections: { certificates: { authorities: registryCa, directories: registryCertsDir } },
+    ...(store === undefined ? {} : { store }),
+  });
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new InvalidMirrors(`the mirror file ${file} cannot be read: ${why}`);
+  }
+}
