@@ -1,28 +1,7 @@
-import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
-import { apiKey, bundleFacts } from './bundle-facts.js';
-import { recordHash } from './package-records.js';
+import { byCodeUnit } from '../canonical/canonical-json.js';
+import { apiKey } from './bundle-facts.js';
+import type { IndexedPackage } from './indexed-package.js';
 import type { Requirement } from './requirement.js';
-import { requirementsOf } from './requirements-of.js';
-import type { PackageRecord } from './resolution-problem.js';
-
-/** A package of a catalog with what is worked out of it when first asked for. */
-class IndexedPackage {
-  #hash: string | undefined;
-  #requirements: readonly Requirement[] | undefined;
-
-  constructor(readonly record: PackageRecord) {}
-
-  get hash(): string {
-    this.#hash ??= recordHash(this.record);
-    return this.#hash;
-  }
-
-  /** Everything any of its entries requires, each once; what cannot be understood leads nowhere. */
-  get requirements(): readonly Requirement[] {
-    this.#requirements ??= requirementsOfRecord(this.record);
-    return this.#requirements;
-  }
-}
 
 /** A catalog's packages by what they offer. Built once for each catalog content and shared by all who use it. */
 export class CatalogIndex {
@@ -31,10 +10,10 @@ export class CatalogIndex {
   readonly #byPackage = new Map<string, Set<string>>();
   readonly #byLabel = new Map<string, Set<string>>();
 
-  constructor(records: readonly PackageRecord[]) {
-    const sorted = records.toSorted((a, b) => byCodeUnit(a.name, b.name));
-    this.#packages = new Map(sorted.map((record) => [record.name, new IndexedPackage(record)]));
-    for (const record of sorted) this.#add(record);
+  constructor(packages: readonly IndexedPackage[]) {
+    const sorted = packages.toSorted((a, b) => byCodeUnit(a.name, b.name));
+    this.#packages = new Map(sorted.map((one) => [one.name, one]));
+    for (const one of sorted) this.#add(one);
   }
 
   get empty(): boolean {
@@ -69,14 +48,11 @@ export class CatalogIndex {
     }
   }
 
-  #add(record: PackageRecord): void {
-    add(this.#byPackage, record.name, record.name);
-    for (const { properties } of record.entries) {
-      const facts = bundleFacts(properties);
-      for (const { name } of facts.packages) add(this.#byPackage, name, record.name);
-      for (const api of facts.apis) add(this.#byApi, apiKey(api), record.name);
-      for (const label of facts.labels) add(this.#byLabel, label, record.name);
-    }
+  #add({ name, offers }: IndexedPackage): void {
+    add(this.#byPackage, name, name);
+    for (const offered of offers.packages) add(this.#byPackage, offered, name);
+    for (const api of offers.apis) add(this.#byApi, api, name);
+    for (const label of offers.labels) add(this.#byLabel, label, name);
   }
 }
 
@@ -84,16 +60,4 @@ function add(map: Map<string, Set<string>>, key: string, name: string): void {
   const names = map.get(key);
   if (names === undefined) map.set(key, new Set([name]));
   else names.add(name);
-}
-
-function requirementsOfRecord({ entries }: PackageRecord): readonly Requirement[] {
-  const distinct = new Map<string, Requirement>();
-  for (const property of entries.flatMap(({ properties }) => properties)) {
-    if (property.type !== 'olm.constraint' && !property.type.endsWith('.required')) continue;
-    const key = canonicalJson(property);
-    if (distinct.has(key)) continue;
-    const found = requirementsOf([property]);
-    if (!('error' in found) && found[0] !== undefined) distinct.set(key, found[0]);
-  }
-  return [...distinct.values()];
 }

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { CatalogIndex } from './catalog-index.js';
+import { PackageInMemory } from './indexed-package.js';
 import { installedEntries } from './installed-entries.js';
 import type { Requirement } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';
@@ -11,7 +12,8 @@ export type { CatalogIndex } from './catalog-index.js';
 export type IndexedCatalog = Readonly<{ key: CatalogKey; priority: number; failure?: string; index?: CatalogIndex }>;
 
 /** Indexes a catalog's packages; build it once for each content. */
-export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex => new CatalogIndex(records);
+export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
+  new CatalogIndex(records.map((record) => new PackageInMemory(record)));
 
 /**
  * The part of the catalogs that the wishes can reach, through every requirement of every entry on the way: what lies

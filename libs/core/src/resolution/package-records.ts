@@ -1,37 +1,105 @@
 import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
-import type { Catalog, CatalogBundle, CatalogPackage, ChannelEntry, Property } from '../catalog/catalog.js';
+import { type BlobConsumer, blobsOf, detached } from '../catalog/blob-consumer.js';
+import type {
+  Catalog,
+  CatalogBundle,
+  CatalogChannel,
+  CatalogDeprecation,
+  CatalogPackage,
+  ChannelEntry,
+  Property,
+} from '../catalog/catalog.js';
+import type { DecodedBlob } from '../catalog/decode-blob.js';
 import { stringFields } from './property-value.js';
 import type { EntryRecord, PackageRecord } from './resolution-problem.js';
 
+/** Of a bundle, what its entries have in common; as JSON text, so that nothing else of the blob stays in memory. */
+type BundleText = string;
+type BundlePart = Pick<EntryRecord, 'version' | 'properties' | 'source'>;
+type PackageParts = { channels: Pick<CatalogChannel, 'name' | 'entries'>[]; bundles: Map<string, BundleText> };
+
 /**
- * What resolution needs of a catalog: one record per package, sorted by name. Entries without bundle and bundles without
- * entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf` names the manifests of a bundle without image.
+ * What resolution needs of a catalog, gathered as its blobs come by: one record per package. Entries without bundle and
+ * bundles without entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf` names the manifests of a bundle
+ * without image.
  */
+export class PackageRecordBuilder implements BlobConsumer {
+  readonly #packages: Pick<CatalogPackage, 'name' | 'defaultChannel'>[] = [];
+  readonly #parts = new Map<string, PackageParts>();
+  readonly #deprecations: CatalogDeprecation[] = [];
+
+  constructor(private readonly inlineDigestOf: (bundle: CatalogBundle) => string) {}
+
+  take(decoded: DecodedBlob): void {
+    switch (decoded.kind) {
+      case 'package': {
+        const { name, defaultChannel } = decoded.blob;
+        this.#packages.push(detached({ name, defaultChannel }));
+        break;
+      }
+      case 'channel': {
+        const { package: owner, name, entries } = detached(decoded.blob);
+        this.#partsOf(owner).channels.push({ name, entries });
+        break;
+      }
+      case 'bundle': {
+        const { package: owner, name } = detached({ package: decoded.blob.package, name: decoded.blob.name });
+        this.#partsOf(owner).bundles.set(name, JSON.stringify(bundlePart(decoded.blob, this.inlineDigestOf)));
+        break;
+      }
+      case 'deprecation':
+        this.#deprecations.push(detached(decoded.blob));
+        break;
+      case 'other':
+    }
+  }
+
+  /** The records, sorted by package, each made when it is asked for. */
+  *records(): Generator<PackageRecord> {
+    const messages = deprecationsOf(this.#deprecations);
+    for (const pkg of this.#packages.toSorted((a, b) => byCodeUnit(a.name, b.name))) {
+      yield recordOf(pkg, this.#partsOf(pkg.name), messages.get(pkg.name) ?? new Map());
+    }
+  }
+
+  #partsOf(owner: string): PackageParts {
+    const known = this.#parts.get(owner);
+    if (known !== undefined) return known;
+    const parts = { channels: [], bundles: new Map() };
+    this.#parts.set(owner, parts);
+    return parts;
+  }
+}
+
+/** {@link PackageRecordBuilder.records} of a loaded catalog. */
 export function packageRecords(catalog: Catalog, inlineDigestOf: (bundle: CatalogBundle) => string): PackageRecord[] {
-  const bundles = Map.groupBy(catalog.bundles, (bundle) => bundle.package);
-  const channels = Map.groupBy(catalog.channels, (channel) => channel.package);
-  const deprecations = deprecationsOf(catalog);
-  return catalog.packages
-    .map((pkg) => {
-      const byName = new Map(bundles.get(pkg.name)?.map((bundle) => [bundle.name, bundle]));
-      const messages = deprecations.get(pkg.name) ?? new Map<string, string>();
-      const entries = (channels.get(pkg.name) ?? []).flatMap((channel) =>
-        (channel.entries ?? []).flatMap((entry) => {
-          const bundle = byName.get(entry.name);
-          if (bundle === undefined) return [];
-          return [entryRecord(channel.name, entry, bundle, inlineDigestOf, messages.get(`olm.bundle/${entry.name}`))];
-        }),
-      );
-      return packageRecord(pkg, entries, messages);
-    })
-    .sort((a, b) => byCodeUnit(a.name, b.name));
+  const builder = new PackageRecordBuilder(inlineDigestOf);
+  for (const blob of blobsOf(catalog)) builder.take(blob);
+  return [...builder.records()];
+}
+
+function recordOf(
+  pkg: Pick<CatalogPackage, 'name' | 'defaultChannel'>,
+  { channels, bundles }: PackageParts,
+  messages: ReadonlyMap<string, string>,
+): PackageRecord {
+  const parsed = new Map<string, BundlePart>();
+  for (const [name, text] of bundles) parsed.set(name, JSON.parse(text));
+  const entries = channels.flatMap((channel) =>
+    (channel.entries ?? []).flatMap((entry) => {
+      const bundle = parsed.get(entry.name);
+      if (bundle === undefined) return [];
+      return [entryRecord(channel.name, entry, bundle, messages.get(`olm.bundle/${entry.name}`))];
+    }),
+  );
+  return packageRecord(pkg, entries, messages);
 }
 
 /** Identity of a package record: SHA-256 of its canonical JSON, lower-case hex. */
 export const recordHash = (record: PackageRecord): string => canonicalHash(record);
 
 function packageRecord(
-  pkg: CatalogPackage,
+  pkg: Pick<CatalogPackage, 'name' | 'defaultChannel'>,
   entries: EntryRecord[],
   messages: ReadonlyMap<string, string>,
 ): PackageRecord {
@@ -55,13 +123,9 @@ const HEAVY = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 function entryRecord(
   channel: string,
   entry: ChannelEntry,
-  bundle: CatalogBundle,
-  inlineDigestOf: (bundle: CatalogBundle) => string,
+  { version, properties, source }: BundlePart,
   deprecation: string | undefined,
 ): EntryRecord {
-  const version = versionOf(bundle.properties);
-  const light = bundle.properties.filter(({ type }) => !HEAVY.has(type));
-  const hasPackage = light.some(({ type }) => type === 'olm.package');
   return {
     name: entry.name,
     channel,
@@ -69,11 +133,22 @@ function entryRecord(
     replaces: entry.replaces ?? '',
     skips: entry.skips ?? [],
     skipRange: entry.skipRange ?? '',
+    properties,
+    source,
+    ...(deprecation === undefined ? {} : { deprecation }),
+  };
+}
+
+function bundlePart(bundle: CatalogBundle, inlineDigestOf: (bundle: CatalogBundle) => string): BundlePart {
+  const version = versionOf(bundle.properties);
+  const light = bundle.properties.filter(({ type }) => !HEAVY.has(type));
+  const hasPackage = light.some(({ type }) => type === 'olm.package');
+  return {
+    version,
     properties: hasPackage
       ? light
       : [...light, { type: 'olm.package', value: { packageName: bundle.package, version } }],
     source: bundle.image === '' ? { inline: inlineDigestOf(bundle) } : { image: bundle.image },
-    ...(deprecation === undefined ? {} : { deprecation }),
   };
 }
 
@@ -83,9 +158,9 @@ function versionOf(properties: readonly Property[]): string {
 }
 
 /** Per package: `olm.package/`, `olm.channel/<name>` and `olm.bundle/<name>` to their messages. */
-function deprecationsOf(catalog: Catalog): Map<string, Map<string, string>> {
+function deprecationsOf(deprecations: readonly CatalogDeprecation[]): Map<string, Map<string, string>> {
   const found = new Map<string, Map<string, string>>();
-  for (const { package: name, entries } of catalog.deprecations) {
+  for (const { package: name, entries } of deprecations) {
     const messages = found.get(name) ?? new Map<string, string>();
     for (const { reference, message } of entries) {
       const named = reference.schema === 'olm.package' ? '' : reference.name;
