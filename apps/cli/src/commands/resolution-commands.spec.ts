@@ -250,9 +250,46 @@ describe('flotilla resolve', () => {
     expect(answers).toMatchObject([
       { id: 'one', result: 'resolved', chosen: [{ name: 'harbor.v1.0.0' }, { name: 'lighthouse.v2.0.0' }] },
       { line: 2, error: expect.stringContaining('not JSON') },
-      { line: 3, error: expect.stringContaining('not answered yet') },
+      { line: 3, error: expect.stringContaining('not a case: spec') },
       { id: 'two', result: 'unsatisfiable', message: expect.stringContaining('constraints not satisfiable: ') },
     ]);
+  });
+
+  it.each([
+    { majorUpdates: undefined, takes: 'lamp.v2.0.0', because: "the catalog's edges alone decide, as in OLM v1" },
+    { majorUpdates: 'manual', takes: 'lamp.v1.0.0', because: 'no automatic step to another major version' },
+  ])('answers cases of OLM v1: $because', async ({ majorUpdates, takes }) => {
+    const bundle = (version: string) => ({
+      schema: 'olm.bundle',
+      name: `lamp.v${version}`,
+      package: 'lamp',
+      image: `registry.example/lamp:${version}`,
+      properties: [{ type: 'olm.package', value: { packageName: 'lamp', version } }],
+    });
+    const entries = [{ name: 'lamp.v1.0.0' }, { name: 'lamp.v2.0.0', replaces: 'lamp.v1.0.0' }];
+    const v1Case = {
+      api: 'v1',
+      name: 'lamp',
+      catalogs: [
+        {
+          name: 'main',
+          metas: [
+            { schema: 'olm.package', name: 'lamp', defaultChannel: 'stable' },
+            { schema: 'olm.channel', name: 'stable', package: 'lamp', entries },
+            bundle('1.0.0'),
+            bundle('2.0.0'),
+          ],
+        },
+      ],
+      spec: { source: { catalog: { packageName: 'lamp' } } },
+      installed: { name: 'lamp.v1.0.0', version: '1.0.0' },
+      majorUpdates,
+    };
+    const { out, code } = await flotilla(['resolve'], `${JSON.stringify(v1Case)}\n`);
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({
+      code: 0,
+      answer: { name: 'lamp', class: 'Resolved', bundle: takes, catalog: 'main' },
+    });
   });
 
   it('reads one problem over several lines', async () => {

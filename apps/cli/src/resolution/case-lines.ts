@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { CatalogShelf } from './catalog-shelf.js';
 import { answerClassic } from './classic-answer.js';
 import { ClassicCase } from './classic-case.js';
+import { answerV1 } from './v1-answer.js';
+import { V1Case } from './v1-case.js';
 
 /** Where the cases of one input look for the catalogs they name. */
 export type CaseFolders = Readonly<{ dir: string; ref: string | undefined; shelf: CatalogShelf }>;
@@ -56,15 +58,8 @@ function parsedLine(line: string): unknown {
 }
 
 async function answerValue(value: unknown, { dir, ref, shelf }: CaseFolders): Promise<Record<string, unknown>> {
-  if (z.looseObject({ api: z.literal('v1') }).safeParse(value).success) {
-    throw new Error('cases of OLM v1 ("api":"v1") are not answered yet; this version answers cases of OLM Classic');
-  }
-  const parsed = ClassicCase.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Error(`not a case: ${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unreadable'}`);
-  }
-  return answerClassic(parsed.data, (catalog) => {
+  if (z.looseObject({ api: z.literal('v1') }).safeParse(value).success) return answerV1(caseOf(V1Case, value));
+  return answerClassic(caseOf(ClassicCase, value), (catalog) => {
     if (catalog.dir !== undefined) return shelf.index(dir, catalog.dir);
     if (catalog.ref === undefined) {
       throw new Error(`catalog ${catalog.namespace}/${catalog.name} has no content: give it fbc, dir or ref`);
@@ -74,4 +69,11 @@ async function answerValue(value: unknown, { dir, ref, shelf }: CaseFolders): Pr
       `catalog ${catalog.namespace}/${catalog.name} is named by ref: say with --catalogs DIR where it lies`,
     );
   });
+}
+
+function caseOf<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`not a case: ${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unreadable'}`);
 }

@@ -1,0 +1,73 @@
+import type { Catalog } from '#core/catalog/catalog';
+import { CatalogLoadError } from '#core/catalog/catalog-load.error';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/extension/cluster-extension';
+import { type InstalledRevision, statusAfterPass } from '#core/extension/extension-status';
+import { type FeatureGates, packageIndex } from '#core/extension/package-content';
+import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
+import { formatRelease } from '#core/extension/version-release';
+import { formatVersion } from '#core/versions/blang-version';
+import type { V1Case, V1Catalog } from './v1-case.js';
+
+/** Answers one case of OLM v1, in the form the cases' expected answers have. */
+export function answerV1(question: V1Case): Record<string, unknown> {
+  const { name, featureGates: gates, majorUpdates } = question;
+  const query = question.spec.source.catalog;
+  const catalogs = question.catalogs.map((catalog) => extensionCatalog(catalog, gates));
+  const installed = installedRevision(question.installed);
+  const resolution = resolveExtension({ query, installed: installed?.bundle, catalogs, majorUpdates });
+  const status = statusAfterPass({ query, installed, catalogs, gates, resolution });
+  return {
+    name,
+    ...resolutionAnswer(resolution),
+    conditions: status.conditions,
+    ...(status.install === undefined ? {} : { statusInstallBundle: status.install }),
+  };
+}
+
+/** Cases need not say where the installed bundle came from. */
+function installedRevision(installed: V1Case['installed']): InstalledRevision | undefined {
+  if (installed === undefined || installed === null) return;
+  const { image = `img/${installed.name}`, ...bundle } = installed;
+  return { bundle, image };
+}
+
+function extensionCatalog(catalog: V1Catalog, gates: FeatureGates): ExtensionCatalog {
+  const { name, labels, priority, availabilityMode } = catalog;
+  // Admission puts the name's label on every ClusterCatalog.
+  return {
+    name,
+    labels: { ...labels, [CATALOG_NAME_LABEL]: name },
+    priority,
+    availabilityMode,
+    content: contentOf(catalog, gates),
+  };
+}
+
+function contentOf({ name, serving, metas }: V1Catalog, gates: FeatureGates): ExtensionCatalog['content'] {
+  if (!serving) return { error: `catalog "${name}" is not being served` };
+  try {
+    return packageIndex(load(name, metas), gates);
+  } catch (error) {
+    if (error instanceof CatalogLoadError) return { error: error.message };
+    throw error;
+  }
+}
+
+function load(name: string, metas: V1Catalog['metas']): Catalog {
+  const text = metas.map((blob) => JSON.stringify(blob)).join('\n');
+  return loadCatalog([{ path: `${name}.json`, bytes: new TextEncoder().encode(text) }]);
+}
+
+function resolutionAnswer(resolution: ExtensionResolution): Record<string, unknown> {
+  if (resolution.class !== 'Resolved') return { class: resolution.class, error: resolution.error };
+  const { name, version, catalog } = resolution;
+  const release = formatRelease(version);
+  return {
+    class: 'Resolved',
+    bundle: name,
+    version: formatVersion(version.version),
+    ...(release === undefined || release === '' ? {} : { release }),
+    catalog,
+  };
+}

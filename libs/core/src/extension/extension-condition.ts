@@ -1,0 +1,24 @@
+/** A condition of a ClusterExtension; generation and times are put in by who writes it. */
+export type ExtensionCondition = Readonly<{
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+}>;
+
+/** Bytes a message may have in Kubernetes. */
+const MAX_MESSAGE = 32_768;
+const CUT = '\n\n... [message truncated]';
+
+/** A condition whose message is cut to what Kubernetes takes (spec: v1-extension.md, "status"). */
+export function extensionCondition(
+  type: string,
+  status: ExtensionCondition['status'],
+  reason: string,
+  message: string,
+): ExtensionCondition {
+  const bytes = new TextEncoder().encode(message);
+  if (bytes.length <= MAX_MESSAGE) return { type, status, reason, message };
+  const kept = new TextDecoder().decode(bytes.subarray(0, MAX_MESSAGE - CUT.length));
+  return { type, status, reason, message: `${kept}${CUT}` };
+}

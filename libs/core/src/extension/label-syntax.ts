@@ -1,0 +1,48 @@
+const MAX_LENGTH = 63;
+const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const NAME_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const MAX_SUBDOMAIN = 253;
+
+const NAME_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const NAME_EXAMPLES = `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${NAME_FORM}')`;
+const VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with " +
+  `an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${NAME_FORM})?')`;
+const SUBDOMAIN_RULE =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with " +
+  "an alphanumeric character (e.g. 'example.com', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const tooLong = (max: number): string => `must be no more than ${max} characters`;
+
+/** The rules a label's key breaks, in Kubernetes' words (k8s.io/apimachinery `IsQualifiedName`). */
+export function labelKeyProblems(key: string): string[] {
+  const parts = key.split('/');
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${NAME_RULE} ${NAME_EXAMPLES} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const name = parts.at(-1) ?? '';
+  const problems = parts.length === 2 ? prefixProblems(parts[0] ?? '') : [];
+  if (name === '') problems.push('name part must be non-empty');
+  else if (name.length > MAX_LENGTH) problems.push(`name part ${tooLong(MAX_LENGTH)}`);
+  if (!NAME.test(name)) problems.push(`name part ${NAME_RULE} ${NAME_EXAMPLES}`);
+  return problems;
+}
+
+function prefixProblems(prefix: string): string[] {
+  if (prefix === '') return ['prefix part must be non-empty'];
+  return [
+    ...(prefix.length > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
+    ...(SUBDOMAIN.test(prefix) ? [] : [SUBDOMAIN_RULE]),
+  ].map((problem) => `prefix part ${problem}`);
+}
+
+/** The rules a label's value breaks, in Kubernetes' words (`IsValidLabelValue`). */
+export const labelValueProblems = (value: string): string[] => [
+  ...(value.length > MAX_LENGTH ? [tooLong(MAX_LENGTH)] : []),
+  ...(value === '' || NAME.test(value) ? [] : [VALUE_RULE]),
+];

@@ -1,0 +1,46 @@
+import { formatVersion } from '../versions/blang-version.js';
+import { goQuote } from '../versions/go-quote.js';
+import { type MastermindsConstraint, satisfiesConstraint } from '../versions/masterminds-constraint.js';
+import { type CandidateRule, sameMajorAs } from './candidate-rules.js';
+import type { MajorUpdates } from './cluster-extension.js';
+import type { PackageBundle, PackageContent } from './package-content.js';
+import type { Installed } from './successors.js';
+import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';
+
+/** A version that would have been taken but for its major number, and the one that is installed. */
+export type HeldBack = Readonly<{ version: string; installed: string }>;
+
+/**
+ * The rule that keeps an extension on its major version, if it applies: not when the version asked for can only be had of
+ * another major (decision 31; seed "Forcing an update or rollback"). Edges to another major then need no force.
+ */
+export function majorRule(
+  mode: MajorUpdates,
+  installed: Installed,
+  constraint: MastermindsConstraint | undefined,
+  packages: readonly PackageContent[],
+): CandidateRule | undefined {
+  if (mode === 'follow') return;
+  const sameMajor = sameMajorAs(installed);
+  if (constraint === undefined) return sameMajor;
+  const couldStay = packages.some(({ bundles }) =>
+    bundles.some((bundle) => sameMajor(bundle) && isIn(constraint, bundle)),
+  );
+  return couldStay ? sameMajor : undefined;
+}
+
+const isIn = (constraint: MastermindsConstraint, { version }: PackageBundle): boolean =>
+  !('error' in version) && satisfiesConstraint(version.version, constraint);
+
+/** The highest of the versions held back. */
+export function highest(bundles: readonly PackageBundle[], installed: Installed): HeldBack | undefined {
+  const versions = bundles.flatMap(({ version }): VersionRelease[] => ('error' in version ? [] : [version]));
+  const [first] = versions.sort((a, b) => compareVersionReleases(b, a));
+  if (first === undefined) return;
+  return { version: formatVersion(first.version), installed: formatLegacyVersion(installed.version) };
+}
+
+/** What is held back and how to take it: a sentence for the Progressing condition. */
+export const heldBackText = ({ version, installed }: HeldBack): string =>
+  `Version ${goQuote(version)} is held back: it is of another major version than the installed ${goQuote(installed)}. ` +
+  `To take it, set spec.source.catalog.version to ${goQuote(version)}.`;
