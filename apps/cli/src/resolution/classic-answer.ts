@@ -40,7 +40,7 @@ function answerOf(resolution: Resolution): Omit<ClassicAnswer, 'id'> & { result:
   if (resolution.result === 'unsatisfiable') {
     return { ...resolution, story: renderExplanation(resolution.explanation, resolution.advice) };
   }
-  const { chosen, subscriptionsCreated, subscriptionsUpdated } = resolution;
+  const { chosen, subscriptionsCreated, subscriptionsUpdated, unresolved } = resolution;
   return {
     result: 'resolved',
     chosen: chosen.map(chosenAnswer),
@@ -51,6 +51,7 @@ function answerOf(resolution: Resolution): Omit<ClassicAnswer, 'id'> & { result:
       resolving: spec['startingCSV'],
     })),
     subscriptionsUpdated,
+    ...(unresolved === undefined ? {} : { unresolved }),
   };
 }
 

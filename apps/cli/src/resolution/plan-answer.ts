@@ -6,7 +6,7 @@ import { CRD_KIND } from '#core/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/install-plan/plan-install';
 import { apiText, bundleFacts } from '#core/resolution/bundle-facts';
 import { renderExplanation } from '#core/resolution/explain/render-explanation';
-import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
+import type { ChosenBundle } from '#core/resolution/resolution-problem';
 import { whyChosen } from '#core/resolution/why-chosen';
 import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
@@ -42,6 +42,8 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
         bundles: readonly PlannedBundle[];
         subscriptionsCreated: readonly Readonly<Record<string, string>>[];
         subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
+        /** With isolation only: what cannot be met, while the rest goes on. */
+        unresolved: readonly Readonly<{ kind: string; name: string; message: string; story: string }>[];
       }>
     | Readonly<{
         result: 'unsatisfiable';
@@ -93,6 +95,12 @@ export async function planAnswer(
       startingCSV: spec['startingCSV'] ?? '',
     })),
     subscriptionsUpdated,
+    unresolved: (resolution.unresolved ?? []).map(({ kind, name, message, explanation, advice }) => ({
+      kind,
+      name,
+      message,
+      story: explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice),
+    })),
   };
 }
 
@@ -176,5 +184,5 @@ const nameOf = (value: unknown): string[] => {
   return typeof name === 'string' ? [name] : [];
 };
 
-/** Whether the answer is a yes: exit code 0 of `flotilla plan`. */
-export const isYes = ({ result }: PlanAnswer): boolean => (result satisfies Resolution['result']) === 'resolved';
+/** Whether the answer is a yes to everything: exit code 0 of `flotilla plan`. */
+export const isYes = (answer: PlanAnswer): boolean => answer.result === 'resolved' && answer.unresolved.length === 0;

@@ -29,9 +29,13 @@ function resolvedText({
   namespace,
   bundles,
   subscriptionsCreated,
+  unresolved,
 }: Extract<PlanAnswer, { result: 'resolved' }>): string {
+  const leftOut = unresolved.map(({ kind, name, story }) => `Left out: ${kind} ${name}\n${story}`);
   if (bundles.length === 0) {
-    return `Nothing to do in namespace ${namespace}: every Subscription has what its catalog allows.\n`;
+    const others = leftOut.length === 0 ? 'every Subscription' : 'every other Subscription';
+    const nothing = `Nothing to do in namespace ${namespace}: ${others} has what its catalog allows.`;
+    return `${[nothing, ...leftOut].join('\n\n')}\n`;
   }
   const rows = bundles.map(({ name, action, version, channel, catalog, because }) => [
     action,
@@ -46,7 +50,7 @@ function resolvedText({
     ({ name, package: packageName, channel }) =>
       `Subscription to be made: ${name} (package ${packageName}, channel ${channel})`,
   );
-  return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created].join('\n\n')}\n`;
+  return `${[`Plan for namespace ${namespace}`, table, ...bundles.map(detailText), ...created, ...leftOut].join('\n\n')}\n`;
 }
 
 function detailText(bundle: PlannedBundle): string {

@@ -47,7 +47,8 @@ export function sliceCatalogs(
   return { slices, records };
 }
 
-function isVisible({ namespace }: CatalogKey, wishes: NamespaceWishes): boolean {
+/** A namespace sees its own catalogs and, unless its OperatorGroup excludes them, the global ones (spec: classic-resolution.md §1). */
+export function isVisible({ namespace }: CatalogKey, wishes: NamespaceWishes): boolean {
   if (namespace === wishes.namespace) return true;
   return namespace === wishes.globalCatalogNamespace && !wishes.operatorGroups.some((group) => group.excludeGlobal);
 }

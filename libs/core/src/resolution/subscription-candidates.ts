@@ -40,7 +40,7 @@ export function subscriptionCandidates(
 }
 
 /** A step of the upgrade graph: the entry directly follows what is installed. */
-function follows(entry: Entry, installed: Entry): boolean {
+export function follows(entry: Entry, installed: Entry): boolean {
   if (entry.replaces === installed.name || entry.skips.includes(installed.name)) return true;
   const { version } = installed;
   return entry.skipRange !== undefined && version !== undefined && inRange(version, entry.skipRange);

@@ -13,6 +13,28 @@ export function renderExplanation(explanation: readonly Reason[], advice: string
   return [...paragraphs, ...(advice === '' ? [] : [advice])].join('\n');
 }
 
+/** What an explanation says about one candidate, by its id, as the end of a sentence that begins with it. */
+export function candidateWords(explanation: readonly Reason[], id: string): string {
+  const crowd = explanation.find(({ kind }) => kind === 'crowd');
+  if (crowd !== undefined) return `it would leave too little room: ${crowdStory(crowd)}`;
+  const told = explanation.flatMap(reasonsBelow).find(({ kind, subject }) => kind === 'candidate' && subject === id);
+  if (told === undefined) return 'others leave no room for it';
+  const below = new Set(reasonsBelow(told));
+  const others = explanation.flatMap(reasonsBelow).filter((reason) => !below.has(reason) && needsSomething(reason));
+  const needs = others.map(
+    ({ subject, facts }) => `${subject.slice(subject.lastIndexOf('/') + 1)} needs ${facts['what']}`,
+  );
+  const why = needs.length === 0 ? '' : `, and ${listed([...new Set(needs)].slice(0, WIDTH), 'and')}`;
+  return `it ${candidateStory(told, DEPTH)}${why}`;
+}
+
+const needsSomething = ({ kind, facts }: Reason): boolean => kind === 'requires' && facts['what'] !== '';
+
+const reasonsBelow = (reason: Reason): Reason[] => [
+  ...(reason.because.length === 0 ? [] : [reason]),
+  ...reason.because.flatMap(reasonsBelow),
+];
+
 const crowdStory = ({ facts }: Reason): string =>
   `${facts['who']} cannot be met together: each of these ${facts['count']} has candidates of its own, but all of their candidates belong to only ${facts['room']} APIs or packages (${facts['places']}), and a namespace has room for one of each.`;
 
