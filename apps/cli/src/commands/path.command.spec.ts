@@ -78,7 +78,7 @@ describe('flotilla path', () => {
     expect(none.err).toMatch(/^1\.0\.0 \(ant\.v1\.0\.0\) is older than what is installed/);
     const yaml = await path('--from', '1.2.0', '--to', '1.0.0', '-o', 'yaml');
     expect({ err: yaml.err, exit: yaml.exit }).toEqual({ err: '', exit: 1 });
-    expect(yaml.out).toMatch(/^why:\n- 1\.0\.0/m);
+    expect(yaml.out).toMatch(/^why:\n- '1\.0\.0/m);
   });
 
   it.each([

@@ -1,0 +1,111 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Io } from '../io.js';
+import { run } from '../program.js';
+
+async function flotilla(...argv: string[]) {
+  const result = { out: '', err: '', exit: -1 };
+  const io: Io = {
+    out: (text) => {
+      result.out += text;
+    },
+    err: (text) => {
+      result.err += text;
+    },
+    exit: (code) => {
+      result.exit = code;
+    },
+    stdin: async () => '',
+  };
+  await run(argv, io);
+  return result;
+}
+
+const catalog = (entries: string, ...versions: string[]) =>
+  [
+    '{"schema":"olm.package","name":"ant","defaultChannel":"stable"}',
+    `{"schema":"olm.channel","package":"ant","name":"stable","entries":[${entries}]}`,
+    ...versions.map(
+      (version) =>
+        `{"schema":"olm.bundle","name":"ant.v${version}","package":"ant","image":"registry.example/ant:v${version}","properties":[{"type":"olm.package","value":{"packageName":"ant","version":"${version}"}}]}`,
+    ),
+  ].join('\n');
+
+const FIRST = '{"name":"ant.v1.0.0"},{"name":"ant.v1.1.0","replaces":"ant.v1.0.0"}';
+const CATALOGS = {
+  old: catalog(FIRST, '1.0.0', '1.1.0'),
+  good: catalog(`${FIRST},{"name":"ant.v1.2.0","replaces":"ant.v1.1.0"}`, '1.0.0', '1.1.0', '1.2.0'),
+  bad: catalog('{"name":"ant.v1.2.0","replaces":"ant.v1.0.0"}', '1.2.0'),
+  several: catalog(
+    `${FIRST},{"name":"ant.v1.2.0","replaces":"ant.v1.1.0","skips":["ant.v1.0.0"]}`,
+    ...['1.0.0', '1.1.0', '1.2.0'],
+  ),
+  invalid: catalog(`${FIRST},{"name":"ant.v1.2.0"}`, '1.0.0', '1.1.0', '1.2.0'),
+};
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'diff-'));
+  for (const [name, text] of Object.entries(CATALOGS)) {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, 'catalog.json'), text);
+  }
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+type Name = keyof typeof CATALOGS;
+const diff = (old: Name, now: Name, ...args: string[]) =>
+  flotilla('catalog', 'diff', join(root, old), join(root, now), ...args);
+
+describe('flotilla catalog diff', () => {
+  it('says nothing about a catalog and itself', async () => {
+    expect(await diff('old', 'old')).toEqual({ out: '', err: '', exit: 0 });
+    expect((await diff('old', 'old', '-o', 'json')).out).toBe('{\n  "changes": [],\n  "broken": []\n}\n');
+  });
+
+  it('shows changes, which alone are no failure', async () => {
+    const { out, err, exit } = await diff('old', 'good');
+    expect({ err, exit }).toEqual({ err: '', exit: 0 });
+    expect(out).toBe(
+      [
+        '   PACKAGE  WHAT      CHANNEL  NAME        BEFORE  AFTER',
+        '+  ant      bundle             ant.v1.2.0',
+        '+  ant      entry     stable   ant.v1.2.0',
+        '+  ant      replaces  stable   ant.v1.2.0          ant.v1.1.0',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('fails on a broken upgrade path, and tells what was, what is and what mends it', async () => {
+    const { out, exit } = await diff('old', 'bad');
+    expect(exit).toBe(1);
+    expect(out).toContain(
+      [
+        'BROKEN UPGRADE PATHS: 1',
+        'lost-way: ant.v1.1.0 in ant/stable',
+        '  before: it was the newest',
+        '  now:    nothing follows it',
+        '  mend:   add "skips: [ant.v1.1.0]" to the entry ant.v1.2.0, or skipRange: ">=1.1.0 <1.2.0"',
+        '',
+      ].join('\n'),
+    );
+    expect((await diff('old', 'bad', '-o', 'yaml')).out).toContain('  invariant: lost-way\n');
+  });
+
+  it('tells an allowed break without failing', async () => {
+    expect((await diff('old', 'several')).exit).toBe(1);
+    const { out, exit } = await diff('old', 'several', '--allow', 'several-next');
+    expect(exit).toBe(0);
+    expect(out).toContain('several-next: ant.v1.0.0 in ant/stable\n');
+    expect((await diff('old', 'several', '--allow', 'all')).exit).toBe(2);
+  });
+
+  it('does not compare a catalog that is not valid', async () => {
+    const { out, err, exit } = await diff('old', 'invalid');
+    expect({ out, exit }).toEqual({ out: '', exit: 1 });
+    expect(err).toContain(`multiple channel heads found in graph: ant.v1.1.0, ant.v1.2.0`);
+  });
+});

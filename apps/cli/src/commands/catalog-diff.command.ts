@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander';
+import { INVARIANTS, type Invariant } from '#core/catalog-diff/broken-invariant';
+import type { CatalogDiff } from '#core/catalog-diff/catalog-diff';
+import { ExitCode, type Io } from '../io.js';
+import { diffTable } from './catalog-diff-table.js';
+import { validCatalog } from './catalog-valid.js';
+
+type Options = Readonly<{ output: 'table' | 'json' | 'yaml'; allow?: readonly Invariant[] }>;
+
+const HELP = `
+Invariants, per channel, for every bundle that somebody may have installed:
+  lost-way      something follows it, unless it is the newest
+  several-next  one entry only replaces or skips it by name
+  elsewhere     the way from it ends at the newest, and its next update is no older one than before
+  z-stream      it updates to the newest release of its minor version at once, where all of that version did
+Exit code 0: all of them hold as before, whatever else changed; 1: one breaks, or a catalog is not valid.
+
+Examples:
+  flotilla catalog diff registry.example/catalog:v1 ./my-catalog
+  flotilla catalog diff ./old ./new -o json --allow several-next`;
+
+/** `flotilla catalog diff OLD NEW`: what changes, and the upgrade paths that break. */
+export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
+  catalog
+    .command('diff')
+    .description('show what changes between two catalogs, and which upgrade paths break')
+    .argument('<old>', 'catalog directory or file, or image')
+    .argument('<new>', 'catalog directory or file, or image')
+    .addOption(
+      new Option('-o, --output <format>', 'form of the answer').choices(['table', 'json', 'yaml']).default('table'),
+    )
+    .addOption(new Option('--allow <invariant...>', 'tell when it breaks, but do not fail').choices(INVARIANTS))
+    .addHelpText('after', HELP)
+    .action(async (old: string, now: string, { output, allow = [] }: Options) => {
+      const [before, after] = [await validCatalog(old, io), await validCatalog(now, io)];
+      if (before === undefined || after === undefined) return io.exit(ExitCode.no);
+      const { catalogDiff } = await import('#core/catalog-diff/catalog-diff');
+      const diff = catalogDiff(before, after);
+      io.out(await print(diff, output));
+      const fails = diff.broken.some(({ invariant }) => !allow.includes(invariant));
+      io.exit(fails ? ExitCode.no : ExitCode.done);
+    });
+
+async function print(diff: CatalogDiff, output: Options['output']): Promise<string> {
+  if (output === 'table') return diffTable(diff);
+  if (output === 'json') return `${JSON.stringify(diff, null, 2)}\n`;
+  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  return goYaml(diff);
+}

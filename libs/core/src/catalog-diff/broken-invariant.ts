@@ -1,0 +1,26 @@
+/**
+ * An invariant of upgrade graphs that the new catalog breaks (seed 003: "any operator found in Old has a single replacement
+ * in New", "any operator found in New has a single replacement in New", "any z-stream release in Old will update to the latest
+ * z-stream release in New").
+ */
+export type BrokenInvariant = Readonly<{
+  invariant: Invariant;
+  package: string;
+  channel: string;
+  /** The bundle that somebody may have installed; empty where it is about the whole channel. */
+  bundle: string;
+  version: string;
+  /** Where OLM went from it, and where it came to rest. */
+  before: string;
+  after: string;
+  /** What to add or take away to mend it. */
+  mend: string;
+}>;
+
+/**
+ * `lost-way`: nothing follows the bundle any more. `several-next`: more than one entry that OLM may take names it as what it
+ * follows. `elsewhere`: the way from it no longer ends at the newest, or its next update is an older one than before.
+ * `z-stream`: of a minor version whose releases updated to the newest of them at once, this one no longer does.
+ */
+export const INVARIANTS = ['lost-way', 'several-next', 'elsewhere', 'z-stream'] as const;
+export type Invariant = (typeof INVARIANTS)[number];

@@ -1,0 +1,14 @@
+import type { Catalog } from '../catalog/catalog.js';
+import type { BrokenInvariant } from './broken-invariant.js';
+import { brokenInvariants } from './broken-invariants.js';
+import type { CatalogChange } from './catalog-change.js';
+import { catalogChanges } from './catalog-changes.js';
+
+/** What changes from one catalog to the next, and which upgrade paths break by it. */
+export type CatalogDiff = Readonly<{ changes: readonly CatalogChange[]; broken: readonly BrokenInvariant[] }>;
+
+/** Compares two valid catalogs. */
+export const catalogDiff = (before: Catalog, after: Catalog): CatalogDiff => ({
+  changes: catalogChanges(before, after),
+  broken: brokenInvariants(before, after),
+});
