@@ -1,3 +1,4 @@
+import { APPLIER } from '#core/actions/field-managers';
 import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
 import { Applier } from './applier.js';
@@ -6,7 +7,7 @@ import { applierModule } from './applier.module.js';
 let applier: Applier | undefined;
 
 await runMain('applier', async (hub) => ({
-  imports: [applierModule(hub, await managedClients(hub.settings, 'flotilla-applier'))],
+  imports: [applierModule(hub, await managedClients(hub.settings, APPLIER))],
   port: hub.settings.applierPort,
   checks: [{ name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } }],
   drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),

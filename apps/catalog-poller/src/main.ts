@@ -1,10 +1,11 @@
+import { POLLER } from '#core/actions/field-managers';
 import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
 import { CatalogPoller } from './catalog-poller.js';
 import { catalogPollerModule } from './catalog-poller.module.js';
 
 await runMain('catalog-poller', async (hub) => {
-  const imports = [catalogPollerModule(hub, await managedClients(hub.settings, 'flotilla-poller'))];
+  const imports = [catalogPollerModule(hub, await managedClients(hub.settings, POLLER))];
   let poller: CatalogPoller | undefined;
   return {
     imports,

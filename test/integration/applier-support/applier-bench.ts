@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { APPLIER } from '#core/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import type { Subscription } from '#core/api/subscription';
 import type { BundleFile } from '#core/bundle/bundle';
@@ -85,7 +86,7 @@ export class ApplierBench {
     const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
     const kubeconfig = join(folder, 'kubeconfig');
     await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'flotilla-applier' });
+    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: APPLIER });
     if (client === undefined) throw new Error('the fleet has no cluster');
     const registry = await startRegistry();
     await putSampleBundles(EXAMPLES, registry.put);

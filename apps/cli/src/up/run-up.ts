@@ -1,3 +1,4 @@
+import { APPLIER, POLLER } from '#core/actions/field-managers';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
 import { startOn } from '#platform/hub/run-main';
@@ -59,7 +60,7 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
       transport: { requestTimeoutMs: settings.kubeRequestTimeout },
     });
   try {
-    const clients = { poller: await load('flotilla-poller'), applier: await load('flotilla-applier') };
+    const clients = { poller: await load(POLLER), applier: await load(APPLIER) };
     if (clients.applier.length > 0) return clients;
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;

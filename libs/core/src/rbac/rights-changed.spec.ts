@@ -17,6 +17,14 @@ describe('changedAfter', () => {
       is: true,
       because: 'somebody changed it afterwards',
     },
+    {
+      metadata: {
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        managedFields: [{ manager: 'flotilla-applier', time: '2026-01-01T00:10:01Z' }],
+      },
+      is: false,
+      because: 'only the applier itself did, which labels what belongs to an Operator',
+    },
     { metadata: { managedFields: 'broken' }, is: false, because: 'it does not tell' },
   ])('$is: $because', ({ metadata, is }) => {
     expect(changedAfter(SINCE, [role(metadata)])).toBe(is);

@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import { APPLIER } from '../actions/field-managers.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 
-const ManagedFields = z.array(z.looseObject({ time: z.string().optional() }));
+const ManagedFields = z.array(z.looseObject({ manager: z.string().optional(), time: z.string().optional() }));
 
-/** Milliseconds since the epoch of an object's creation or last change, whoever made it; 0 where it does not tell. */
+/**
+ * Milliseconds since the epoch of an object's creation or its last change by anybody else; 0 where it does not tell. What
+ * the applier itself writes on objects that are there, labels of Operators above all, gives nobody more rights.
+ */
 function changedAt({ metadata }: KubernetesObject): number {
   const managers = ManagedFields.safeParse(metadata['managedFields']);
-  const times = managers.success ? managers.data.map(({ time }) => time) : [];
+  const others = managers.success ? managers.data.filter(({ manager }) => manager !== APPLIER) : [];
+  const times = others.map(({ time }) => time);
   const all = [metadata.creationTimestamp, ...times].map((time) => Date.parse(time ?? '')).filter(Number.isFinite);
   return Math.max(0, ...all);
 }
