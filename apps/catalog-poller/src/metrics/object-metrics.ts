@@ -58,7 +58,7 @@ export class ObjectMetrics {
     const { namespace = '', name = '' } = metadata;
     if (event === 'gone') this.metrics.catalogGone(this.cluster, namespace, name);
     else {
-      const ready = status?.connectionState?.lastObservedState === 'READY';
+      const ready = status?.reason !== 'SpecInvalidError' && status?.connectionState?.lastObservedState === 'READY';
       this.metrics.catalogReady(this.cluster, namespace, name, ready);
     }
   }

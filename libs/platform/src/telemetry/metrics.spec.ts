@@ -75,6 +75,20 @@ describe('Metrics', () => {
     expect(await series(metrics, 'catalogsource_ready')).toEqual([]);
   });
 
+  it('reads of catalogs beyond the limit of clusters are counted together, and stay when one of them goes', async () => {
+    const metrics = make(1);
+    for (const cluster of ['east', 'west', 'north']) metrics.catalogReady(cluster, 'olm', 'community', true);
+    for (const cluster of ['east', 'west', 'north']) metrics.catalogRead(cluster, 'olm', 'community');
+    metrics.catalogGone('north', 'olm', 'community');
+    metrics.catalogGone('east', 'olm', 'community');
+    expect(await series(metrics, 'catalog_source_snapshots_total')).toEqual([
+      'catalog_source_snapshots_total{cluster="",namespace="",name=""} 2',
+    ]);
+    expect(await series(metrics, 'catalogsource_ready')).toEqual([
+      'catalogsource_ready{cluster="",namespace="",name=""} 1',
+    ]);
+  });
+
   it('has OLM’s other series under their names', async () => {
     const metrics = make();
     metrics.objectCounts('east', { csvs: 3, installPlans: 2, subscriptions: 1, catalogSources: 4 });

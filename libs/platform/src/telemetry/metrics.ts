@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
-import { ObjectSeries } from './object-series.js';
+import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
 export type SubscriptionFacts = Readonly<{
@@ -30,6 +30,7 @@ export class Metrics {
   readonly #csvSucceeded: ObjectSeries;
   readonly #csvAbnormal: ObjectSeries;
   readonly #catalogReady: ObjectSeries;
+  readonly #catalogLabels: ObjectLabels;
   readonly #csvUpgrades: Counter;
   readonly #subscriptionSyncs: Counter;
   readonly #subscriptionLabels = new Map<string, Record<string, string>>();
@@ -73,6 +74,7 @@ export class Metrics {
       'package',
       'approval',
     );
+    this.#catalogLabels = new ObjectLabels(clusterLimit, object);
     this.#snapshots = counter('catalog_source_snapshots_total', 'Reads of a catalog for resolution', ...object);
     this.#warnings = counter('installplan_warnings_total', 'Steps that the API server answered with a warning');
     this.#counts = {
@@ -133,16 +135,17 @@ export class Metrics {
 
   catalogReady(cluster: string, namespace: string, name: string, ready: boolean): void {
     this.#catalogReady.set(cluster, `${namespace}/${name}`, { namespace, name }, ready ? 1 : 0);
-    this.#snapshots.inc({ cluster, namespace, name }, 0);
+    this.#snapshots.inc(this.#catalogLabels.of(cluster, { namespace, name }), 0);
   }
 
   catalogRead(cluster: string, namespace: string, name: string): void {
-    this.#snapshots.inc({ cluster, namespace, name });
+    this.#snapshots.inc(this.#catalogLabels.of(cluster, { namespace, name }));
   }
 
   catalogGone(cluster: string, namespace: string, name: string): void {
     this.#catalogReady.delete(cluster, `${namespace}/${name}`);
-    this.#snapshots.remove({ cluster, namespace, name });
+    const labels = this.#catalogLabels.of(cluster, { namespace, name });
+    if (!isShared(labels)) this.#snapshots.remove(labels);
   }
 
   installPlanWarnings(cluster: string, warnings: number): void {

@@ -1,5 +1,29 @@
 import type { Gauge } from 'prom-client';
 
+/**
+ * Labels of objects' series: clusters beyond the limit share series, in which what names an object is left empty
+ * (decision 29).
+ */
+export class ObjectLabels {
+  readonly #clusters = new Set<string>();
+
+  constructor(
+    private readonly clusterLimit: number,
+    /** Labels that name the object. */
+    private readonly identity: readonly string[],
+  ) {}
+
+  of(cluster: string, labels: Readonly<Record<string, string>>): Record<string, string> {
+    if (this.#clusters.size < this.clusterLimit) this.#clusters.add(cluster);
+    if (this.#clusters.has(cluster)) return { cluster, ...labels };
+    const blank = Object.fromEntries(this.identity.map((name) => [name, '']));
+    return { cluster: '', ...labels, ...blank };
+  }
+}
+
+/** Whether series with these labels stand for objects of many clusters. */
+export const isShared = (labels: Readonly<Record<string, string>>): boolean => labels['cluster'] === '';
+
 type Series = { labels: Record<string, string>; value: number };
 
 /**
@@ -7,22 +31,23 @@ type Series = { labels: Record<string, string>; value: number };
  * beyond the limit share series without namespace, name and version, whose value is the sum (decision 29).
  */
 export class ObjectSeries {
-  readonly #clusters = new Set<string>();
+  readonly #labels: ObjectLabels;
   readonly #objects = new Map<string, Series>();
   readonly #shared = new Map<string, Series>();
 
   constructor(
     private readonly gauge: Gauge,
-    private readonly clusterLimit: number,
-    /** Labels that name the object: left empty where objects share a series. */
-    private readonly identity: readonly string[],
-  ) {}
+    clusterLimit: number,
+    identity: readonly string[],
+  ) {
+    this.#labels = new ObjectLabels(clusterLimit, identity);
+  }
 
   set(cluster: string, object: string, labels: Readonly<Record<string, string>>, value: number): void {
     this.delete(cluster, object);
-    const series = { labels: this.#labels(cluster, labels), value };
+    const series = { labels: this.#labels.of(cluster, labels), value };
     this.#objects.set(`${cluster}/${object}`, series);
-    if (series.labels['cluster'] === '') this.#addToShared(series.labels, value);
+    if (isShared(series.labels)) this.#addToShared(series.labels, value);
     else this.gauge.set(series.labels, value);
   }
 
@@ -30,15 +55,8 @@ export class ObjectSeries {
     const old = this.#objects.get(`${cluster}/${object}`);
     if (old === undefined) return;
     this.#objects.delete(`${cluster}/${object}`);
-    if (old.labels['cluster'] === '') this.#addToShared(old.labels, -old.value);
+    if (isShared(old.labels)) this.#addToShared(old.labels, -old.value);
     else this.gauge.remove(old.labels);
-  }
-
-  #labels(cluster: string, labels: Readonly<Record<string, string>>): Record<string, string> {
-    if (this.#clusters.size < this.clusterLimit) this.#clusters.add(cluster);
-    if (this.#clusters.has(cluster)) return { cluster, ...labels };
-    const blank = Object.fromEntries(this.identity.map((name) => [name, '']));
-    return { cluster: '', ...labels, ...blank };
   }
 
   #addToShared(labels: Record<string, string>, difference: number): void {
