@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
@@ -33,7 +34,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
-    this.#contents = new CatalogContents(hub.registry, hub.content);
+    this.#contents = new CatalogContents(hub.registry, hub.content, join(hub.settings.contentDir, 'catalog-poller'));
     this.#catalogs = new SharedCatalogs({ contents: this.#contents, clock: hub.clock, random: Math.random });
     this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
   }
@@ -173,5 +174,5 @@ export class CatalogPoller implements OnApplicationBootstrap {
 }
 
 /** As others reach it where that is set, else as this process listens. */
-const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort }: Settings): string =>
+export const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort }: Settings): string =>
   contentUrl === '' ? `http://${bindAddress}:${catalogPollerPort}` : contentUrl;

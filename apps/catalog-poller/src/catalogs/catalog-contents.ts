@@ -1,14 +1,14 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { canonicalHash } from '#core/canonical/canonical-json';
 import type { GrpcRecords } from '#core/catalog/grpc-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
-import { pullCatalog } from '#platform/registry/catalog-image';
-import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
-import type { ContentStore } from '#platform/store/content-store.port';
-import { CatalogReader } from './catalog-reader.js';
-import { manifestBytes, type ReadCatalog } from './read-catalog.js';
+import type { ContentStore, Digest } from '#platform/store/content-store.port';
+import type { CatalogReader } from './catalog-reader.js';
+import { type HeldContent, ImageContents } from './image-contents.js';
+import { manifestBytes } from './read-catalog.js';
 
 /** One catalog's content, ready to be resolved from; shared by every cluster that uses the same content. */
 export type LoadedCatalog = Readonly<{
@@ -20,8 +20,14 @@ export type LoadedCatalog = Readonly<{
   packages: number;
 }>;
 
-/** Invalid content is remembered too: a fleet that uses a broken image does not read it once for each cluster and try. */
-type Content = LoadedCatalog | Extract<ReadCatalog, { problems: unknown }>;
+/** An image's blobs as they can be served, whether or not they make a valid catalog. */
+export type ServableCatalog = Readonly<{
+  digest: Digest;
+  /** In the content store: every blob as a line of JSON with sorted keys, in load order. */
+  content: Digest;
+  /** Why Classic would not resolve from it; empty for a valid catalog. */
+  problems: readonly string[];
+}>;
 
 /** The image holds a catalog that cannot be read, or that OLM's registry would refuse to serve. */
 export class InvalidCatalog extends FlotillaError {
@@ -33,63 +39,80 @@ export class InvalidCatalog extends FlotillaError {
   }
 }
 
-/** Loads catalogs, each content once: by digest for images, whoever asks and however often. */
+/**
+ * Loads catalogs, each content once: by digest for images, whoever asks and however often, also after a restart.
+ *
+ * OLM Classic (CatalogSources) resolves from {@link ofImage}, which insists on a valid catalog. OLM v1 (ClusterCatalogs)
+ * serves {@link servableImage}: well-formed blobs are enough there (spec: v1-catalog.md §1, "Store"), so the problems of
+ * the model come beside the content instead of in its place, and only what cannot be read at all is an error. Both share
+ * one pull and one reading of an image.
+ */
 export class CatalogContents {
-  readonly #reader = new CatalogReader();
-  readonly #byDigest = new Map<string, Promise<Content>>();
+  readonly #images: ImageContents;
+  /** Unusable content is remembered too: a fleet that uses a broken image does not read it once for each cluster and try. */
+  readonly #held = new Map<string, Promise<HeldContent>>();
+  readonly #listings = new Map<string, Promise<LoadedCatalog>>();
 
+  /** `directory`, of this process alone, is where images are unpacked and where it is noted which were read. */
   constructor(
     private readonly registry: RegistryClient,
     private readonly store: ContentStore,
-  ) {}
+    directory: string = join(tmpdir(), `flotilla-catalogs-${process.pid}`),
+    reader?: Pick<CatalogReader, 'read'>,
+  ) {
+    this.#images = new ImageContents(registry, store, directory, reader);
+  }
 
-  /** Asks the registry which digest the reference names now; pulls and indexes only what is not held. */
+  /**
+   * Asks the registry which digest the reference names now; pulls and reads only what was not read before. Throws
+   * RegistryError, and {@link InvalidCatalog} for a catalog that cannot be resolved from.
+   */
   async ofImage(reference: string, options: PullOptions): Promise<LoadedCatalog> {
-    const digest = await this.registry.resolve(reference, options);
-    const content = await this.#once(digest, async () => {
-      const image = atDigest(parseImageReference(reference), digest).text;
-      const { files } = await pullCatalog(this.registry, image, options);
-      const read = await this.#reader.read(files);
-      if ('problems' in read) return read;
-      for (const manifests of read.inline) await this.store.put(manifests);
-      return loadedFrom(digest, await this.store.put(read.json), read.records);
-    });
-    return usable(reference, content);
+    const { digest, held } = await this.#heldImage(reference, options);
+    if ('index' in held) return { digest, content: held.content, index: held.index, packages: held.packages };
+    throw new InvalidCatalog(reference, 'problems' in held ? held.problems : [held.unreadable]);
+  }
+
+  /** As {@link ofImage}, for who serves blobs; {@link InvalidCatalog} is only for a catalog that cannot be read at all. */
+  async servableImage(reference: string, options: PullOptions): Promise<ServableCatalog> {
+    const { digest, held } = await this.#heldImage(reference, options);
+    if ('unreadable' in held) throw new InvalidCatalog(reference, [held.unreadable]);
+    return { digest, content: held.content, problems: 'problems' in held ? held.problems : [] };
   }
 
   /** What a registry server or a ConfigMap lists. Content has no digest there: ours is over what was listed. */
   async ofListing({ records, inline }: Pick<GrpcRecords, 'records' | 'inline'>): Promise<LoadedCatalog> {
     for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
-    const content = await this.#once(digest, async () =>
-      loadedFrom(digest, await this.store.put(manifestBytes(records)), records),
-    );
-    return usable(digest, content);
+    return once(this.#listings, digest, async () => ({
+      digest,
+      content: await this.store.put(manifestBytes(records)),
+      index: indexCatalog(records),
+      packages: records.length,
+    }));
   }
 
   /** Forgets contents that no CatalogSource uses any more. */
   retain(used: ReadonlySet<string>): void {
-    for (const digest of this.#byDigest.keys()) if (!used.has(digest)) this.#byDigest.delete(digest);
+    for (const contents of [this.#held, this.#listings]) {
+      for (const digest of contents.keys()) if (!used.has(digest)) contents.delete(digest);
+    }
   }
 
-  #once(digest: string, load: () => Promise<Content>): Promise<Content> {
-    const known = this.#byDigest.get(digest);
-    if (known !== undefined) return known;
-    const loading = load();
-    this.#byDigest.set(digest, loading);
-    loading.catch(() => this.#byDigest.delete(digest));
-    return loading;
+  async #heldImage(reference: string, options: PullOptions): Promise<{ digest: Digest; held: HeldContent }> {
+    const digest = await this.registry.resolve(reference, options);
+    const held = await once(this.#held, digest, () => this.#images.of(reference, digest, options));
+    if ('unreadable' in held && !held.lasting) this.#held.delete(digest);
+    return { digest, held };
   }
 }
 
-const loadedFrom = (digest: string, content: string, records: readonly PackageRecord[]): LoadedCatalog => ({
-  digest,
-  content,
-  index: indexCatalog(records),
-  packages: records.length,
-});
-
-function usable(reference: string, content: Content): LoadedCatalog {
-  if ('problems' in content) throw new InvalidCatalog(reference, content.problems);
-  return content;
+/** The value of the one load that is under way or done; a load that failed is forgotten. */
+function once<T>(loads: Map<string, Promise<T>>, digest: string, load: () => Promise<T>): Promise<T> {
+  const known = loads.get(digest);
+  if (known !== undefined) return known;
+  const loading = load();
+  loads.set(digest, loading);
+  loading.catch(() => loads.delete(digest));
+  return loading;
 }

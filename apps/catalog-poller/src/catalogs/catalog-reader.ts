@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { BundleFile } from '#core/bundle/bundle';
-import type { ReadCatalog } from './read-catalog.js';
+import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
 type Reply = Readonly<{ read: ReadCatalog } | { problem: string }>;
 
@@ -13,7 +12,9 @@ export type ReaderLimits = Readonly<{
   heapMiB: number;
 }>;
 
-const defaultLimits: ReaderLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 3_072 };
+const defaultLimits: ReaderLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024 };
+/** A blob is read, used and forgotten: a small nursery holds what lives so shortly. */
+const NURSERY_MIB = 12;
 
 /** Reads catalogs in threads of their own, a few at a time. */
 export class CatalogReader {
@@ -24,13 +25,13 @@ export class CatalogReader {
     this.#free = limits.threads;
   }
 
-  /** A catalog that cannot be read, or not within the limits, is a problem, not an error. */
-  async read(files: readonly BundleFile[]): Promise<ReadCatalog> {
+  /** `undecided`: not read within the limits, or the disk failed: the same files may be read another time. */
+  async read(request: ReadRequest): Promise<ReadCatalog | Readonly<{ undecided: string }>> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#free -= 1;
     try {
-      const reply = await this.#inThread(files);
-      return 'read' in reply ? reply.read : { problems: [reply.problem] };
+      const reply = await this.#inThread(request);
+      return 'read' in reply ? reply.read : { undecided: reply.problem };
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
@@ -38,11 +39,11 @@ export class CatalogReader {
     }
   }
 
-  #inThread(files: readonly BundleFile[]): Promise<Reply> {
+  #inThread(request: ReadRequest): Promise<Reply> {
     const { deadlineMs, heapMiB } = this.limits;
     const thread = new Worker(new URL('./read-catalog.thread.js', import.meta.url), {
-      workerData: files,
-      resourceLimits: { maxOldGenerationSizeMb: heapMiB },
+      workerData: request,
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB },
     });
     return new Promise<Reply>((resolve) => {
       const late = setTimeout(

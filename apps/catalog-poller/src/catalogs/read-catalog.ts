@@ -1,37 +1,113 @@
-import type { BundleFile } from '#core/bundle/bundle';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
-import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { validateCatalog } from '#core/catalog/validate-catalog';
-import { catalogToJson } from '#core/catalog/write-catalog';
-import { packageRecords } from '#core/resolution/package-records';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { CatalogBundle } from '#core/catalog/catalog';
+import type { CatalogBlob } from '#core/catalog/catalog-blob';
+import { CatalogLoadError } from '#core/catalog/catalog-load.error';
+import { decodeCatalogBlob } from '#core/catalog/decode-blob';
+import { goJson } from '#core/catalog/go-json-text';
+import { readBlobs } from '#core/catalog/read-blobs';
+import { CatalogValidator } from '#core/catalog/validate-catalog';
+import type { PackageSummary } from '#core/resolution/indexed-package';
+import { PackageRecordBuilder } from '#core/resolution/package-records';
+import { storedRecord } from '#core/resolution/stored-index';
+import { openCatalogTree } from '#platform/files/catalog-tree';
+import { LineFile } from './line-file.js';
 
-/** A catalog as the poller keeps it, or every reason why it cannot. Plain data: it crosses a thread boundary. */
+/** Raise it whenever the same files come out as other content, records or problems: what was read before is read anew. */
+export const READ_VERSION = 1;
+
+export type ReadRequest = Readonly<{
+  /** The catalog's files. */
+  directory: string;
+  /** An empty directory for what comes out. */
+  output: string;
+}>;
+
+/** Files of the output directory, each to be stored by its digest. */
+export type ReadModel = Readonly<{
+  /** Package records, one line of canonical JSON each. */
+  records: string;
+  summaries: readonly PackageSummary[];
+  /** Manifests of bundles without image. */
+  inline: readonly string[];
+}>;
+
+/**
+ * What reading a catalog gave. Plain and small: it crosses a thread boundary, and all that is large is in files. A catalog
+ * whose blobs are well-formed has content, whether it is valid or not.
+ */
 export type ReadCatalog =
-  | Readonly<{
-      records: readonly PackageRecord[];
-      inline: readonly Uint8Array[];
-      /** The whole catalog as a JSON stream, for whoever wants to see what the hub holds. */
-      json: Uint8Array;
-    }>
-  | Readonly<{ problems: readonly string[] }>;
+  | Readonly<{ unreadable: string }>
+  /** `content`: every blob as a line of JSON with sorted keys, in load order (spec: v1-catalog.md §1, "Store"). */
+  | Readonly<{ content: string } & ({ problems: readonly string[] } | { model: ReadModel })>;
 
-/** Loads and validates the files of a catalog, and keeps what resolution and installation need of it. */
-export function readCatalog(files: readonly BundleFile[]): ReadCatalog {
-  const catalog = loadCatalog(files);
-  const problems = validateCatalog(catalog).map(({ message }) => message);
-  if (problems.length > 0) return { problems };
-  const json = new TextEncoder().encode(catalogToJson(catalog));
-  return { records: packageRecords(catalog, inlineDigest), inline: inlineManifests(catalog), json };
+/** Reads, validates and indexes a catalog in one pass, one blob in memory. */
+export async function readCatalog({ directory, output }: ReadRequest): Promise<ReadCatalog> {
+  const content = new LineFile(join(output, 'catalog.jsonl'));
+  const model = new ModelReader(output);
+  try {
+    for (const blob of readBlobs(await openCatalogTree(directory))) {
+      content.write(`${goJson(blob.value)}\n`);
+      model.take(blob);
+    }
+  } catch (error) {
+    if (error instanceof CatalogLoadError) return { unreadable: error.message };
+    throw error;
+  } finally {
+    content.close();
+  }
+  const problems = model.problems();
+  return { content: content.path, ...(problems.length > 0 ? { problems } : { model: model.finish() }) };
 }
 
-/** Manifests of bundles without image, each list as the bytes it is stored as. */
-function inlineManifests({ bundles }: Catalog): Uint8Array[] {
-  const inline = bundles.filter(({ image, objects }) => image === '' && objects.length > 0);
-  return inline.map(({ objects }) => manifestBytes(objects));
+/** Gathers what resolution and installation need of a catalog, for as long as its blobs have the fields of their schemas. */
+class ModelReader {
+  readonly #validator = new CatalogValidator();
+  readonly #records = new PackageRecordBuilder((bundle) => this.#digestOfManifests(bundle));
+  readonly #inline = new Map<string, string>();
+  #misformed: string | undefined;
+
+  constructor(private readonly output: string) {}
+
+  take(blob: CatalogBlob): void {
+    if (this.#misformed !== undefined) return;
+    try {
+      const decoded = decodeCatalogBlob(blob);
+      this.#validator.take(decoded);
+      this.#records.take(decoded);
+    } catch (error) {
+      if (!(error instanceof CatalogLoadError)) throw error;
+      this.#misformed = error.message;
+    }
+  }
+
+  problems(): string[] {
+    return this.#misformed === undefined ? this.#validator.problems().map(({ message }) => message) : [this.#misformed];
+  }
+
+  finish(): ReadModel {
+    const records = new LineFile(join(this.output, 'records.jsonl'));
+    const summaries: PackageSummary[] = [];
+    for (const record of this.#records.records()) {
+      const { line, summary } = storedRecord(record);
+      records.write(line);
+      summaries.push(summary);
+    }
+    records.close();
+    return { records: records.path, summaries, inline: [...this.#inline.values()] };
+  }
+
+  #digestOfManifests({ objects }: CatalogBundle): string {
+    const digest = canonicalHash(objects);
+    if (objects.length > 0 && !this.#inline.has(digest)) {
+      const path = join(this.output, `inline-${digest}`);
+      writeFileSync(path, manifestBytes(objects));
+      this.#inline.set(digest, path);
+    }
+    return `sha256:${digest}`;
+  }
 }
 
+/** Manifests as they are stored: their digest is that of a record's `inline` source. */
 export const manifestBytes = (objects: unknown): Uint8Array => new TextEncoder().encode(canonicalJson(objects));
-
-const inlineDigest = (bundle: CatalogBundle): string => `sha256:${canonicalHash(bundle.objects)}`;

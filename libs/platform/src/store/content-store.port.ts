@@ -17,6 +17,8 @@ export type OpenContent = Readonly<{
 export abstract class ContentStore {
   /** The bytes, verified against the digest; undefined where they are not held. */
   abstract get(digest: Digest): Promise<Uint8Array | undefined>;
+  /** Whether the bytes are here, without a look at them. */
+  abstract holds(digest: Digest): Promise<boolean>;
   abstract put(bytes: Uint8Array): Promise<Digest>;
   /** Takes over a file of any size without reading it into memory; the path is free afterwards. */
   abstract putFile(path: string): Promise<Digest>;

@@ -46,6 +46,12 @@ describe.each<{ name: string; openStore: () => Promise<ContentStore> }>([
     expect(await readdir(directory)).not.toContain('again');
   });
 
+  it('knows what it holds', async () => {
+    const store = await openStore();
+    const digest = await store.put(Buffer.from('hello'));
+    expect([await store.holds(digest), await store.holds(digestOf(Buffer.from('bye')))]).toEqual([true, false]);
+  });
+
   it('gives content in parts', async () => {
     const store = await openStore();
     const content = await store.open(await store.put(large));

@@ -72,6 +72,10 @@ export class DiskContentStore extends ContentStore {
     return bytes;
   }
 
+  async holds(digest: Digest): Promise<boolean> {
+    return isDigest(digest) && (await stat(this.#path(digest)).catch(noFile)) !== undefined;
+  }
+
   async put(bytes: Uint8Array): Promise<Digest> {
     const digest = digestOf(bytes);
     this.#requireFits(bytes.length);

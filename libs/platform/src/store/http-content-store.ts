@@ -28,6 +28,11 @@ export class HttpContentStore extends ContentStore {
     return flying;
   }
 
+  /** Here, not at the peer. */
+  holds(digest: Digest): Promise<boolean> {
+    return this.options.cache.holds(digest);
+  }
+
   put(bytes: Uint8Array): Promise<Digest> {
     return this.options.cache.put(bytes);
   }

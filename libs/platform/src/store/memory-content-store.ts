@@ -11,6 +11,10 @@ export class MemoryContentStore extends ContentStore {
     return this.#blobs.get(digest)?.slice();
   }
 
+  async holds(digest: Digest): Promise<boolean> {
+    return this.#blobs.has(digest);
+  }
+
   async put(bytes: Uint8Array): Promise<Digest> {
     const digest = digestOf(bytes);
     this.#blobs.set(digest, bytes.slice());
