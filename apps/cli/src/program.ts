@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
 import { demoCommand } from './commands/demo.command.js';
+import { explainCommand } from './commands/explain.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
@@ -12,7 +13,16 @@ import { ExitCode, type Io, UsageError } from './io.js';
 import { PROJECT_ROOT } from './project-root.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
-const commands = [bundleCommand, catalogCommand, demoCommand, pathCommand, planCommand, resolveCommand, upCommand];
+const commands = [
+  bundleCommand,
+  catalogCommand,
+  demoCommand,
+  explainCommand,
+  pathCommand,
+  planCommand,
+  resolveCommand,
+  upCommand,
+];
 
 const HELP = `
 Exit codes: 0 done, or yes · 1 the answer is no · 2 bad input or usage · 3 a remote side failed.

@@ -1,0 +1,147 @@
+import type { Catalog } from '#core/catalog/catalog';
+import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import { renderExplanation } from '#core/resolution/explain/render-explanation';
+import { renderOutlook } from '#core/resolution/outlook/render-outlook';
+import { type UpgradeOutlook, upgradeOutlook } from '#core/resolution/outlook/upgrade-outlook';
+import { isFor } from '#core/resolution/resolution-of';
+import type { ChosenBundle, NamespaceWishes, Reason, Resolution } from '#core/resolution/resolution-problem';
+import { whyChosen } from '#core/resolution/why-chosen';
+import { ISOLATION_ANNOTATION } from '#core/resolution/wishes';
+import { UsageError } from '../io.js';
+import type { PlanQuestion } from './plan-question.js';
+import { indexOf, resolveOffline } from './resolve-offline.js';
+
+export type SubjectKind = 'Subscription' | 'ClusterServiceVersion';
+type Subject = Readonly<{ kind: SubjectKind; name: string }>;
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+
+/** The answer to `flotilla explain`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
+export type ExplainAnswer = Subject &
+  Readonly<{
+    namespace: string;
+    well: boolean;
+    state: 'installs' | 'upgrades' | 'settled' | 'cannot-be-met' | 'waits-for-neighbours' | 'error' | 'orphan';
+    text: string;
+    /** OLM's words for it, as in the condition ResolutionFailed. */
+    message?: string;
+    explanation?: readonly Reason[];
+    outlook?: UpgradeOutlook;
+  }>;
+
+const KINDS: Readonly<Record<string, SubjectKind>> = {
+  subscription: 'Subscription',
+  subscriptions: 'Subscription',
+  sub: 'Subscription',
+  subs: 'Subscription',
+  clusterserviceversion: 'ClusterServiceVersion',
+  clusterserviceversions: 'ClusterServiceVersion',
+  csv: 'ClusterServiceVersion',
+  csvs: 'ClusterServiceVersion',
+};
+
+/** The kind that a word on the command line means, by kubectl's names for it. */
+export function subjectKind(word: string): SubjectKind {
+  const kind = Object.hasOwn(KINDS, word.toLowerCase()) ? KINDS[word.toLowerCase()] : undefined;
+  if (kind !== undefined) return kind;
+  throw new UsageError(`cannot explain objects of kind "${word}" from files; name a subscription or a csv`);
+}
+
+/** Everything an explanation is made from. */
+type Case = Readonly<{
+  subject: Subject;
+  question: PlanQuestion;
+  catalogs: readonly IndexedCatalog[];
+  wishes: NamespaceWishes;
+  resolution: Resolution;
+}>;
+
+/** Resolves the question and tells what it comes to for one object of it. */
+export function explainAnswer(subject: Subject, question: PlanQuestion, contents: readonly Catalog[]): ExplainAnswer {
+  const catalogs = question.catalogs.flatMap(({ key, priority }, position) => {
+    const content = contents[position];
+    return content === undefined ? [] : [{ key, priority, index: indexOf(content) }];
+  });
+  const { problem, resolution } = resolveOffline(question.observed, catalogs);
+  const asked = { subject, question, catalogs, wishes: problem.wishes, resolution };
+  return subject.kind === 'Subscription' ? explainSubscription(asked) : explainCsv(asked);
+}
+
+function explainSubscription(asked: Case): ExplainAnswer {
+  const { subject, wishes, resolution } = asked;
+  const base = { ...subject, namespace: wishes.namespace };
+  const wished = wishes.subscriptions.find(({ name }) => name === subject.name);
+  if (wished === undefined) throw unknown(asked);
+  if (resolution.result !== 'resolved') return stopped(asked, resolution);
+  const leftOut = unresolvedWish(resolution, subject.name);
+  if (leftOut !== undefined) return { ...base, ...leftOut };
+  const outlook = upgradeOutlook(wished, wishes, asked.catalogs, resolution);
+  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(wished, bundle));
+  const because = next === undefined ? [] : [`${next.name} comes because of: ${reasons(next, resolution, wishes)}.`];
+  const state = next === undefined ? 'settled' : outlook.installed === undefined ? 'installs' : 'upgrades';
+  return { ...base, well: true, state, text: [...because, renderOutlook(outlook)].join('\n'), outlook };
+}
+
+const reasons = (bundle: ChosenBundle, { chosen }: Resolved, wishes: NamespaceWishes): string =>
+  whyChosen(bundle, chosen, wishes).join('; ');
+
+function unresolvedWish({ unresolved = [] }: Resolved, name: string) {
+  const found = unresolved.find((wish) => wish.kind === 'subscription' && wish.name === name);
+  if (found === undefined) return undefined;
+  const { message, explanation, advice } = found;
+  const text = explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice);
+  return { well: false, state: 'cannot-be-met' as const, text, message, explanation };
+}
+
+/** Nothing is resolved in the namespace: asked again with isolation, it shows whose fault that is. */
+function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): ExplainAnswer {
+  const { subject, question, catalogs, wishes } = asked;
+  const base = { ...subject, namespace: wishes.namespace, well: false, message: resolution.message };
+  const alone = resolveOffline(isolated(question.observed), catalogs).resolution;
+  const text =
+    resolution.result === 'error'
+      ? `${resolution.message}\n${resolution.advice}`
+      : renderExplanation(resolution.explanation, resolution.advice);
+  const explanation = resolution.result === 'error' ? [] : resolution.explanation;
+  if (alone.result !== 'resolved') return { ...base, state: 'error', text, explanation };
+  const own = unresolvedWish(alone, subject.name);
+  if (own !== undefined) return { ...base, ...own };
+  const guilty = (alone.unresolved ?? []).map(({ kind, name }) =>
+    kind === 'subscription' ? `Subscription ${name}` : `ClusterServiceVersion ${name}`,
+  );
+  const head = `Nothing is wrong with ${subject.kind} ${subject.name} itself. A namespace is resolved as a whole, and ${guilty.join(', ')} cannot be met:`;
+  const way = `With annotation ${ISOLATION_ANNOTATION}: "true" on the OperatorGroup it would not have to wait for its neighbours.`;
+  return { ...base, state: 'waits-for-neighbours', text: [head, text, way].join('\n'), explanation };
+}
+
+const isolated = (observed: PlanQuestion['observed']): PlanQuestion['observed'] => ({
+  ...observed,
+  operatorGroups: observed.operatorGroups.map((group) => ({
+    ...group,
+    metadata: { ...group.metadata, annotations: { ...group.metadata.annotations, [ISOLATION_ANNOTATION]: 'true' } },
+  })),
+});
+
+function explainCsv(asked: Case): ExplainAnswer {
+  const { subject, wishes, resolution } = asked;
+  const base = { ...subject, namespace: wishes.namespace };
+  const coming = resolution.result === 'resolved' && resolution.chosen.find(({ name }) => name === subject.name);
+  if (coming) {
+    const text = `${subject.name} comes because of: ${reasons(coming, resolution, wishes)}.`;
+    return { ...base, well: true, state: 'installs', text };
+  }
+  if (!wishes.csvs.some(({ name }) => name === subject.name)) throw unknown(asked);
+  const owner = wishes.subscriptions.find(({ installedCSV }) => installedCSV === subject.name);
+  if (owner === undefined) {
+    const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it stays as it is, never gets an upgrade, and whatever does not go with it cannot be installed. Delete it, or give it back its Subscription.`;
+    return { ...base, well: true, state: 'orphan', text };
+  }
+  const told = explainSubscription({ ...asked, subject: { kind: 'Subscription', name: owner.name } });
+  return { ...told, ...base, text: `It belongs to Subscription ${owner.name}.\n${told.text}` };
+}
+
+function unknown({ subject: { kind, name }, wishes }: Case): UsageError {
+  const known = (kind === 'Subscription' ? wishes.subscriptions : wishes.csvs).map((one) => one.name);
+  const hint =
+    known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 10).join(', ')}`;
+  return new UsageError(`no ${kind} ${name} in namespace ${wishes.namespace} of the manifests${hint}`);
+}

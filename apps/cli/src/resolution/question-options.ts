@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { Catalog } from '#core/catalog/catalog';
+import { type Io, UsageError } from '../io.js';
+import type { PlanQuestion } from './plan-question.js';
+
+/** What a question about a namespace is put together from on the command line. */
+export type QuestionOptions = Readonly<{
+  catalog?: readonly string[];
+  filename?: readonly string[];
+  namespace?: string;
+  globalCatalogNamespace?: string;
+}>;
+
+/** How catalogs and manifests are named, for the help of every verb that takes them. */
+export const QUESTION_HELP = `
+A catalog REF is a directory of a file-based catalog, a single catalog file, an OCI layout (oci:DIR[:TAG]), or a catalog
+image. Manifests are Kubernetes objects as in a cluster: Subscriptions, and where there are any OperatorGroups,
+ClusterServiceVersions and CatalogSources.`;
+
+/** Adds the options that name catalogs, manifests and namespaces. */
+export const withQuestionOptions = (command: Command): Command =>
+  command
+    .option('--catalog <[ns/]name[:priority]=ref>', 'a catalog in sight; may be given several times', gathered)
+    .option(
+      '-f, --filename <path>',
+      'manifests: YAML or JSON, a file, a directory or "-"; may be given several times',
+      gathered,
+    )
+    .option('-n, --namespace <namespace>', 'the namespace in question (default: that of the Subscriptions)')
+    .option(
+      '--global-catalog-namespace <namespace>',
+      'the namespace whose catalogs every namespace sees (default: that of the catalogs, else olm)',
+    );
+
+const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];
+
+/** Reads everything that the options name; the contents are in the order of the question's catalogs. */
+export async function readQuestion(
+  { catalog, filename, namespace, globalCatalogNamespace }: QuestionOptions,
+  io: Io,
+): Promise<Readonly<{ question: PlanQuestion; contents: readonly Catalog[] }>> {
+  const [{ parseCatalogOption }, { readManifests }, { planQuestion }, { catalogAt }] = await Promise.all([
+    import('./catalog-option.js'),
+    import('./read-manifests.js'),
+    import('./plan-question.js'),
+    import('./catalog-shelf.js'),
+  ]);
+  if (catalog === undefined) throw new UsageError('no catalog given; name at least one with --catalog NAME=REFERENCE');
+  if (filename === undefined) throw new UsageError('no manifests given; name a file or directory with -f, or "-"');
+  const catalogs = catalog.map(parseCatalogOption);
+  const manifests = await readManifests(filename, io.stdin);
+  const question = planQuestion(manifests, { catalogs, namespace, globalNamespace: globalCatalogNamespace });
+  const contents = await Promise.all(question.catalogs.map(({ reference }) => catalogAt(reference)));
+  return { question, contents };
+}
