@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CatalogSource } from '#core/api/catalog-source';
+import { indexCatalog } from '#core/resolution/catalog-slice';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { HttpRegistryClient } from '#platform/registry/http-registry-client';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { CatalogContents, type LoadedCatalog } from './catalog-contents.js';
+import { CatalogRefresh } from './catalog-refresh.js';
+import type { ClusterAccess } from './cluster-access.js';
+import { SharedCatalogs } from './shared-catalogs.js';
+
+const MINUTE = 60_000;
+const digestOf = (n: number) => `sha256:${String(n).padStart(64, '0')}`;
+
+/** A registry with one image, whose digest counts the pushes; every look at it is noted with who asked. */
+class Shelf extends CatalogContents {
+  pushed = 0;
+  away = false;
+  readonly looks: string[] = [];
+  constructor() {
+    super(new HttpRegistryClient({}), new MemoryContentStore());
+  }
+  override async ofImage(
+    reference: string,
+    { credentials = {} }: { credentials?: RegistryCredentials },
+  ): Promise<LoadedCatalog> {
+    this.looks.push(`${reference} ${credentials['registry.example']?.password ?? '-'}`);
+    if (this.away) throw new Error('the registry is away');
+    return { digest: digestOf(this.pushed), content: digestOf(this.pushed), index: indexCatalog([]), packages: 0 };
+  }
+}
+
+/** Looks random, and is the same each time. */
+function dice(): () => number {
+  let seed = 7;
+  return () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+}
+
+let clock: ManualClock;
+let shelf: Shelf;
+let catalogs: SharedCatalogs;
+let random: () => number;
+let running: CatalogRefresh[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  shelf = new Shelf();
+  random = dice();
+  catalogs = new SharedCatalogs({ contents: shelf, clock, random });
+  running = [];
+});
+afterEach(() => {
+  for (const refresh of running) refresh.stop();
+});
+
+const access = (password = (): string | undefined => undefined): ClusterAccess => ({
+  credentials: async () => {
+    const known = password();
+    return known === undefined ? {} : { 'registry.example': { username: 'u', password: known } };
+  },
+  configMap: () => Promise.reject(new Error('no ConfigMaps here')),
+  watchConfigMap: () => () => undefined,
+});
+
+const source = (spec: Partial<CatalogSource['spec']> = {}): CatalogSource => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'CatalogSource',
+  metadata: { name: 'shelf', namespace: 'olm' },
+  spec: { sourceType: 'grpc', image: 'registry.example/shelf:latest', ...spec },
+});
+const polled = { updateStrategy: { registryPoll: { interval: '10m' } } };
+
+function start(spec: Partial<CatalogSource['spec']> = {}, of = access()): CatalogRefresh {
+  const refresh = new CatalogRefresh(source(spec), {
+    catalogs,
+    clock,
+    random,
+    strict: false,
+    access: of,
+    onState: () => undefined,
+  });
+  running.push(refresh);
+  return refresh;
+}
+
+const fleet = (spec: Partial<CatalogSource['spec']> = {}) => Array.from({ length: 200 }, () => start(spec));
+const holding = (clusters: readonly CatalogRefresh[]) => new Set(clusters.map(({ loaded }) => loaded?.digest));
+
+describe('two hundred clusters with one image', () => {
+  it('ask the registry once when they start', async () => {
+    const clusters = fleet();
+    await clock.advance(1_000);
+    expect(holding(clusters)).toEqual(new Set([digestOf(0)]));
+    expect(shelf.looks).toHaveLength(1);
+  });
+
+  it('ask once for each poll, and all have what was pushed soon after', async () => {
+    const clusters = fleet(polled);
+    await clock.advance(1_000);
+    for (const push of [1, 2, 3]) {
+      shelf.pushed = push;
+      await clock.advance(11 * MINUTE);
+      expect(holding(clusters), `after push ${push}`).toEqual(new Set([digestOf(push)]));
+    }
+    expect(shelf.looks.length).toBeLessThanOrEqual(5);
+  });
+
+  it('ask once for each try while the registry is away, less and less often', async () => {
+    shelf.away = true;
+    const clusters = fleet();
+    await clock.advance(10 * MINUTE);
+    expect(shelf.looks.length).toBeGreaterThanOrEqual(6);
+    expect(shelf.looks.length).toBeLessThanOrEqual(8);
+    expect(new Set(clusters.map(({ state }) => state.failure?.message))).toEqual(new Set(['the registry is away']));
+  });
+
+  it('all recover with the first of them', async () => {
+    shelf.away = true;
+    const clusters = fleet();
+    await clock.advance(2 * MINUTE);
+    shelf.away = false;
+    const before = shelf.looks.length;
+    await clock.advance(6 * MINUTE);
+    expect(holding(clusters)).toEqual(new Set([digestOf(0)]));
+    expect(clusters.every(({ failure }) => failure === undefined)).toBe(true);
+    expect(shelf.looks.length - before).toBe(1);
+  });
+
+  it('do not lend one another their logins', async () => {
+    start(
+      { secrets: ['pull'] },
+      access(() => 'one'),
+    );
+    start(
+      { secrets: ['pull'] },
+      access(() => 'two'),
+    );
+    start();
+    await clock.advance(1_000);
+    expect(shelf.looks.toSorted()).toEqual(['-', 'one', 'two'].map((who) => `registry.example/shelf:latest ${who}`));
+  });
+});
+
+describe('a catalog', () => {
+  it('that does not poll is looked at once, and again when its spec changes', async () => {
+    const refresh = start();
+    await clock.advance(24 * 60 * MINUTE);
+    expect(shelf.looks).toHaveLength(1);
+    shelf.pushed = 1;
+    refresh.update(source({ displayName: 'changed' }));
+    await clock.advance(1_000);
+    expect(refresh.loaded?.digest).toBe(digestOf(1));
+  });
+
+  it('made anew after a push has what was pushed, though others hold the older one', async () => {
+    start();
+    await clock.advance(MINUTE);
+    shelf.pushed = 1;
+    const again = start();
+    await clock.advance(1_000);
+    expect(again.loaded?.digest).toBe(digestOf(1));
+  });
+
+  it('has the times of its last poll and of its next try in its state', async () => {
+    const refresh = start(polled);
+    await clock.advance(1_000);
+    expect(refresh.state).toMatchObject({ polledAt: '2026-01-01T00:00:00Z' });
+    shelf.away = true;
+    await clock.advance(12 * MINUTE);
+    const { failure, held } = refresh.state;
+    expect(held?.digest).toBe(digestOf(0));
+    expect(failure?.reason).toBe('RegistryServerError');
+    expect(Date.parse(failure?.nextTry ?? '')).toBeGreaterThanOrEqual(clock.now().getTime() - 1_000);
+    expect(refresh.failure, 'good content is held').toBeUndefined();
+  });
+
+  it('reads its pull secret again within half a minute, however long the registry has refused it', async () => {
+    let password = 'wrong';
+    shelf.away = true;
+    const refresh = start(
+      { secrets: ['pull'] },
+      access(() => password),
+    );
+    await clock.advance(30 * MINUTE);
+    const looks = shelf.looks.length;
+    expect(looks, 'the registry itself is asked less and less').toBeLessThan(15);
+    password = 'right';
+    shelf.away = false;
+    await clock.advance(35_000);
+    expect(shelf.looks.slice(looks)).toEqual(['registry.example/shelf:latest right']);
+    expect(refresh.failure).toBeUndefined();
+  });
+
+  it('without a valid spec is not resolved from, though it held content before', async () => {
+    const refresh = start();
+    await clock.advance(1_000);
+    refresh.update(source({ image: '' }));
+    expect(refresh.failure).toMatch(/shelf: image and address unset/);
+  });
+});
