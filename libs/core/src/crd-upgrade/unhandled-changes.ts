@@ -8,18 +8,28 @@ const HANDLED: ReadonlySet<string> = new Set([...PROPERTY_CHECKS.map(({ field })
 /** One field that no check judges, before and after, under the name of the Go type. */
 type Change = Readonly<{ goName: string; before: unknown; after: unknown }>;
 
+/** Told in short, and the whole of what was compared. */
+export type UnhandledChanges = Readonly<{ message: string; values: string }>;
+
 /**
  * What is different between two schemas of a property and is judged by no check: refused, since nobody knows whether it
  * is safe (spec: v1-crd-safety.md, `unhandled`). The text names fields and values about as OLM prints them.
  */
-export function unhandledChanges(before: Schema, after: Schema): string | undefined {
+export function unhandledChanges(before: Schema, after: Schema): UnhandledChanges | undefined {
   const changes = changesOf(before, after, HANDLED);
   if (changes.length === 0) return;
   const told = changes.flatMap(inner).map(({ goName, ...values }) => {
     return `${goName} ${shown(goName, values.before)} -> ${shown(goName, values.after)}`;
   });
-  return `unhandled changes found (${told.join('; ')})`;
+  return {
+    message: `unhandled changes found (${told.join('; ')})`,
+    values: schemaText([before, after].map(unjudged)),
+  };
 }
+
+/** What of a schema no check judges. */
+const unjudged = (schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !HANDLED.has(name)));
 
 function changesOf(before: Schema, after: Schema, except: ReadonlySet<string>): Change[] {
   return SCHEMA_FIELDS.filter(({ name }) => !except.has(name))

@@ -72,7 +72,7 @@ function removedFields(current: KubernetesObject, next: KubernetesObject): CrdVi
 
 const sameVersionViolations = (current: KubernetesObject, next: KubernetesObject): CrdViolation[] =>
   inBoth(current, next).flatMap(([old, now]) =>
-    compareVersionSchemas(old, now).map((violation) => ({ where: now.name, ...violation })),
+    compareVersionSchemas(old, now).map(({ violation }) => ({ where: now.name, ...violation })),
   );
 
 function inBoth(current: KubernetesObject, next: KubernetesObject): (readonly [CrdVersion, CrdVersion])[] {
@@ -86,19 +86,21 @@ function inBoth(current: KubernetesObject, next: KubernetesObject): (readonly [C
 /** A webhook may convert anything; without one, served versions must agree, except where they already did not. */
 function servedVersionViolations(current: KubernetesObject, next: KubernetesObject): CrdViolation[] {
   if (convertsByWebhook(next)) return [];
-  const known = new Set(betweenServed(current).map(violationText));
-  return betweenServed(next).filter((violation) => !known.has(violationText(violation)));
+  const known = new Set(betweenServed(current).map(({ identity }) => identity));
+  return betweenServed(next)
+    .filter(({ identity }) => !known.has(identity))
+    .map(({ violation }) => violation);
 }
 
-function betweenServed(crd: KubernetesObject): CrdViolation[] {
+function betweenServed(crd: KubernetesObject): Readonly<{ violation: CrdViolation; identity: string }>[] {
   const served = crdVersions(crd)
     .filter((version) => version.served)
     .sort((a, b) => byKubeVersion(a.name, b.name));
-  return served.flatMap((older, index) =>
-    served
-      .slice(index + 1)
-      .flatMap((newer) =>
-        compareVersionSchemas(older, newer).map((one) => ({ where: `${older.name} -> ${newer.name}`, ...one })),
-      ),
-  );
+  return served.flatMap((older, index) => served.slice(index + 1).flatMap((newer) => betweenTwo(older, newer)));
 }
+
+const betweenTwo = (older: CrdVersion, newer: CrdVersion) =>
+  compareVersionSchemas(older, newer).map(({ violation, identity }) => {
+    const where = `${older.name} -> ${newer.name}`;
+    return { violation: { where, ...violation }, identity: `${where}: ${identity}` };
+  });
