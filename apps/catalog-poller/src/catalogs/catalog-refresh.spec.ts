@@ -25,7 +25,8 @@ class Shelf extends CatalogContents {
     reference: string,
     { credentials = {} }: { credentials?: RegistryCredentials },
   ): Promise<LoadedCatalog> {
-    this.looks.push(`${reference} ${credentials['registry.example']?.password ?? '-'}`);
+    const login = credentials['registry.example'];
+    this.looks.push(`${reference} ${login !== undefined && 'password' in login ? login.password : '-'}`);
     if (this.away) throw new Error('the registry is away');
     return { digest: digestOf(this.pushed), content: digestOf(this.pushed), index: indexCatalog([]), packages: 0 };
   }

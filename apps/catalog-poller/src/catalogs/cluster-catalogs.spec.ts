@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 /** What a poller keeps of the cluster's catalogs, from its start on. */
-function startCatalogs({ failures = 0, pulled = Promise.resolve() } = {}): ClusterCatalogs {
+async function startCatalogs({ failures = 0, pulled = Promise.resolve(), prepared = false } = {}) {
   const contents = new OneContent(new HttpRegistryClient({}), new MemoryContentStore());
   Object.assign(contents, { failures, pulled });
   const status = { contentUrl: '', strict: false };
@@ -81,24 +81,25 @@ function startCatalogs({ failures = 0, pulled = Promise.resolve() } = {}): Clust
     onChange: () => undefined,
   });
   started.push(catalogs);
+  if (prepared) await catalogs.prepare();
   catalogs.note(stored(), 'changed');
   return catalogs;
 }
 
 describe('the statuses of the catalogs of a cluster', () => {
   it('tells of a catalog that is being loaded for the first time, then that it is ready', async () => {
-    startCatalogs({ failures: 1 });
+    await startCatalogs({ failures: 1 });
     await expect.poll(told, SOON).toBe('TRANSIENT_FAILURE');
     await expect.poll(() => clock.advance(6_000).then(told), SOON).toBe('READY');
   });
 
   it('does not take back READY when the poller starts anew: nothing has happened to the catalog', async () => {
-    const first = startCatalogs();
+    const first = await startCatalogs();
     await expect.poll(told, SOON).toBe('READY');
     first.stop();
     const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
     const pull = Promise.withResolvers<void>();
-    const again = startCatalogs({ pulled: pull.promise });
+    const again = await startCatalogs({ pulled: pull.promise });
     await new Promise((resolve) => setTimeout(resolve, 100));
     pull.resolve();
     await expect.poll(() => again.all()[0]?.settled, SOON).toBe(true);
@@ -109,14 +110,14 @@ describe('the statuses of the catalogs of a cluster', () => {
   it('writes a status again that could not be written', async () => {
     // As often as the client itself tries: it gives up.
     for (let n = 0; n < 2; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
-    startCatalogs();
+    await startCatalogs();
     await expect.poll(() => statusWrites(), SOON).toBeGreaterThanOrEqual(2);
     expect(told()).toBeUndefined();
     await expect.poll(() => clock.advance(10_000).then(told), SOON).toBe('READY');
   });
 
   it('leaves out what is no CatalogSource: a cluster with other definitions must not end the poller of them all', async () => {
-    const catalogs = startCatalogs();
+    const catalogs = await startCatalogs();
     for (const spec of [undefined, null, 'text', { sourceType: 7 }]) {
       catalogs.note(
         { ...stored(), metadata: { namespace: 'default', name: 'odd' }, spec } as unknown as CatalogSource,
@@ -125,5 +126,50 @@ describe('the statuses of the catalogs of a cluster', () => {
     }
     await expect.poll(told, SOON).toBe('READY');
     expect(catalogs.all()).toHaveLength(1);
+  });
+});
+
+describe('the image templates of a cluster', () => {
+  const template = 'registry.example/shop:v{kube_minor_version}';
+  const condition = (type: string) =>
+    (stored().status?.conditions ?? []).map((one) => Object(one)).find((one) => one.type === type);
+
+  async function templated(versions: () => Promise<string>): Promise<ClusterCatalogs> {
+    Object.assign(client, { serverVersion: versions });
+    cluster().edit(REF, ({ metadata }) => {
+      metadata.annotations = { 'olm.catalogImageTemplate': template };
+    });
+    return startCatalogs({ prepared: true });
+  }
+
+  it('follow an upgrade of the cluster at the next resync', async () => {
+    let version = 'v1.33.5+vendor.1';
+    const catalogs = await templated(async () => version);
+    await expect.poll(() => stored().spec.image, SOON).toBe('registry.example/shop:v33');
+    catalogs.note(stored(), 'changed');
+    await expect.poll(() => condition('ResolvedImage')?.message, SOON).toBe('registry.example/shop:v33');
+    version = 'v1.34.0+vendor.1';
+    await catalogs.resync();
+    await expect.poll(() => stored().spec.image, SOON).toBe('registry.example/shop:v34');
+    catalogs.note(stored(), 'changed');
+    await expect.poll(() => condition('ResolvedImage')?.message, SOON).toBe('registry.example/shop:v34');
+    expect(catalogs.all().map(({ source }) => source.spec.image)).toEqual(['registry.example/shop:v34']);
+  });
+
+  it('leave the image alone while the version is unknown, and ask again by themselves', async () => {
+    let away = true;
+    const catalogs = await templated(async () => {
+      if (away) throw new Error('no answer');
+      return 'v1.34.0';
+    });
+    await expect.poll(() => condition('TemplatesHaveResolved')?.status, SOON).toBe('False');
+    expect(condition('ResolvedImage')?.message).toBe('registry.example/shop:vmissing');
+    expect(stored().spec.image).toBe('registry.example/shop:latest');
+    catalogs.note(stored(), 'changed');
+    away = false;
+    await clock.advance(31_000);
+    await expect.poll(() => stored().spec.image, SOON).toBe('registry.example/shop:v34');
+    catalogs.note(stored(), 'changed');
+    await expect.poll(() => condition('TemplatesHaveResolved')?.status, SOON).toBe('True');
   });
 });

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Catalog } from '#core/catalog/catalog';
+import { SystemClock } from '#platform/clock/system-clock';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { HttpRegistryClient } from '#platform/registry/http-registry-client';
+import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { CatalogContents } from './catalog-contents.js';
+import { SharedCatalogs } from './shared-catalogs.js';
+import type { Shared } from './shared-loads.js';
+
+const NOW = { withinMs: 0, patient: false };
+const SOON = { timeout: 10_000, interval: 20 };
+let server: CatalogServer;
+let catalogs: SharedCatalogs;
+let listings: number;
+const endings: (() => void)[] = [];
+
+class CountedContents extends CatalogContents {
+  override ofListing(listing: Parameters<CatalogContents['ofListing']>[0]) {
+    listings += 1;
+    return super.ofListing(listing);
+  }
+}
+
+const catalog = (version: string): Catalog => ({
+  packages: [{ schema: 'olm.package', name: 'ant', defaultChannel: 'stable' }],
+  channels: [{ schema: 'olm.channel', name: 'stable', package: 'ant', entries: [{ name: `ant.v${version}` }] }],
+  bundles: [
+    {
+      schema: 'olm.bundle',
+      name: `ant.v${version}`,
+      package: 'ant',
+      image: 'registry.example/ant:1',
+      properties: [{ type: 'olm.package', value: { packageName: 'ant', version } }],
+      relatedImages: [],
+      objects: [],
+    },
+  ],
+  deprecations: [],
+  others: [],
+});
+
+beforeEach(async () => {
+  listings = 0;
+  server = await serveCatalog(catalog('1.0.0'), { port: 0 });
+  const contents = new CountedContents(new HttpRegistryClient({}), new MemoryContentStore());
+  catalogs = new SharedCatalogs({ contents, clock: new SystemClock(), random: () => 0.5 });
+});
+afterEach(async () => {
+  for (const end of endings.splice(0)) end();
+  await server.stop();
+});
+
+const address = () => `127.0.0.1:${server.port}`;
+const follow = (onBack: () => void = () => undefined) => {
+  const end = catalogs.follow(address(), onBack);
+  endings.push(end);
+  return end;
+};
+const versions = (answer: Shared<{ index: { package(name: string): { record: unknown } | undefined } }>) =>
+  'value' in answer
+    ? JSON.stringify(answer.value.index.package('ant')?.record).match(/ant\.v[0-9.]+/)?.[0]
+    : answer.error;
+
+describe('a registry server that many clusters name', () => {
+  it('is listed once for all of them', async () => {
+    for (let n = 0; n < 50; n += 1) follow();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => catalogs.ofAddress(address(), { withinMs: 5_000, patient: false })),
+    );
+    expect(new Set(answers.map(versions))).toEqual(new Set(['ant.v1.0.0']));
+    expect(listings).toBe(1);
+  });
+
+  it('that is replaced at its address is news to all of them, and its old answers stand no more', async () => {
+    let told = 0;
+    for (let n = 0; n < 3; n += 1) {
+      follow(() => {
+        told += 1;
+      });
+    }
+    const old = { withinMs: 60_000, patient: true };
+    expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v1.0.0');
+    const { port } = server;
+    await server.stop();
+    server = await serveCatalog(catalog('2.0.0'), { port });
+    await expect.poll(() => told, SOON).toBe(3);
+    expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v2.0.0');
+    expect(listings).toBe(2);
+  });
+
+  it('is left alone by whoever lets go of it, and answers the others', async () => {
+    const [first, second] = [follow(), follow()];
+    first();
+    expect(versions(await catalogs.ofAddress(address(), NOW))).toBe('ant.v1.0.0');
+    second();
+    follow();
+    expect(versions(await catalogs.ofAddress(address(), NOW)), 'with a new connection').toBe('ant.v1.0.0');
+  });
+});
+
+describe('an address', () => {
+  it('that is none is refused when it is followed and when it is asked', async () => {
+    expect(() => catalogs.follow('unix:/x', () => undefined)).toThrow('expected HOST:PORT');
+    const answer = await catalogs.ofAddress('unix:/x', NOW);
+    expect('error' in answer && String(answer.error)).toContain('expected HOST:PORT');
+  });
+});
