@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { grpcLimitsOf } from '#platform/config/registry-limits';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
@@ -35,7 +36,12 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
   ) {
     this.#contents = new CatalogContents(hub.registry, hub.content, join(hub.settings.contentDir, 'catalog-poller'));
-    this.#catalogs = new SharedCatalogs({ contents: this.#contents, clock: hub.clock, random: Math.random });
+    this.#catalogs = new SharedCatalogs({
+      contents: this.#contents,
+      clock: hub.clock,
+      random: Math.random,
+      grpcLimits: grpcLimitsOf(hub.settings),
+    });
     this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
   }
 

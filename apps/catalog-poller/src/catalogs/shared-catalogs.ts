@@ -3,12 +3,18 @@ import { canonicalHash } from '#core/canonical/canonical-json';
 import type { Catalog } from '#core/catalog/catalog';
 import { packageRecords } from '#core/resolution/package-records';
 import type { Clock } from '#platform/clock/clock.port';
-import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
+import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc-catalog-client';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
 import { type Asking, type Shared, SharedLoads } from './shared-loads.js';
 
-export type SharedCatalogsOptions = Readonly<{ contents: CatalogContents; clock: Clock; random: () => number }>;
+export type SharedCatalogsOptions = Readonly<{
+  contents: CatalogContents;
+  clock: Clock;
+  random: () => number;
+  /** Bounds on what a registry server may send. */
+  grpcLimits?: GrpcLimits;
+}>;
 
 type Connection = Readonly<{ client: GrpcCatalogClient; listeners: Set<() => void> }>;
 
@@ -34,7 +40,7 @@ export class SharedCatalogs {
   ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
     return this.#loads.ask(addressKey(address), asking, async () => {
       const followed = this.#connections.get(address)?.client;
-      const client = followed ?? new GrpcCatalogClient(address);
+      const client = followed ?? new GrpcCatalogClient(address, this.options.grpcLimits);
       try {
         return await this.options.contents.ofListing(await client.snapshot());
       } finally {
@@ -77,7 +83,7 @@ export class SharedCatalogs {
   #connectionTo(address: string): Connection {
     const known = this.#connections.get(address);
     if (known !== undefined) return known;
-    const client = new GrpcCatalogClient(address);
+    const client = new GrpcCatalogClient(address, this.options.grpcLimits);
     const listeners = new Set<() => void>();
     client.watchState((state) => {
       // The first READY is that of the dial for the first listing, which is under way.

@@ -194,7 +194,7 @@ export class GrpcCatalogClient {
     return [
       'Unreachable',
       isClusterLocal(this.#address.host)
-        ? 'this name is known inside the cluster only: give an address that can be reached from here, or a catalog image'
+        ? 'this name is known inside the cluster only: give an address that can be reached from here (put a LoadBalancer, a NodePort or an Ingress for gRPC before its Service), or use a catalog image'
         : 'check that the catalog server runs and can be reached from here',
     ];
   }
