@@ -1,62 +1,81 @@
 import type { Command } from 'commander';
 import type { CatalogProblem } from '#core/catalog/catalog-problem';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
+import { imageLine } from './catalog-validate-images.js';
 
-const EXAMPLES = `
+const HELP = `
+Exit code 0: valid, and nothing is printed but notes; 1: not valid, one problem a line; 3: --check-images could not reach a
+registry. --strict adds what opm accepts and OLM cannot use: version ranges and APIs that nothing can match, constraints
+that no bundle can ever meet, fields that opm drops, unknown types. Dependencies that nothing in the catalog provides are
+told as notes, which do not fail: another catalog may have them.
+
 Examples:
   flotilla catalog validate ./my-catalog
+  flotilla catalog validate ./my-catalog --strict --check-images
   flotilla catalog validate ./my-catalog -o json`;
 
-type Options = Readonly<{ output?: string }>;
+type Options = ExaminationOptions & Readonly<{ output?: string }>;
 
 /** `flotilla catalog validate DIR`: silent and 0 when valid, else one problem a line on stderr and 1. */
 export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('validate')
-    .description('check a catalog directory by the rules of opm')
+    .description('check a catalog directory by the rules of opm, or by stricter ones')
     .argument('<dir>', 'root of a file-based catalog')
-    .option('-o, --output <format>', 'json: the verdict and every problem as data, on stdout')
-    .addHelpText('after', EXAMPLES)
-    .action(async (directory: string, { output }: Options) => {
-      if (output !== undefined && output !== 'json') {
-        throw new UsageError(`invalid --output value "${output}", expected (json)`);
+    .option('--strict', 'fail on what opm accepts and OLM cannot use, too')
+    .option('--check-images', 'ask the registries, with the logins of this machine, whether every image exists')
+    .option('-o, --output <format>', 'json or yaml: the verdict and every problem as data, on stdout')
+    .addHelpText('after', HELP)
+    .action(async (directory: string, { output, ...options }: Options) => {
+      if (output !== undefined && output !== 'json' && output !== 'yaml') {
+        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
       }
-      const problems = await problemsOf(directory, output === 'json' ? io : undefined);
-      if (output === 'json') io.out(await verdict(problems));
-      else for (const problem of problems) io.err(problemLine(problem));
-      io.exit(problems.length === 0 ? ExitCode.done : ExitCode.no);
+      const { examine } = await import('./catalog-validate-examine.js');
+      const print = output === undefined ? undefined : await printer(output, io);
+      const found = await examine(directory, options, (message) => print?.({ passed: false, error: { message } }));
+      if (print) print(await verdict(found, options));
+      else tell(directory, found, io);
+      io.exit(exitCode(found));
     });
 
 /** opm's own words first, so that they can be searched for; what to do comes behind. */
 export const problemLine = ({ message, advice }: CatalogProblem): string =>
   `${message.replaceAll('\n', '; ')} (${advice})\n`;
 
-/** With `json`, what makes the catalog unreadable is printed there as data too, before it ends the command. */
-async function problemsOf(directory: string, json: Io | undefined): Promise<CatalogProblem[]> {
-  const { asUsageError } = await import('../reference/load-reference.js');
-  const { openCatalogTree } = await import('#platform/files/catalog-tree');
-  const { readBlobs } = await import('#core/catalog/read-blobs');
-  const { decodeCatalogBlob } = await import('#core/catalog/decode-blob');
-  const { CatalogValidator } = await import('#core/catalog/validate-catalog');
-  const validate = async () => {
-    const validator = new CatalogValidator();
-    try {
-      for (const blob of readBlobs(await openCatalogTree(directory))) validator.take(decodeCatalogBlob(blob));
-      return validator.problems();
-    } catch (error) {
-      if (error instanceof Error && 'olmText' in error) {
-        json?.out(`${JSON.stringify({ passed: false, error: { message: error.olmText } }, null, 2)}\n`);
-      }
-      throw error;
-    }
-  };
-  return asUsageError(directory, validate);
+/** What is known to be wrong outweighs what could not be found out. */
+function exitCode({ problems, warnings, images }: Examination): ExitCode {
+  const failing = warnings.some(({ severity }) => severity === 'warning');
+  if (problems.length > 0 || failing || images.some(({ kind }) => kind === 'missing')) return ExitCode.no;
+  return images.length > 0 ? ExitCode.remoteFailed : ExitCode.done;
 }
 
-async function verdict(problems: readonly CatalogProblem[]): Promise<string> {
+function tell(directory: string, { problems, warnings, images }: Examination, io: Io): void {
+  for (const problem of problems) io.err(problemLine(problem));
+  for (const { severity, place, schema, package: owner, name, message, advice } of warnings) {
+    const where = place === '' ? '' : `${directory.replace(/\/+$/, '')}/${place}: `;
+    const what = [owner && `package "${owner}"`, name && `${schema.replace(/^olm\./, '')} "${name}"`].filter(Boolean);
+    const blob = what.length === 0 ? schema : what.join(' ');
+    io.err(`${severity === 'note' ? 'note: ' : ''}${where}${blob}: ${message.replaceAll('\n', ' ')} (${advice})\n`);
+  }
+  for (const failure of images) io.err(imageLine(failure));
+}
+
+async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknown) => void> {
+  if (output === 'json') return (answer) => io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  return (answer) => io.out(goYaml(answer));
+}
+
+/** As opm prints it, with the problems one by one, and what was asked for beside. */
+async function verdict(found: Examination, { strict, checkImages }: ExaminationOptions): Promise<unknown> {
   const { opmText } = await import('#core/catalog/catalog-problem');
-  const message = opmText(problems);
-  const listed = problems.map(({ message: text, advice }) => ({ message: text, advice }));
-  const answer = message === undefined ? { passed: true } : { passed: false, error: { message }, problems: listed };
-  return `${JSON.stringify(answer, null, 2)}\n`;
+  const message = opmText(found.problems);
+  const problems = found.problems.map(({ message: text, advice }) => ({ message: text, advice }));
+  return {
+    passed: exitCode(found) === ExitCode.done,
+    ...(message !== undefined && { error: { message }, problems }),
+    ...(strict && { warnings: found.warnings }),
+    ...(checkImages && { images: found.images }),
+  };
 }

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { foldCase } from '../catalog/go-json.js';
+import { textField } from '../catalog/text-field.js';
 
 type Part = { -readonly [K in keyof Catalog]: Catalog[K][number][] };
 
@@ -21,13 +21,6 @@ export function splitByPackage(catalog: Catalog): Map<string, Catalog> {
   for (const blob of catalog.channels) partOf(blob.package).channels.push(blob);
   for (const blob of catalog.bundles) partOf(blob.package).bundles.push(blob);
   for (const blob of catalog.deprecations) partOf(blob.package).deprecations.push(blob);
-  for (const blob of catalog.others) partOf(packageOf(blob)).others.push(blob);
+  for (const blob of catalog.others) partOf(textField(blob, 'package')).others.push(blob);
   return new Map([...parts].sort(([a], [b]) => byCodeUnit(a, b)));
-}
-
-/** Field names of a blob count in any case. */
-function packageOf(blob: Readonly<Record<string, unknown>>): string {
-  const key = Object.keys(blob).find((name) => foldCase(name) === 'package');
-  const value = key === undefined ? undefined : blob[key];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,8 @@
-import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage } from '../catalog/catalog.js';
+import type { Catalog } from '../catalog/catalog.js';
 import { BlobError, BlobFormError } from '../catalog/catalog-load.error.js';
 import { decodeBlob } from '../catalog/decode-blob.js';
 import { type Decoder, GoTypeError, listOf, struct, text } from '../catalog/go-json.js';
+import { CatalogCollector } from '../catalog/load-catalog.js';
 import { goQuote } from '../versions/go-quote.js';
 import { TemplateError } from './template.error.js';
 import { firstDocument } from './template-document.js';
@@ -40,20 +41,9 @@ function checkForm(entry: unknown): void {
 
 /** The entries as a catalog. Throws {@link TemplateError} with opm's words about the first that cannot be read. */
 export function catalogOf(entries: readonly unknown[]): Catalog {
-  const packages: CatalogPackage[] = [];
-  const channels: CatalogChannel[] = [];
-  const bundles: CatalogBundle[] = [];
-  const deprecations: CatalogDeprecation[] = [];
-  const others: Readonly<Record<string, unknown>>[] = [];
-  for (const entry of entries) {
-    const decoded = withReason('', () => decodeBlob(entry));
-    if (decoded.kind === 'package') packages.push(decoded.blob);
-    else if (decoded.kind === 'channel') channels.push(decoded.blob);
-    else if (decoded.kind === 'bundle') bundles.push(decoded.blob);
-    else if (decoded.kind === 'deprecation') deprecations.push(decoded.blob);
-    else others.push(decoded.blob);
-  }
-  return { packages, channels, bundles, deprecations, others };
+  const collector = new CatalogCollector();
+  for (const entry of entries) collector.take(withReason('', () => decodeBlob(entry)));
+  return collector.catalog;
 }
 
 function withReason<T>(where: string, action: () => T): T {

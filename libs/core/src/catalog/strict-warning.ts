@@ -1,0 +1,32 @@
+/**
+ * What opm lets pass and what will hurt nevertheless. A `note` is worth knowing but may be meant so; anything else fails a
+ * strict validation.
+ */
+export type StrictWarning = Readonly<{
+  severity: 'warning' | 'note';
+  /** The blob concerned. `name` is empty where the schema or the blob has none. */
+  schema: string;
+  package: string;
+  name: string;
+  /** What is wrong, beginning with where in the blob: `properties[2] (olm.constraint): …`. */
+  message: string;
+  /** What to write instead. */
+  advice: string;
+}>;
+
+/** What a rule finds in a part of a blob, before the blob is named. */
+export type Finding = Readonly<{ message: string; advice: string; severity?: 'note' }>;
+
+/** The findings in one blob. */
+export const warningsAbout = (
+  blob: Readonly<{ schema: string; package: string; name: string }>,
+  findings: readonly Finding[],
+): StrictWarning[] =>
+  findings.map(({ message, advice, severity }) => ({
+    severity: severity ?? 'warning',
+    schema: blob.schema,
+    package: blob.package,
+    name: blob.name,
+    message,
+    advice,
+  }));
