@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
+import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { pathCommand } from './commands/path.command.js';
@@ -16,6 +17,7 @@ import { PROJECT_ROOT } from './project-root.js';
 const commands = [
   bundleCommand,
   catalogCommand,
+  crdCommand,
   demoCommand,
   explainCommand,
   pathCommand,

@@ -1,0 +1,72 @@
+import { type Command, Option } from 'commander';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { CrdViolation } from '#core/crd-upgrade/validate-crd-upgrade';
+import { ExitCode, type Io, UsageError } from '../io.js';
+
+const CRD_KIND = 'CustomResourceDefinition';
+const CRD_API = 'apiextensions.k8s.io/v1';
+const HELP = `
+Exit codes: 0 safe · 1 not safe, one violation a line · 2 bad input.
+
+Examples:
+  flotilla crd check old.yaml new.yaml
+  flotilla crd check /dev/null new.yaml -o json
+  kubectl get crd lamps.shop.example -o yaml | flotilla crd check - new.yaml`;
+
+type Options = Readonly<{ output: 'text' | 'json' }>;
+
+/** `flotilla crd check OLD NEW`: OLM v1's upgrade safety checks. */
+export const crdCheckCommand = (crd: Command, io: Io): Command =>
+  crd
+    .command('check')
+    .description('tell whether NEW may replace OLD in a cluster, by the upgrade safety checks of OLM v1')
+    .argument('<old>', 'file with the CRD of the cluster; "-" reads standard input, /dev/null: there is none yet')
+    .argument('<new>', 'file with the CRD that is to replace it')
+    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+    .addHelpText('after', HELP)
+    .action(async (old: string, next: string, { output }: Options) => {
+      const violations = await check(old, next, io);
+      io.out(output === 'json' ? asJson(violations) : await asText(violations));
+      io.exit(violations.length === 0 ? ExitCode.done : ExitCode.no);
+    });
+
+async function check(oldPath: string, newPath: string, io: Io): Promise<CrdViolation[]> {
+  const { validateCrdUpgrade } = await import('#core/crd-upgrade/validate-crd-upgrade');
+  const { SchemaTooDeep } = await import('#core/crd-upgrade/schema');
+  if (oldPath === '-' && newPath === '-')
+    throw new UsageError('only one of OLD and NEW can be read from standard input');
+  const current = await crdIn(oldPath, io);
+  const next = await crdIn(newPath, io);
+  if (next === undefined) throw new UsageError(`${newPath}: holds no ${CRD_KIND}; name the file of the new one`);
+  const [was, is] = [current?.metadata.name ?? next.metadata.name, next.metadata.name];
+  if (was !== is)
+    throw new UsageError(`${oldPath} is about "${was}", ${newPath} about "${is}": name two states of one CRD`);
+  try {
+    return validateCrdUpgrade(current, next);
+  } catch (error) {
+    if (error instanceof SchemaTooDeep) throw new UsageError(`${oldPath}, ${newPath}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The one CRD of a file; undefined where the file is empty. */
+async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined> {
+  const { readManifests } = await import('../resolution/read-manifests.js');
+  const manifests = await readManifests([path], io.stdin);
+  const crds = manifests.filter(({ object }) => object.kind === CRD_KIND);
+  const [first, second] = crds;
+  if (second !== undefined) throw new UsageError(`${path}: holds ${crds.length} ${CRD_KIND}s; check them one by one`);
+  if (first === undefined && manifests.length > 0) throw new UsageError(`${path}: holds no ${CRD_KIND}`);
+  if (first !== undefined && first.object.apiVersion !== CRD_API) {
+    throw new UsageError(`${first.where}: is of ${first.object.apiVersion}; OLM v1 checks ${CRD_API}`);
+  }
+  return first?.object;
+}
+
+async function asText(violations: readonly CrdViolation[]): Promise<string> {
+  const { violationText } = await import('#core/crd-upgrade/validate-crd-upgrade');
+  return violations.map((violation) => `${violationText(violation)}\n`).join('');
+}
+
+const asJson = (violations: readonly CrdViolation[]): string =>
+  `${JSON.stringify({ ok: violations.length === 0, violations }, undefined, 2)}\n`;
