@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
+import { RecordCache } from './record-cache.js';
 import { SolveProblem } from './solve-problem.js';
 import { SolverPool } from './solver-pool.js';
 
@@ -16,7 +17,8 @@ export class ResolverWorker implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { problems, queues, log, metrics, settings } = this.hub;
-    const solveProblem = new SolveProblem(problems, this.#pool, queues.apply, log, (result, seconds) =>
+    const records = new RecordCache(problems, settings.recordCacheBytes);
+    const solveProblem = new SolveProblem(problems, records, this.#pool, queues.apply, log, (result, seconds) =>
       metrics.resolved(result === 'resolved' ? 'succeeded' : 'failed', seconds),
     );
     await queues.resolve.process(({ problem }) => solveProblem.run(problem), {

@@ -3,12 +3,14 @@ import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
+import type { RecordCache } from './record-cache.js';
 import type { SolverPool } from './solver-pool.js';
 
 /** Solves one stored problem and wakes whoever waits for it. Safe to run twice: equal problems have equal solutions. */
 export class SolveProblem {
   constructor(
     private readonly store: ProblemStore,
+    private readonly records: RecordCache,
     private readonly pool: SolverPool,
     private readonly apply: JobQueue<ApplyJob>,
     private readonly log: Log,
@@ -44,7 +46,7 @@ export class SolveProblem {
     const hashes = new Set(problem.catalogs.flatMap(({ packages }) => packages.map(({ record }) => record)));
     const records = new Map<string, PackageRecord>();
     for (const hash of hashes) {
-      const record = await this.store.getRecord(hash);
+      const record = await this.records.get(hash);
       if (record === undefined) return undefined;
       records.set(hash, record);
     }

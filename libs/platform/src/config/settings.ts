@@ -95,6 +95,7 @@ export const settingGroups = {
       min: '10ms',
     }),
     jobRetryLongest: duration('5m', 'Longest pause between two tries of a job', { min: '10ms' }),
+    recordCacheBytes: bytes('256Mi', 'Package records, as JSON, that one resolver keeps in memory in front of Redis'),
     storeTtl: duration('24h', 'What nobody asks for leaves Redis after so long; longer than the resync interval', {
       min: '1m',
     }),
