@@ -6,7 +6,9 @@ import { APPLIER } from '#core/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import type { Subscription } from '#core/api/subscription';
 import type { BundleFile } from '#core/bundle/bundle';
+import { loadCatalog } from '#core/catalog/load-catalog';
 import { indexCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
+import { packageRecords } from '#core/resolution/package-records';
 import { problemHash } from '#core/resolution/problem-hash';
 import { resolve } from '#core/resolution/resolve';
 import { wishesOf } from '#core/resolution/wishes';
@@ -28,7 +30,6 @@ import { PassReader } from '../../../apps/applier/src/namespaces/pass-reader.js'
 import { type ReconcileOutcome, reconcileNamespace } from '../../../apps/applier/src/namespaces/reconcile-namespace.js';
 import type { Stage } from '../../../apps/applier/src/namespaces/stage.js';
 import { stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
-import { readCatalog } from '../../../apps/catalog-poller/src/catalogs/read-catalog.js';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 import { PROJECT_ROOT } from '../../../apps/cli/src/project-root.js';
@@ -221,9 +222,10 @@ export class ApplierBench {
 
   async #records() {
     const files = await readTree(join(EXAMPLES, 'catalogs', this.#edition));
-    const read = readCatalog(files.map((file) => rehosted(file, this.registry.host)));
-    if ('problems' in read) throw new Error(read.problems.join('; '));
-    return read.records;
+    const catalog = loadCatalog(files.map((file) => rehosted(file, this.registry.host)));
+    return packageRecords(catalog, ({ name }) => {
+      throw new Error(`bundle ${name} has no image`);
+    });
   }
 }
 
