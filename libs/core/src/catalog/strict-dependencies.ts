@@ -4,13 +4,12 @@ import { requirementText } from '../resolution/requirement-text.js';
 import { requirementsOf } from '../resolution/requirements-of.js';
 import type { Catalog, CatalogBundle, Property } from './catalog.js';
 import { goJson } from './go-json-text.js';
-import { type StrictWarning, warningsAbout } from './strict-warning.js';
+import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
 
-type Unmet = { bundle: CatalogBundle; where: string; text: string; bundles: Set<string> };
+type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;
 
 /**
- * Dependencies that nothing in the catalog provides, as notes: another catalog of the cluster may. Each is told once a
- * package, at the first bundle that has it.
+ * Dependencies that no bundle in the catalog meets. Each is told once a package, at the first bundle that has it.
  */
 export function unmetDependencies(catalog: Catalog): StrictWarning[] {
   const candidates = catalog.bundles.map(candidateOf);
@@ -28,22 +27,31 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
       const known = unmet.get(ofPackage);
       const where = `properties[${index}] (${property.type})`;
       if (known) known.bundles.add(bundle.name);
-      else unmet.set(ofPackage, { bundle, where, text: requirementText(requirement), bundles: new Set([bundle.name]) });
+      else unmet.set(ofPackage, { bundle, where, requirement, bundles: new Set([bundle.name]) });
     }
   }
-  return [...unmet.values()].flatMap(note);
+  return [...unmet.values()].flatMap((one) => warningsAbout(one.bundle, [told(one, candidates)]));
 }
 
-function note({ bundle, where, text, bundles }: Unmet): StrictWarning[] {
+/**
+ * A note, since another catalog of the cluster may have it; but where every part of an `all` is here, each in a bundle of its
+ * own, its author took it for a list of dependencies.
+ */
+function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
   const others = bundles.size - 1;
   const also = others === 0 ? '' : `; the same in ${others} more ${others === 1 ? 'bundle' : 'bundles'} of the package`;
-  return warningsAbout(bundle, [
-    {
-      severity: 'note',
-      message: `${where}: no bundle in this catalog for "${text}"${also}`,
-      advice: 'fine if another catalog of the cluster has one; otherwise this bundle cannot be installed',
-    },
-  ]);
+  const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];
+  if (parts.length > 0 && parts.every((part) => candidates.some((candidate) => meets(candidate, part)))) {
+    return {
+      message: `${where}: no bundle in this catalog meets all of it at once, and it is tested on one bundle${also}`,
+      advice: 'for several dependencies write several olm.constraint properties, one for each',
+    };
+  }
+  return {
+    severity: 'note',
+    message: `${where}: no bundle in this catalog for "${requirementText(requirement)}"${also}`,
+    advice: 'fine if another catalog of the cluster has one; otherwise this bundle cannot be installed',
+  };
 }
 
 /** One that cannot be read is told as such by the rules for properties. */

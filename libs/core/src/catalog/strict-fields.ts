@@ -75,9 +75,14 @@ function* unknownIn(value: unknown, shape: Shape, path: string): Generator<Findi
   }
 }
 
+const CONSTRAINT_FIELDS = new Set(['gvk', 'package', 'cel', 'all', 'any', 'not', 'failuremessage']);
+
 function advise(key: string, known: readonly string[]): string {
   if (key === 'property' && known.includes('value')) {
     return 'write each item as {type: <type>, value: <value>}, without "property:" around it';
+  }
+  if (known.includes('value') && CONSTRAINT_FIELDS.has(foldCase(key))) {
+    return `indent it: ${goQuote(key)} belongs into "value"`;
   }
   const meant = nearest(key, known);
   return meant === undefined ? `fields here are ${known.join(', ')}` : `write ${goQuote(meant)}`;

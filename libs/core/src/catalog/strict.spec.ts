@@ -233,7 +233,32 @@ describe('strict rules for the catalog', () => {
     expect(warningsIn({ 'a.json': needs('ant.v1.0.0', '1'), 'b.json': bee })).toEqual([]);
   });
 
+  it('warn of an all whose parts are in different bundles, as if it were a list of dependencies', () => {
+    const blue = { package: { packageName: 'blue', versionRange: '>=1.0.0' } };
+    const green = { gvk: { group: 'greens.example.com', version: 'v1', kind: 'Green' } };
+    const constraint = { type: 'olm.constraint', value: { all: { constraints: [blue, green] } } };
+    const provider = (name: string, properties: unknown[]) =>
+      JSON.stringify({ schema: 'olm.bundle', name, package: name, image: `registry.example/${name}`, properties });
+    const blues = provider('blue', [{ type: 'olm.package', value: { packageName: 'blue', version: '1.0.0' } }]);
+    const greens = provider('green', [{ type: 'olm.gvk', value: green.gvk }]);
+    const warned = (...providers: string[]) =>
+      warningsIn({ 'c.json': [bundle([constraint]), ...providers].join('\n') }).map(
+        ({ severity, message }) => `${severity} ${message}`,
+      );
+    expect(warned(blues, greens)).toEqual([
+      'warning properties[1] (olm.constraint): no bundle in this catalog meets all of it at once, and it is tested on one bundle',
+    ]);
+    // Where a part is nowhere, another catalog may have a bundle that is both.
+    expect(warned(blues)).toEqual([
+      'note properties[1] (olm.constraint): no bundle in this catalog for "with package: blue and with version in range: >=1.0.0 and providing an API with group: greens.example.com, version: v1, kind: Green"',
+    ]);
+  });
+
   it.each([
+    {
+      text: 'schema: olm.bundle\nname: a\nproperties: [{type: olm.constraint, value: {cel: {rule: "true"}}, all: {}}]',
+      says: 'properties[0].all: opm does not know this field and drops it (indent it: "all" belongs into "value")',
+    },
     { text: 'schema: olm.bundles\nname: x', says: 'OLM knows no schema "olm.bundles" (write "olm.bundle")' },
     { text: 'schema: olm.deprecation\npackage: a', says: '(write "olm.deprecations")' },
     { text: 'schema: olm.other', says: 'its schemas are olm.package, olm.channel, olm.bundle, olm.deprecations' },
