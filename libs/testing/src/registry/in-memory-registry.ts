@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { parseImageReference } from '#platform/registry/image-reference';
 import { digestOf } from '#platform/store/digest';
-import { authorize, type Login } from './registry-login.js';
+import { authorize, type Login, TOKEN } from './registry-login.js';
 import { RegistryState } from './registry-state.js';
 
 export type RegistryCounters = Readonly<{
@@ -57,8 +57,13 @@ export type InMemoryRegistry = Readonly<{
   failNext: (failure: FailNext) => void;
   /** From now on the blob or manifest is served with its last byte changed. */
   corrupt: (digest: string) => void;
-  /** Asks for this login from now on: by token as most registries do, or by basic authentication. */
+  /**
+   * Asks for this login from now on: by token as most registries do, or by basic authentication. The password serves as
+   * identity token, too.
+   */
   requireAuth: (login: Login, scheme?: 'bearer' | 'basic') => void;
+  /** The access token that the registry gives and takes. */
+  token: string;
   stop: () => Promise<void>;
 }>;
 
@@ -92,6 +97,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<InMe
     requireAuth: (login, scheme = 'bearer') => {
       registry.login = { ...login, scheme };
     },
+    token: TOKEN,
     stop: () => registry.stop(),
   };
 }
@@ -143,7 +149,7 @@ class RegistryServer {
     this.#count(method, url.pathname, request);
     const failure = this.#nextFailure(url.pathname);
     if (failure !== undefined && failAtOnce(failure, response)) return;
-    if (!authorize({ login: this.login, host: this.host, url, header: request.headers.authorization }, response))
+    if (!authorize({ login: this.login, host: this.host, url, header: request.headers.authorization, body }, response))
       return;
     const route = url.pathname === '/v2/' ? [] : /^\/v2\/(.+?)\/(manifests|blobs|tags)\/(.+)$/.exec(url.pathname);
     const [, repository = '', kind = '', name = ''] = route ?? [];

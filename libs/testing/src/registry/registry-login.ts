@@ -8,17 +8,25 @@ type Asked = Readonly<{
   host: string;
   url: URL;
   header: string | undefined;
+  body: Buffer;
 }>;
 
 /** One token for the life of this process: enough to tell a client that fetched it from one that did not. */
-const TOKEN = randomUUID();
+export const TOKEN = randomUUID();
+
+/** The form of OAuth2, with which an identity token, here the password, is exchanged for an access token. */
+function isExchange(body: Buffer, password: string): boolean {
+  const form = new URLSearchParams(body.toString());
+  return form.get('grant_type') === 'refresh_token' && form.get('refresh_token') === password;
+}
 
 /** Whether the request may go on; if not, it has been answered: with a challenge, or, at `/token`, with a token. */
-export function authorize({ login, host, url, header }: Asked, response: ServerResponse): boolean {
+export function authorize({ login, host, url, header, body }: Asked, response: ServerResponse): boolean {
   if (login === undefined) return true;
   const basic = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
   if (url.pathname === '/token') {
-    if (header === basic) response.end(JSON.stringify({ token: TOKEN, expires_in: 300 }));
+    if (isExchange(body, login.password)) response.end(JSON.stringify({ access_token: TOKEN, expires_in: 300 }));
+    else if (header === basic) response.end(JSON.stringify({ token: TOKEN, expires_in: 300 }));
     else response.writeHead(401).end('{}');
     return false;
   }

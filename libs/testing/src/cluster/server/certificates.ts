@@ -11,8 +11,8 @@ export type ServingCertificate = Readonly<{ caPem: string; certPem: string; keyP
 const validity = () => ({ notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) });
 const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
-/** Makes a certificate authority and a serving certificate for 127.0.0.1 and localhost, both fresh. */
-export async function servingCertificate(): Promise<ServingCertificate> {
+/** Makes a certificate authority and a serving certificate for 127.0.0.1, localhost and `names`, both fresh. */
+export async function servingCertificate(names: readonly string[] = []): Promise<ServingCertificate> {
   const [caKeys, keys] = [await newKeys(), await newKeys()];
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
@@ -40,6 +40,7 @@ export async function servingCertificate(): Promise<ServingCertificate> {
       new x509.SubjectAlternativeNameExtension([
         { type: 'ip', value: '127.0.0.1' },
         { type: 'dns', value: 'localhost' },
+        ...names.map((value) => ({ type: 'dns', value }) as const),
       ]),
       await x509.AuthorityKeyIdentifierExtension.create(caKeys.publicKey),
     ],
