@@ -2,6 +2,7 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import { apiKey, apiText } from './bundle-facts.js';
 import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
 import type { Entry } from './entry.js';
+import { entryFacts } from './entry-facts.js';
 import { requirementsOf } from './requirements-of.js';
 import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
@@ -53,8 +54,7 @@ export class ConstraintBuilder {
   build(): ConstraintSystem {
     const entries = this.#variables
       .flatMap((variable, index) => (variable.kind === 'entry' ? [{ index, entry: variable.entry }] : []))
-      .filter(({ index }) => !this.ambiguous.has(index))
-      .sort((a, b) => byCodeUnit(a.entry.id, b.entry.id));
+      .filter(({ index }) => !this.ambiguous.has(index));
     const byApi = new Map<string, { of: string; members: number[] }>();
     const byPackage = new Map<string, { of: string; members: number[] }>();
     for (const { index, entry } of entries) {
@@ -83,7 +83,7 @@ export class ConstraintBuilder {
     const subject = this.#indexOf(entry);
     if (entry.from.kind === 'installed' && entry.from.orphan) this.#constraints.push({ kind: 'mandatory', subject });
     if (entry.facts.deprecated) this.#constraints.push({ kind: 'prohibited', subject, why: { deprecated: true } });
-    const requirements = requirementsOf(entry.properties);
+    const requirements = requirementsOfEntry(entry);
     if ('error' in requirements) return requirements;
     const reached: Entry[] = [];
     for (const requirement of requirements) {
@@ -118,6 +118,9 @@ export class ConstraintBuilder {
     return known;
   }
 }
+
+const requirementsOfEntry = ({ from, properties }: Entry) =>
+  from.kind === 'catalog' ? entryFacts(from.record).requirements : requirementsOf(properties);
 
 function join(map: Map<string, { of: string; members: number[] }>, key: string, of: string, index: number): void {
   const found = map.get(key);

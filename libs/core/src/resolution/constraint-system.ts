@@ -22,7 +22,7 @@ export type Constraint =
   /** At least one of the candidates, best first. `requirement` is absent for a Subscription's wish. */
   | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>
   | Readonly<{ kind: 'conflict'; subject: number; other: number }>
-  /** `members` by id; `of` is the shared API or package, as text. */
+  /** `of` is the shared API or package, as text. */
   | Readonly<{ kind: 'at-most-one'; members: readonly number[]; shared: 'api' | 'package'; of: string }>;
 
 /** The whole question in solver's terms (spec: classic-resolution.md §4). Order of constraints is order of preference. */

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Constraint, ConstraintSystem } from './constraint-system.js';
 import { requirementText } from './requirement-text.js';
 
@@ -21,7 +22,7 @@ export function constraintText(constraint: Constraint, system: ConstraintSystem)
     case 'conflict':
       return `${id(constraint.subject)} conflicts with ${id(constraint.other)}`;
     case 'at-most-one': {
-      const members = listed(constraint.members.map(id), 'and');
+      const members = listed(constraint.members.map(id).sort(byCodeUnit), 'and');
       return constraint.shared === 'api'
         ? `${members} provide ${constraint.of}`
         : `${members} originate from package ${constraint.of}`;

@@ -1,7 +1,7 @@
 import type { Property } from '../catalog/catalog.js';
-import { parseRange, type Range } from '../versions/blang-range.js';
-import { parseTolerant, type Version } from '../versions/blang-version.js';
+import type { Range } from '../versions/blang-range.js';
 import { bundleFacts } from './bundle-facts.js';
+import { entryFacts, versionOrNone } from './entry-facts.js';
 import type { Candidate } from './requirement.js';
 import type { CatalogKey, EntryRecord, PackageRecord } from './resolution-problem.js';
 
@@ -29,7 +29,7 @@ export type InstalledEntry = Readonly<{ kind: 'installed'; orphan: boolean }>;
 
 /** A catalog's entry of the given record (spec: classic-resolution.md §2.2). */
 export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: EntryRecord): Entry {
-  const skipRange = parseRange(record.skipRange);
+  const { version, skipRange, facts } = entryFacts(record);
   const defaultChannel = record.channel === pkg.defaultChannel;
   return {
     id: `${catalog.name}/${catalog.namespace}/${record.channel}/${record.name}`,
@@ -38,10 +38,10 @@ export function catalogEntry(catalog: CatalogKey, pkg: PackageRecord, record: En
     channel: record.channel,
     replaces: record.replaces,
     skips: record.skips,
-    skipRange: 'error' in skipRange ? undefined : skipRange,
-    version: versionOrNone(record.version),
+    skipRange,
+    version,
     properties: record.properties,
-    facts: bundleFacts(record.properties),
+    facts,
     from: { kind: 'catalog', catalog, defaultChannel, record },
   };
 }
@@ -65,9 +65,4 @@ export function installedEntry(
     facts,
     from: { kind: 'installed', orphan: csv.orphan },
   };
-}
-
-function versionOrNone(text: string): Version | undefined {
-  const version = parseTolerant(text);
-  return 'error' in version ? undefined : version;
 }

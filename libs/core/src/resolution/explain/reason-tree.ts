@@ -150,6 +150,7 @@ class ReasonTree {
   #others(members: readonly number[], self: number): Readonly<Record<string, string>> {
     const names = members
       .filter((member) => member !== self)
+      .toSorted((a, b) => byCodeUnit(variableId(a, this.system), variableId(b, this.system)))
       .map((member) => {
         const variable = this.system.variables[member];
         const place = variable?.kind === 'entry' ? ` (${placeWords(variable.entry)})` : '';

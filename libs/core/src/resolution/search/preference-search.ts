@@ -40,7 +40,7 @@ class PreferenceSearch {
   readonly #constraints: ConstraintSystem['constraints'];
   readonly #budget: SearchBudget;
   /** Obligations of a variable once it is picked. */
-  readonly #obligations: (readonly number[])[][];
+  readonly #obligations: ((readonly number[])[] | undefined)[];
   readonly #queue: (readonly number[])[] = [];
   readonly #picked: number[] = [];
   readonly #isPicked: Uint8Array;
@@ -56,7 +56,7 @@ class PreferenceSearch {
     this.#countAt = (budget.counting ?? COUNTING).from;
     this.#solver = new Propagator(variables.length);
     this.#isPicked = new Uint8Array(variables.length);
-    this.#obligations = Array.from({ length: variables.length }, () => []);
+    this.#obligations = new Array(variables.length);
   }
 
   run(): SearchResult {
@@ -75,11 +75,17 @@ class PreferenceSearch {
   #addConstraints(): Conflict | undefined {
     for (const [id, constraint] of this.#constraints.entries()) {
       if (constraint.kind === 'mandatory') this.#queue.push([constraint.subject]);
-      if (constraint.kind === 'requires') this.#obligations[constraint.subject]?.push(constraint.candidates);
+      if (constraint.kind === 'requires') this.#oblige(constraint.subject, constraint.candidates);
       const conflict = this.#solver.add(constraint, id);
       if (conflict !== undefined) return conflict;
     }
     return undefined;
+  }
+
+  #oblige(variable: number, candidates: readonly number[]): void {
+    const obligations = this.#obligations[variable];
+    if (obligations === undefined) this.#obligations[variable] = [candidates];
+    else obligations.push(candidates);
   }
 
   #effort() {

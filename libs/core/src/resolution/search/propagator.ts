@@ -23,8 +23,9 @@ export class Propagator {
   readonly #values: Int8Array;
   readonly #levels: Int32Array;
   readonly #causes: (Cause | undefined)[];
-  readonly #watches: Clause[][];
-  readonly #groups: Group[][];
+  /** By literal and by variable; most have none. */
+  readonly #watches: (Clause[] | undefined)[];
+  readonly #groups: (Group[] | undefined)[];
   readonly #trail: Literal[] = [];
   readonly #levelStarts: number[] = [];
   #next = 0;
@@ -35,8 +36,8 @@ export class Propagator {
     this.#values = new Int8Array(variables);
     this.#levels = new Int32Array(variables);
     this.#causes = new Array(variables);
-    this.#watches = Array.from({ length: 2 * variables }, () => []);
-    this.#groups = Array.from({ length: variables }, () => []);
+    this.#watches = new Array(2 * variables);
+    this.#groups = new Array(variables);
   }
 
   get level(): number {
@@ -64,7 +65,7 @@ export class Propagator {
   add(constraint: Constraint, id: number): Conflict | undefined {
     if (constraint.kind !== 'at-most-one') return this.addClause({ id, literals: literalsOf(constraint) });
     const group = { id, members: constraint.members };
-    for (const member of constraint.members) this.#groups[member]?.push(group);
+    for (const member of constraint.members) append(this.#groups, member, group);
     return undefined;
   }
 
@@ -133,7 +134,8 @@ export class Propagator {
 
   /** Visits clauses that watch a literal which has become false. */
   #visitWatches(falsified: Literal): Conflict | undefined {
-    const clauses = this.#watches[falsified] ?? [];
+    const clauses = this.#watches[falsified];
+    if (clauses === undefined) return undefined;
     const kept: Clause[] = [];
     this.work += clauses.length;
     for (const [index, clause] of clauses.entries()) {
@@ -165,7 +167,7 @@ export class Propagator {
   }
 
   #watch(literal: Literal, clause: Clause): void {
-    this.#watches[literal]?.push(clause);
+    append(this.#watches, literal, clause);
   }
 
   #literalValue(literal: Literal): number {
@@ -185,6 +187,12 @@ function literalsOf(constraint: Exclude<Constraint, { kind: 'at-most-one' }>): L
     case 'conflict':
       return [negative(constraint.subject), negative(constraint.other)];
   }
+}
+
+function append<T>(lists: (T[] | undefined)[], at: number, item: T): void {
+  const list = lists[at];
+  if (list === undefined) lists[at] = [item];
+  else list.push(item);
 }
 
 function swap(literals: Literal[], i: number, j: number): void {
