@@ -1,16 +1,34 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { join } from 'node:path';
+import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
+import { CatalogContents } from './catalogs/catalog-contents.js';
+import { ClusterCatalogPoller } from './cluster-catalogs/cluster-catalog-poller.js';
+import { MetasMiddleware } from './cluster-catalogs/metas.middleware.js';
 import { ContentController } from './content.controller.js';
 
 @Module({})
-class CatalogPollerModule {}
+class CatalogPollerModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(MetasMiddleware).forRoutes({ path: 'clusters/*path', method: RequestMethod.ALL });
+  }
+}
+
+const contentsOf = ({ registry, content, settings }: Hub): CatalogContents =>
+  new CatalogContents(registry, content, join(settings.contentDir, 'catalog-poller'));
 
 /** Wiring only. */
 export const catalogPollerModule = (hub: Hub, clients: readonly KubeClient[]): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
-  providers: [{ provide: HUB, useValue: hub }, { provide: CLIENTS, useValue: clients }, CatalogPoller],
+  providers: [
+    { provide: HUB, useValue: hub },
+    { provide: CLIENTS, useValue: clients },
+    { provide: CatalogContents, useValue: contentsOf(hub) },
+    CatalogPoller,
+    ClusterCatalogPoller,
+    MetasMiddleware,
+  ],
   exports: [CatalogPoller],
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { grpcLimitsOf } from '#platform/config/registry-limits';
 import type { Settings } from '#platform/config/settings';
@@ -25,7 +24,6 @@ const COUNT_EVERY_MS = 10_000;
 @Injectable()
 export class CatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedCluster>();
-  readonly #contents: CatalogContents;
   readonly #catalogs: SharedCatalogs;
   readonly #joins: JoinPace;
   #cancelTimers: (() => void)[] = [];
@@ -34,10 +32,10 @@ export class CatalogPoller implements OnApplicationBootstrap {
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    private readonly contents: CatalogContents,
   ) {
-    this.#contents = new CatalogContents(hub.registry, hub.content, join(hub.settings.contentDir, 'catalog-poller'));
     this.#catalogs = new SharedCatalogs({
-      contents: this.#contents,
+      contents,
       clock: hub.clock,
       random: Math.random,
       grpcLimits: grpcLimitsOf(hub.settings),
@@ -157,7 +155,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     const used = [...this.#clusters.values()].flatMap(({ catalogs }) =>
       catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
     );
-    this.#contents.retain(new Set(used));
+    this.contents.retain(new Set(used));
     this.#catalogs.tidy();
   }
 

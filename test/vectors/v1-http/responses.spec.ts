@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { httpDate } from '#core/catalog-metas/http-date';
 import { CATALOGS } from '#core/catalog-metas/metas-route';
+import { indexLines } from '#platform/metas/index-lines';
 import { MetasContent } from '#platform/metas/metas-content';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
+import { contentInMemory } from '#platform/store/open-content';
 
 const HERE = import.meta.dirname;
 const Headers = z.record(z.string(), z.string());
@@ -54,7 +56,8 @@ let server: Server;
 const served = new Map<string, ServedContent>();
 beforeAll(async () => {
   for (const name of ['shop', 'empty', 'no-schema']) {
-    served.set(name, { content: await MetasContent.open(join(HERE, `${name}.expected.jsonl`)), modified: MODIFIED });
+    const content = contentInMemory(readFileSync(join(HERE, `${name}.expected.jsonl`)));
+    served.set(name, { content: new MetasContent(content, await indexLines(content)), modified: MODIFIED });
   }
   const metas = new MetasServer({ place: CATALOGS, find: ([name = '']) => served.get(name) });
   server = createServer((incoming, response) => void metas.answer(incoming, response));

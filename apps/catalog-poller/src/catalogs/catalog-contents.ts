@@ -4,6 +4,7 @@ import { canonicalHash } from '#core/canonical/canonical-json';
 import type { GrpcRecords } from '#core/catalog/grpc-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
+import { parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import type { CatalogReader } from './catalog-reader.js';
@@ -33,7 +34,10 @@ export type ServableCatalog = Readonly<{
 export class InvalidCatalog extends FlotillaError {
   readonly code = 'InvalidCatalog';
   readonly retry: Retry = 'when-input-changes';
-  constructor(reference: string, problems: readonly string[]) {
+  constructor(
+    reference: string,
+    readonly problems: readonly string[],
+  ) {
     const more = problems.length > 3 ? ` (and ${problems.length - 3} more; "flotilla catalog validate" lists all)` : '';
     super(`catalog ${reference} is invalid: ${problems.slice(0, 3).join('; ')}${more}`);
   }
@@ -73,9 +77,13 @@ export class CatalogContents {
     throw new InvalidCatalog(reference, 'problems' in held ? held.problems : [held.unreadable]);
   }
 
-  /** As {@link ofImage}, for who serves blobs; {@link InvalidCatalog} is only for a catalog that cannot be read at all. */
+  /**
+   * As {@link ofImage}, for who serves blobs; {@link InvalidCatalog} is only for a catalog that cannot be read at all. The
+   * registry is not asked about a digest: what was read of it can be served while the registry is away.
+   */
   async servableImage(reference: string, options: PullOptions): Promise<ServableCatalog> {
-    const { digest, held } = await this.#heldImage(reference, options);
+    const named = parseImageReference(reference).digest;
+    const { digest, held } = await this.#heldImage(reference, options, named);
     if ('unreadable' in held) throw new InvalidCatalog(reference, [held.unreadable]);
     return { digest, content: held.content, problems: 'problems' in held ? held.problems : [] };
   }
@@ -99,8 +107,12 @@ export class CatalogContents {
     }
   }
 
-  async #heldImage(reference: string, options: PullOptions): Promise<{ digest: Digest; held: HeldContent }> {
-    const digest = await this.registry.resolve(reference, options);
+  async #heldImage(
+    reference: string,
+    options: PullOptions,
+    named?: Digest,
+  ): Promise<{ digest: Digest; held: HeldContent }> {
+    const digest = named ?? (await this.registry.resolve(reference, options));
     const held = await once(this.#held, digest, () => this.#images.of(reference, digest, options));
     if ('unreadable' in held && !held.lasting) this.#held.delete(digest);
     return { digest, held };

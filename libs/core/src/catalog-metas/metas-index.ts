@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BlobMeta } from './blob-meta.js';
+import type { BlobMeta } from '../catalog/catalog-blob.js';
 import type { ByteRange } from './byte-range.js';
 import type { MetasQuery } from './metas-query.js';
 

@@ -42,3 +42,16 @@ export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<st
   if (metadata.deletionTimestamp !== undefined || metadata.labels?.[NAME_LABEL] === metadata.name) return undefined;
   return { metadata: { labels: { [NAME_LABEL]: metadata.name } } };
 }
+
+/** Put by OLM's catalogd, so that it can empty its cache; ours needs no leave (decision 9), so we never put it. */
+const SERVER_FINALIZER = 'olm.operatorframework.io/delete-server-cache';
+
+/**
+ * The merge patch that lets a deleted catalog go that catalogd held back; undefined where nothing of its is to be taken off.
+ * Without it a cluster that Flotilla took over from OLM v1 would keep such catalogs for ever.
+ */
+export function releasePatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
+  const { deletionTimestamp, finalizers = [], resourceVersion } = metadata;
+  if (deletionTimestamp === undefined || !finalizers.includes(SERVER_FINALIZER)) return undefined;
+  return { metadata: { resourceVersion, finalizers: finalizers.filter((one) => one !== SERVER_FINALIZER) } };
+}

@@ -106,7 +106,7 @@ async function stream(plan: ResponsePlan, response: ServerResponse, content: Met
   await (plan.gzip ? pipeline(pieces, createGzip(), response) : pipeline(pieces, response));
 }
 
-async function* piecesOf(body: readonly (string | ByteRange)[], content: MetasContent): AsyncGenerator<Buffer> {
+async function* piecesOf(body: readonly (string | ByteRange)[], content: MetasContent): AsyncGenerator<Uint8Array> {
   for (const piece of body) {
     if (typeof piece === 'string') yield Buffer.from(piece);
     else yield* content.read([piece]);

@@ -1,0 +1,29 @@
+import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { Digest } from '#platform/store/content-store.port';
+
+/** What an image holds, as the content that clients are answered from. */
+export type CatalogJsonl = Readonly<{
+  /** The image by its digest, `name@digest`. */
+  ref: string;
+  /** Of the catalog.jsonl in the content store. */
+  content: Digest;
+}>;
+
+/**
+ * The content of the image that a reference names now. Well-formed blobs are enough: whether they make sense together is
+ * for who installs from them (spec: v1-catalog.md §1, store). Rejects with {@link NoCatalogContent}.
+ */
+export type LoadJsonl = (ref: string) => Promise<CatalogJsonl>;
+
+/** A reference that leads to no content; `problem` says at which step. */
+export class NoCatalogContent extends FlotillaError {
+  readonly code = 'NoCatalogContent';
+  readonly retry: Retry = 'backoff';
+  constructor(
+    readonly ref: string,
+    readonly problem: RefreshProblem,
+  ) {
+    super(`catalog ${ref}: ${'why' in problem ? problem.why : problem.kind}`);
+  }
+}

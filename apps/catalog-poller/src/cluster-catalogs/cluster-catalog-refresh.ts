@@ -1,0 +1,148 @@
+import type { ClusterCatalog } from '#core/api/cluster-catalog';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { retryDelay } from '#core/catalog-source/catalog-pace';
+import { type CatalogFailure, failureOf } from '#core/cluster-catalog/catalog-failure';
+import { pollDelayMs, wishOf } from '#core/cluster-catalog/cluster-catalog-spec';
+import type { ServedState } from '#core/cluster-catalog/cluster-catalog-status';
+import type { Clock } from '#platform/clock/clock.port';
+import type { ServedContent } from '#platform/metas/serve-metas';
+import { type CatalogJsonl, type LoadJsonl, NoCatalogContent } from './catalog-jsonl.js';
+import type { MetasLease, SharedMetas } from './shared-metas.js';
+
+export type ClusterCatalogRefreshDeps = Readonly<{
+  load: LoadJsonl;
+  metas: SharedMetas;
+  clock: Clock;
+  /** Evenly from 0 up to 1: spreads the polls of many catalogs over time. */
+  random: () => number;
+  /** The state moved: the status wants writing. */
+  onState: (catalog: ClusterCatalog) => void;
+}>;
+
+type Held = Readonly<{ ref: string; unpacked: string; generation: number; lease: MetasLease }>;
+
+/** Keeps the content of one ClusterCatalog fresh: pulls, polls, tries again, and says where it stands. */
+export class ClusterCatalogRefresh {
+  #catalog: ClusterCatalog;
+  #held: Held | undefined;
+  #failure: CatalogFailure | undefined;
+  #settled = false;
+  #failures = 0;
+  #running = false;
+  #again = false;
+  #stopped = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(
+    catalog: ClusterCatalog,
+    private readonly deps: ClusterCatalogRefreshDeps,
+  ) {
+    this.#catalog = catalog;
+    void this.#refresh();
+  }
+
+  get state(): ServedState {
+    const held = this.#held;
+    return {
+      settled: this.#settled,
+      ...(held && { held: { ref: held.ref, unpacked: held.unpacked, generation: held.generation } }),
+      ...(this.#failure && { failure: this.#failure }),
+    };
+  }
+
+  /** What is served now; undefined while there is nothing. */
+  get served(): ServedContent | undefined {
+    return this.#held && { content: this.#held.lease.content, modified: new Date(this.#held.unpacked) };
+  }
+
+  update(catalog: ClusterCatalog): void {
+    const moved = canonicalJson(catalog.spec) !== canonicalJson(this.#catalog.spec);
+    this.#catalog = catalog;
+    if (moved) void this.#refresh();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer();
+    this.#letGo();
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#running) {
+      this.#again = true;
+      return;
+    }
+    this.#running = true;
+    do {
+      this.#again = false;
+      this.#cancelTimer();
+      const catalog = this.#catalog;
+      const delay = await this.#attempt(catalog);
+      if (this.#stopped) return this.#letGo();
+      this.#settled = true;
+      this.deps.onState(catalog);
+      if (delay !== undefined) this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh());
+    } while (this.#again);
+    this.#running = false;
+  }
+
+  /** Milliseconds until the next look, or undefined where none is due. */
+  async #attempt(catalog: ClusterCatalog): Promise<number | undefined> {
+    const wish = wishOf(catalog);
+    if (wish.kind === 'unavailable') {
+      this.#letGo();
+      this.#failure = undefined;
+      return undefined;
+    }
+    if (wish.kind === 'invalid') {
+      this.#failure = { message: wish.message, blocked: true };
+      return undefined;
+    }
+    try {
+      await this.#hold(catalog, await this.deps.load(wish.ref));
+      this.#failure = undefined;
+      this.#failures = 0;
+      return pollDelayMs(catalog, this.deps.random());
+    } catch (error) {
+      if (this.#held === undefined) await this.#holdAsBefore(catalog);
+      return this.#failed(wish.ref, error);
+    }
+  }
+
+  async #hold(catalog: ClusterCatalog, jsonl: CatalogJsonl): Promise<void> {
+    const lease = await this.deps.metas.acquire(jsonl.content);
+    const generation = catalog.metadata.generation ?? 0;
+    const unpacked = this.#unpackedBefore(catalog, jsonl.ref) ?? this.deps.clock.now().toISOString();
+    this.#letGo();
+    this.#held = { ref: jsonl.ref, unpacked, generation, lease };
+  }
+
+  /** A digest keeps its time, over polls and over starts of this process: clients need not fetch it again. */
+  #unpackedBefore({ status }: ClusterCatalog, ref: string): string | undefined {
+    if (this.#held?.ref === ref) return this.#held.unpacked;
+    return status?.resolvedSource?.image?.ref === ref ? status.lastUnpacked : undefined;
+  }
+
+  /** After a start with the registry away: what an earlier process served may still be on this disk. */
+  async #holdAsBefore(catalog: ClusterCatalog): Promise<void> {
+    const before = catalog.status?.resolvedSource?.image?.ref;
+    if (before === undefined) return;
+    try {
+      await this.#hold(catalog, await this.deps.load(before));
+    } catch {
+      // Nothing is left of it: the failure of the reference that is wished for now is what people need to read.
+    }
+  }
+
+  #failed(ref: string, error: unknown): number | undefined {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#failure = failureOf(ref, error instanceof NoCatalogContent ? error.problem : { kind: 'store', why });
+    this.#failures += 1;
+    return this.#failure.blocked ? undefined : retryDelay(this.#failures, this.deps.random());
+  }
+
+  #letGo(): void {
+    this.#held?.lease.release();
+    this.#held = undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
+import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { nameLabelPatch, releasePatch } from '#core/cluster-catalog/cluster-catalog-spec';
+import { clusterCatalogStatus } from '#core/cluster-catalog/cluster-catalog-status';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { Reflector } from '#platform/kube/reflector';
+import type { ServedContent } from '#platform/metas/serve-metas';
+import type { Log } from '#platform/telemetry/log.port';
+import { ClusterCatalogRefresh, type ClusterCatalogRefreshDeps } from './cluster-catalog-refresh.js';
+
+export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState'> &
+  Readonly<{
+    client: KubeClient;
+    log: Log;
+    /** The hub, as clients reach it; without a closing slash. */
+    contentUrl: string;
+  }>;
+
+/** Somebody else may have written the object; ours is put right after so long, not at once: two that disagree must not race. */
+const WRITE_AGAIN_MS = 5_000;
+
+/** The ClusterCatalogs of one cluster: watched, kept fresh, labelled, and told about in their statuses. */
+export class ServedCatalogs {
+  readonly #reflector: Reflector;
+  readonly #catalogs = new Map<string, ClusterCatalogRefresh>();
+  /** Writes that are due, and how to give up on them. */
+  readonly #due = new Map<string, () => void>();
+  #stopped = false;
+
+  constructor(private readonly deps: ServedCatalogsDeps) {
+    this.#reflector = new Reflector({
+      ...deps,
+      kind: CLUSTER_CATALOG_API,
+      handlers: { onChange: (object) => this.#note(object), onDelete: (object) => this.#forget(nameOf(object)) },
+    });
+  }
+
+  start(): void {
+    this.#reflector.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#reflector.stop();
+    for (const name of [...this.#catalogs.keys()]) this.#forget(name);
+  }
+
+  /** What is served under a name; undefined where there is no such catalog, or nothing of it yet. */
+  find(name: string): ServedContent | undefined {
+    return this.#catalogs.get(name)?.served;
+  }
+
+  /** Lists leave apiVersion and kind out of their items. */
+  #note(object: KubernetesObject): void {
+    const read = ClusterCatalog.safeParse({ ...object, ...CLUSTER_CATALOG_API });
+    if (read.success) this.#take(read.data);
+    else this.#refuse(nameOf(object));
+  }
+
+  #take(catalog: ClusterCatalog): void {
+    if (catalog.metadata.deletionTimestamp !== undefined) this.#forget(nameOf(catalog));
+    else this.#keep(catalog);
+    const patch = nameLabelPatch(catalog) ?? releasePatch(catalog);
+    if (patch !== undefined) void this.#patch(catalog, patch);
+  }
+
+  #keep(catalog: ClusterCatalog): void {
+    const name = nameOf(catalog);
+    const known = this.#catalogs.get(name);
+    if (known === undefined) {
+      const onState = (of: ClusterCatalog) => void this.#write(of);
+      this.#catalogs.set(name, new ClusterCatalogRefresh(catalog, { ...this.deps, onState }));
+      return;
+    }
+    known.update(catalog);
+    if (known.state.settled && this.#isStale(catalog, known)) this.#writeLater(catalog);
+  }
+
+  #forget(name: string): void {
+    this.#catalogs.get(name)?.stop();
+    this.#catalogs.delete(name);
+    this.#due.get(name)?.();
+    this.#due.delete(name);
+  }
+
+  /** Only where the cluster's definition of the kind is not OLM's. */
+  #refuse(name: string): void {
+    this.#forget(name);
+    this.deps.log.warn(
+      { cluster: this.deps.client.cluster, name },
+      'a ClusterCatalog without a usable spec is left out: check the CustomResourceDefinition of its kind',
+    );
+  }
+
+  #isStale(catalog: ClusterCatalog, refresh: ClusterCatalogRefresh): boolean {
+    return canonicalJson(this.#statusOf(catalog, refresh)) !== canonicalJson(catalog.status ?? {});
+  }
+
+  #statusOf(catalog: ClusterCatalog, { state }: ClusterCatalogRefresh): NonNullable<ClusterCatalog['status']> {
+    const { contentUrl, client, clock } = this.deps;
+    const baseUrl = `${contentUrl}/clusters/${encodeURIComponent(client.cluster)}/catalogs/${nameOf(catalog)}`;
+    return clusterCatalogStatus(catalog, state, { baseUrl, now: clock.now() });
+  }
+
+  /** From the object as it is in the cluster now, and only where it differs. */
+  async #write(catalog: ClusterCatalog): Promise<void> {
+    try {
+      const live = await this.deps.client.get<ClusterCatalog>(refOf(catalog));
+      const refresh = this.#catalogs.get(nameOf(catalog));
+      if (live === undefined || refresh === undefined || !this.#isStale(live, refresh)) return;
+      await this.deps.client.updateStatus({ ...live, status: this.#statusOf(live, refresh) });
+    } catch (error) {
+      this.#failed(catalog, error, 'the status');
+      this.#writeLater(catalog);
+    }
+  }
+
+  /** Nothing else would: a catalog that is not polled may never have news again. */
+  #writeLater(catalog: ClusterCatalog): void {
+    const name = nameOf(catalog);
+    this.#due.get(name)?.();
+    if (this.#stopped) return;
+    this.#due.set(
+      name,
+      this.deps.clock.after(WRITE_AGAIN_MS, () => void this.#write(catalog)),
+    );
+  }
+
+  /** What fails here is tried again at the object's next event: writes of the status make some. */
+  async #patch(catalog: ClusterCatalog, patch: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await this.deps.client.patch(refOf(catalog), patch);
+    } catch (error) {
+      this.#failed(catalog, error, 'the label or finalizer');
+    }
+  }
+
+  #failed(catalog: ClusterCatalog, err: unknown, what: string): void {
+    if (this.#stopped || KubeApiError.is(err, 'Conflict', 'NotFound')) return;
+    const { client, log } = this.deps;
+    log.warn(
+      { cluster: client.cluster, name: nameOf(catalog), err },
+      `${what} of a ClusterCatalog could not be written; it will be tried again`,
+    );
+  }
+}
+
+const nameOf = ({ metadata }: KubernetesObject): string => metadata.name ?? '';

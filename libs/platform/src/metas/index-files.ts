@@ -1,0 +1,50 @@
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MetasIndex } from '#core/catalog-metas/metas-index';
+import type { Digest, OpenContent } from '../store/content-store.port.js';
+import { indexLines } from './index-lines.js';
+
+const UNUSED_MS = 7 * 24 * 3_600_000;
+const SUFFIX = '.index';
+
+/** Indexes of contents as files, so that a process that starts anew opens them instead of reading whole catalogs. */
+export class MetasIndexFiles {
+  private constructor(private readonly directory: string) {}
+
+  /** Makes the directory where there is none, and drops what no process has used for a week. */
+  static async open(directory: string, now: Date): Promise<MetasIndexFiles> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(directory)) {
+      const path = join(directory, name);
+      const stats = await stat(path).catch(() => undefined);
+      if (stats !== undefined && now.getTime() - stats.mtimeMs > UNUSED_MS) await rm(path, { force: true });
+    }
+    return new MetasIndexFiles(directory);
+  }
+
+  /** The index that is kept for a content, else one that is made now and kept. */
+  async of(digest: Digest, content: OpenContent): Promise<MetasIndex> {
+    const path = join(this.directory, `${digest.slice('sha256:'.length)}${SUFFIX}`);
+    const bytes = await readFile(path).catch(() => undefined);
+    const kept = bytes && MetasIndex.decode(bytes);
+    if (kept?.size === content.size) {
+      const now = new Date();
+      await utimes(path, now, now).catch(() => undefined);
+      return kept;
+    }
+    const made = await indexLines(content);
+    await keep(path, made);
+    return made;
+  }
+}
+
+/** Best effort: without it the next start makes the index again. */
+async function keep(path: string, index: MetasIndex): Promise<void> {
+  const aside = `${path}.${process.pid}`;
+  try {
+    await writeFile(aside, index.encode(), { mode: 0o600 });
+    await rename(aside, path);
+  } catch {
+    await rm(aside, { force: true });
+  }
+}
