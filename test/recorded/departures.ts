@@ -60,6 +60,14 @@ export const DEPARTURES: readonly Departure[] = [
     because: "README: a hash of Go's own of the resulting spec",
     leaveOut: inKind('Deployment', drop('metadata', 'labels', 'olm.deployment-spec-hash')),
   },
+  {
+    name: 'webhook-description-hash',
+    because: "a hash of Go's own of the description; ours is another",
+    leaveOut: both(
+      inKind('ValidatingWebhookConfiguration', drop('metadata', 'labels', 'olm.webhook-description-hash')),
+      inKind('MutatingWebhookConfiguration', drop('metadata', 'labels', 'olm.webhook-description-hash')),
+    ),
+  },
   // What means nothing.
   {
     name: 'condition-order',
@@ -205,6 +213,31 @@ export const DEPARTURES: readonly Departure[] = [
     leaveOut: both(withoutConditions('Subscription', 'InstallPlanPending'), withoutKinds('Operator')),
   },
   {
+    name: 'plan-in-flight',
+    because: 'dumped when the certificate was there; the plan, its Subscription and what is labelled after it follow',
+    scenario: 'apiservice-owned',
+    dump: 'installing',
+    leaveOut: both(
+      inKind('InstallPlan', drop('status')),
+      inKind('Subscription', drop('status')),
+      withoutKinds('ClusterServiceVersion', 'Deployment', 'Operator', 'OperatorCondition', 'Role', 'RoleBinding'),
+      withoutKinds('APIService', 'ClusterRole', 'ClusterRoleBinding'),
+    ),
+  },
+  {
+    name: 'subscription-in-flight',
+    because:
+      'dumped before the Subscription was looked at again, and so before anything was labelled as of its Operator',
+    scenario: 'apiservice-owned',
+    leaveOut: both(inKind('Subscription', drop('status')), withoutKinds('Operator')),
+  },
+  {
+    name: 'unlabelled-out-of-sight',
+    because: 'the recorder left out cluster roles and bindings that bore no label of an Operator yet',
+    scenario: 'apiservice-owned',
+    leaveOut: withoutKinds('ClusterRoleBinding'),
+  },
+  {
     name: 'failed-install-in-flight',
     because:
       'dumped before the Subscription was looked at again; later it is AtLatestKnown, and its parts are labelled',
@@ -219,6 +252,13 @@ export const DEPARTURES: readonly Departure[] = [
     scenario: 'real-kairos-operator',
     dump: 'order',
     leaveOut: withoutKinds('ClusterServiceVersion', 'InstallPlan'),
+  },
+  {
+    name: 'subscription-to-come',
+    because: 'recorded until its CSV was deleted; OLM had not come back to the Subscription',
+    scenario: 'apiservice-owned',
+    dump: 'order',
+    leaveOut: withoutKinds('Subscription'),
   },
   {
     name: 'refusal-to-come',
@@ -267,6 +307,25 @@ export const DEPARTURES: readonly Departure[] = [
     ),
   },
   {
+    name: 'turning-in-circles',
+    because: 'OLM tries again without end what it refuses; here the CSV stays Failed while the cause stands',
+    scenario: 'webhook-rule-guard',
+    leaveOut: both(
+      inKind('ClusterServiceVersion', (csv) =>
+        at(at(csv, ['status', 'conditions'], withoutCircles), ['history'], withoutCircles),
+      ),
+    ),
+  },
+  {
+    name: 'conversion-put-back',
+    because:
+      'OLM carries out a plan a second time, puts the CRD of the bundle over the installed conversion, and installs again; here a step that is done is not done again',
+    scenario: 'webhooks-conversion',
+    leaveOut: inKind('ClusterServiceVersion', (csv) =>
+      at(at(csv, ['status', 'conditions'], withoutReinstall), ['history'], withoutReinstall),
+    ),
+  },
+  {
     name: 'edit-undone',
     because:
       'an edited template rolls out; who looks during the roll-out reinstalls the CSV’s, who looks after it leaves the edit (README: loops)',
@@ -286,5 +345,14 @@ function settledHistory(list: Json): Json {
   const lines = list.map((item) => (isMap(item) ? historyLine(item['phase'], item['reason'], item['message']) : ''));
   return [...withoutRaces(lines.filter((line, index) => line !== lines[index - 1]))];
 }
+
+/** Each line once: what comes again, and what only leads there. */
+const withoutCircles = (list: Json): Json =>
+  isList(list) ? [...new Set(list)].filter((line) => !/^(Pending|InstallReady)\//.test(String(line))).toSorted() : list;
+
+const withoutReinstall = (list: Json): Json =>
+  isList(list)
+    ? [...new Set(list)].filter((line) => !String(line).startsWith('Pending/NeedsReinstall')).toSorted()
+    : list;
 
 const withoutPending = (ref: Json): Json => String(ref).replace(' InstallPlanPending=True/Installing', '');

@@ -24,6 +24,7 @@ export const DUMPED: readonly KindRef[] = [
 /** Everything of the scenario as it is now, in the form in which the recordings hold it. */
 export async function takeDump(client: KubeClient, scope: Scope, masks: Masks): Promise<Dump> {
   const lists = await Promise.all(DUMPED.map(async (kind) => [kind, await listOf(client, kind)] as const));
+  masks.noteWebhooks(lists.flatMap(([{ kind }, objects]) => (kind.includes('Webhook') ? objects : [])));
   return Object.fromEntries(
     lists.flatMap(([{ kind }, objects]) => {
       const mine = objects.filter((object) => inScope({ ...object, kind }, scope));

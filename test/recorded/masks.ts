@@ -10,12 +10,22 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 export class Masks {
   readonly #plans = new Map<string, string>();
   readonly #addresses = new Set<string>();
+  readonly #webhooks = new Map<string, string>();
 
   /** Plans are numbered over the scenario as they appear, by generation inside a namespace. */
   notePlans(plans: readonly KubernetesObject[]): void {
     for (const { metadata } of plans.toSorted(byAge)) {
       const key = metadata.name ?? '';
       if (!this.#plans.has(key)) this.#plans.set(key, `install-<${this.#plans.size + 1}>`);
+    }
+  }
+
+  /** Their names end in what was free. */
+  noteWebhooks(configurations: readonly KubernetesObject[]): void {
+    for (const { metadata } of configurations) {
+      if (metadata.generateName && metadata.name?.startsWith(metadata.generateName)) {
+        this.#webhooks.set(metadata.name, `${metadata.generateName}<suffix>`);
+      }
     }
   }
 
@@ -32,6 +42,7 @@ export class Masks {
   text(plain: string): string {
     let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>');
     for (const address of this.#addresses) text = text.replaceAll(address, '<catalog-address>');
+    for (const [name, mask] of this.#webhooks) text = text.replaceAll(name, mask);
     for (const [name, mask] of this.#plans) text = text.replaceAll(name, mask);
     return text;
   }
@@ -47,6 +58,12 @@ function byAge(a: KubernetesObject, b: KubernetesObject): number {
 
 const generationOf = (plan: KubernetesObject): number => (plan as InstallPlan).spec?.generation ?? 0;
 
+/** Texts that are another in every cluster, by their keys. */
+const MASKED_KEYS: ReadonlyMap<string, string> = new Map([
+  ['caBundle', '<ca-bundle>'],
+  ['olmcahash', '<hash>'],
+]);
+
 /** What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps. */
 const LEFT_OUT = new Set(['uid', 'resourceVersion']);
 
@@ -56,5 +73,7 @@ export function masked(value: unknown, masks: Masks): Json {
   if (Array.isArray(value)) return value.map((item) => masked(item, masks));
   if (typeof value !== 'object' || value === null) return value as Json;
   const entries = Object.entries(value).filter(([key]) => !LEFT_OUT.has(key));
-  return Object.fromEntries(entries.map(([key, item]) => [masks.text(key), masked(item, masks)]));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [masks.text(key), MASKED_KEYS.get(key) ?? masked(item, masks)]),
+  );
 }

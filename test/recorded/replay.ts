@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { type ApiBackend, startApiBackend } from './api-backend.js';
 import type { ClusterRecorder } from './cluster-recorder.js';
 import { takeDump } from './dump.js';
 import { Masks } from './masks.js';
@@ -62,6 +63,7 @@ class Player {
   readonly masks = new Masks();
   readonly scope: Scope;
   #server: CatalogServer | undefined;
+  #backend: ApiBackend | undefined;
   readonly #acts: readonly (readonly [RegExp, Act])[] = [
     [/^create (\S+)$/, (file = '') => this.#create(file)],
     [/^serve catalog (\S+)\/ on <catalog-address>$/, (folder = '') => this.#serve(folder)],
@@ -77,6 +79,7 @@ class Player {
       (generation = '', namespace = '') => this.#approve(Number(generation), namespace),
     ],
     [/^patch Role clerk: add apps\/\*$/, () => this.#grantDeployments()],
+    [/^backend started with the certificate of the secret$/, () => this.#startBackend()],
   ];
 
   constructor(
@@ -111,6 +114,7 @@ class Player {
   }
 
   async end(): Promise<void> {
+    await this.#backend?.stop();
     await this.#server?.stop();
   }
 
@@ -187,6 +191,11 @@ class Player {
       ({ spec }: KubernetesObject) => (spec as { generation?: number }).generation === generation,
     );
     await this.#patch('InstallPlan', `${namespace}/${plan?.metadata.name}`, { spec: { approved: true } });
+  }
+
+  async #startBackend(): Promise<void> {
+    const [namespace = ''] = this.recording.namespaces;
+    this.#backend = await startApiBackend(this.options.client, namespace);
   }
 
   async #grantDeployments(): Promise<void> {

@@ -12,6 +12,8 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   OperatorCondition: 'operators.coreos.com/v2',
   Deployment: 'apps/v1',
   Role: 'rbac.authorization.k8s.io/v1',
+  APIService: 'apiregistration.k8s.io/v1',
+  Secret: 'v1',
 };
 
 /** The API of a kind as the recordings' steps name it. */
@@ -79,6 +81,10 @@ const none =
   async (around) =>
     (await Promise.all(kinds.map((kind) => all(around, kind)))).flat().length === 0;
 
+/** Made by the API server for the group of a CRD. */
+const isAutomatic = ({ metadata }: KubernetesObject): boolean =>
+  metadata.labels?.['kube-aggregator.kubernetes.io/automanaged'] !== undefined;
+
 type Pattern = readonly [text: RegExp, wait: (...parts: string[]) => Wait];
 
 /** What the recorder waited for, in its words, and how we see that it has come. */
@@ -110,6 +116,9 @@ const PATTERNS: readonly Pattern[] = [
     /^serviceAccountRef$/,
     () => some('OperatorGroup', (group) => at(group, 'status', 'serviceAccountRef') !== undefined),
   ],
+  [/^CSV gone$/, () => none('ClusterServiceVersion')],
+  [/^APIService gone$/, () => async (around) => (await all(around, 'APIService')).every(isAutomatic)],
+  [/^certificate secret$/, () => some('Secret', ({ metadata }) => metadata.name?.endsWith('-service-cert') === true)],
   [/^CSV and deployment gone$/, () => none('ClusterServiceVersion', 'Deployment')],
   [
     /^(v\d\S*) gone$/,

@@ -13,7 +13,7 @@ import { servingRefusal } from './serving/serving-service.js';
 /** One kind of thing that an operator consists of. */
 export type InstallComponent = Readonly<{
   name: string;
-  /** Why this part cannot be installed, said before anything is. */
+  /** Why this part cannot be installed, in words that come behind `install strategy failed: `. */
   refusal: (csv: ClusterServiceVersion, world: CsvWorld) => string | undefined;
   install: (csv: ClusterServiceVersion, world: CsvWorld) => readonly Action[];
   check: (csv: ClusterServiceVersion, world: CsvWorld) => ComponentProblem | undefined;
@@ -33,12 +33,24 @@ export const INSTALL_COMPONENTS: readonly InstallComponent[] = [
   { name: 'conversions', refusal: conversionRefusal, install: installConversions, check: checkConversions },
 ];
 
-/** Why this CSV cannot be installed as it is, or undefined. */
-export const refusalOf = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
-  INSTALL_COMPONENTS.map(({ refusal }) => refusal(csv, world)).find((text) => text !== undefined);
+/** The first part that cannot be installed, and why. */
+export function refusalOf(
+  csv: ClusterServiceVersion,
+  world: CsvWorld,
+): Readonly<{ component: InstallComponent; message: string }> | undefined {
+  for (const component of INSTALL_COMPONENTS) {
+    const message = component.refusal(csv, world);
+    if (message !== undefined) return { component, message };
+  }
+  return undefined;
+}
 
-export const installActions = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
-  INSTALL_COMPONENTS.flatMap(({ install }) => install(csv, world));
+/** What installs the operator: all of it, or, as in OLM, what comes before the first part that cannot be. */
+export function installActions(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
+  const refused = refusalOf(csv, world)?.component;
+  const end = refused === undefined ? INSTALL_COMPONENTS.length : INSTALL_COMPONENTS.indexOf(refused);
+  return INSTALL_COMPONENTS.slice(0, end).flatMap(({ install }) => install(csv, world));
+}
 
 /** The first problem of the installed operator, or undefined when it is healthy. */
 export const healthProblem = (csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined =>

@@ -79,12 +79,15 @@ function crdConflict({ csv, world }: Subject): boolean {
 const crdOwnedByAnother: Rule = (subject) =>
   crdConflict(subject) ? move('Failed', 'OwnerConflict', 'conflicting CRD owner in namespace') : undefined;
 
-/** What cannot be installed is said before any of it is. */
+/** What can be installed is; the operator then fails for what cannot, and stays so while the cause stands. */
 const installRefused: Rule = ({ csv, world }) => {
-  const refusal = refusalOf(csv, world);
-  return refusal === undefined
-    ? undefined
-    : move('Failed', 'InstallComponentFailed', `install strategy failed: ${refusal}`);
+  const refused = refusalOf(csv, world);
+  if (refused === undefined) return undefined;
+  return {
+    ...move('Failed', 'InstallComponentFailed', `install strategy failed: ${refused.message}`),
+    actions: csv.status?.phase === 'InstallReady' ? installActions(csv, world) : [],
+    installing: true,
+  };
 };
 
 const apiServiceOfAnother: Rule = ({ csv, world }) =>
@@ -287,10 +290,10 @@ export const PHASE_TABLE: readonly PhaseRow[] = [
   ),
   ...row(
     'InstallReady',
-    installRefused,
     invalidStrategy,
     pausing(pauseBeforeInstall, 'what is installed does not stay as it is'),
     certificatesAwaited,
+    installRefused,
     install,
   ),
   ...row('Installing', certificatesLost, installTakesTooLong, stillInstalling, installed),

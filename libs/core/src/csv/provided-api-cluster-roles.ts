@@ -1,11 +1,17 @@
 import type { Action } from '../actions/action.js';
-import type { ClusterServiceVersion, CrdDescription, PolicyRule } from '../api/cluster-service-version.js';
-import type { KubernetesObject } from '../api/kubernetes-object.js';
+import type {
+  ApiServiceDescription,
+  ClusterServiceVersion,
+  CrdDescription,
+  PolicyRule,
+} from '../api/cluster-service-version.js';
+import type { KubernetesObject, OwnerReference } from '../api/kubernetes-object.js';
 import { apiHash } from '../hashes/object-names.js';
-import { groupOfCrd, ownedCrds } from './csv-facts.js';
+import { groupOfCrd, ownedApiServices, ownedCrds } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
 import { keepInStep } from './keep-in-step.js';
 import { MANAGED_LABEL } from './owner-labels.js';
+import { apiServiceName } from './serving/api-services.js';
 
 /** Name suffix, the role it aggregates to, and its verbs on the API; `crdview` is about the CRD itself. */
 const KINDS = [
@@ -15,25 +21,58 @@ const KINDS = [
   { suffix: 'crdview', aggregate: 'view', verbs: ['get'] },
 ] as const;
 
-/** Keeps the four ClusterRoles of every provided CRD as they should be (spec: csv-lifecycle.md §6). */
-export function providedApiClusterRoles(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
-  return ownedCrds(csv).flatMap((description) => {
-    const crd = world.crds.get(description.name);
-    if (crd === undefined) return [];
-    return KINDS.flatMap((kind) => {
-      const wanted = clusterRole(description, crd, kind);
+type Kind = (typeof KINDS)[number];
+
+/** An API that the operator provides, and the object that its ClusterRoles live and die with. */
+type Provided = Readonly<{
+  name: string;
+  group: string;
+  version: string;
+  kind: string;
+  resource: string;
+  owner: OwnerReference;
+  kinds: readonly Kind[];
+}>;
+
+/** Keeps the ClusterRoles of every provided CRD and APIService as they should be (spec: csv-lifecycle.md §6). */
+export const providedApiClusterRoles = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
+  [...ownedCrds(csv).flatMap((crd) => ofCrd(crd, world)), ...ownedApiServices(csv).flatMap((api) => ofApi(api, world))]
+    .flatMap((provided) => provided.kinds.map((kind) => clusterRole(provided, kind)))
+    .flatMap((wanted) => {
       const live = world.clusterRoles.find(({ metadata }) => metadata.name === wanted.metadata.name);
       return keepInStep(live, wanted);
     });
-  });
+
+function ofCrd({ name, version, kind }: CrdDescription, world: CsvWorld): Provided[] {
+  const crd = world.crds.get(name);
+  if (crd === undefined) return [];
+  // The kind in lower case as OLM writes it: objects of both tools must compare equal.
+  const owner = ownedBy(crd, 'apiextensions.k8s.io/v1', 'customresourcedefinition');
+  const resource = name.slice(0, name.indexOf('.'));
+  return [{ name, group: groupOfCrd(name), version, kind, resource, owner, kinds: KINDS }];
 }
 
+function ofApi({ name, group, version, kind }: ApiServiceDescription, world: CsvWorld): Provided[] {
+  const apiService = world.apiServices.get(apiServiceName({ version, group }));
+  if (apiService === undefined) return [];
+  const owner = ownedBy(apiService, 'apiregistration.k8s.io/v1', 'APIService');
+  const kinds = KINDS.filter(({ suffix }) => suffix !== 'crdview');
+  return [{ name, group, version, kind, resource: name, owner, kinds }];
+}
+
+const ownedBy = ({ metadata }: KubernetesObject, apiVersion: string, kind: string): OwnerReference => ({
+  apiVersion,
+  kind,
+  name: metadata.name ?? '',
+  uid: metadata.uid ?? '',
+  controller: false,
+  blockOwnerDeletion: false,
+});
+
 function clusterRole(
-  { name, version, kind }: CrdDescription,
-  crd: KubernetesObject,
-  { suffix, aggregate, verbs }: (typeof KINDS)[number],
+  { name, group, version, kind, resource, owner }: Provided,
+  { suffix, aggregate, verbs }: Kind,
 ): KubernetesObject {
-  const group = groupOfCrd(name);
   const rule: PolicyRule =
     suffix === 'crdview'
       ? {
@@ -42,7 +81,7 @@ function clusterRole(
           resources: ['customresourcedefinitions'],
           resourceNames: [name],
         }
-      : { verbs: [...verbs], apiGroups: [group], resources: [name.slice(0, name.indexOf('.'))] };
+      : { verbs: [...verbs], apiGroups: [group], resources: [resource] };
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -53,17 +92,7 @@ function clusterRole(
         [`olm.opgroup.permissions/aggregate-to-${apiHash(kind, version, group)}-${aggregate}`]: 'true',
         [`rbac.authorization.k8s.io/aggregate-to-${aggregate}`]: 'true',
       },
-      ownerReferences: [
-        {
-          apiVersion: 'apiextensions.k8s.io/v1',
-          // In lower case as OLM writes it: objects of both tools must compare equal.
-          kind: 'customresourcedefinition',
-          name,
-          uid: crd.metadata.uid ?? '',
-          controller: false,
-          blockOwnerDeletion: false,
-        },
-      ],
+      ownerReferences: [owner],
     },
     rules: [rule],
   };

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { Binaries } from './binaries.js';
@@ -69,6 +70,7 @@ export async function startLocalCluster(
       `--kubeconfig=${kubeconfigPath}`,
       '--manage-all-nodes=true',
       `--config=${kubeconfigPath}.kwok`,
+      ...nodeAddress(),
     ]);
     await client.create(node());
     await until(processes, `the node and service accounts of ${name}`, async () => {
@@ -131,6 +133,13 @@ function schedulerArguments({ kubeconfigPath }: LocalClusterPlan): string[] {
     '--kube-api-qps=500',
     '--kube-api-burst=1000',
   ];
+}
+
+/** Pods on the host's network are where this machine is, so that a test can answer in their place. */
+function nodeAddress(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
+  return own === undefined ? [] : [`--node-ip=${own.address}`];
 }
 
 function node() {

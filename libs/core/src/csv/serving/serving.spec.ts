@@ -209,8 +209,9 @@ describe('an operator that converts objects', () => {
   ])('is refused: $says', ({ spec, says }) => {
     const message = `install strategy failed: unable to manage conversion webhook: ${says}`;
     const refused = seesAll(called({ ...global, webhookdefinitions: [conversion], ...spec }, 'InstallReady'));
-    const { status } = step(refused, parts);
+    const { status, actions } = step(refused, parts);
     expect(status).toMatchObject({ phase: 'Failed', reason: 'InstallComponentFailed', message });
+    expect(actions.filter(({ do: what }) => what === 'patch')).toEqual([]);
     const again = step({ ...refused, status }, parts);
     expect([again.status, again.actions]).toEqual([undefined, []]);
   });
