@@ -4,6 +4,7 @@ import { catalogBuildCommand, catalogPushCommand } from './catalog-build.command
 import { catalogDiffCommand } from './catalog-diff.command.js';
 import { catalogDockerfileCommand } from './catalog-dockerfile.command.js';
 import { catalogInitCommand } from './catalog-init.command.js';
+import { catalogGraphCommand } from './catalog-graph.command.js';
 import { catalogListCommands } from './catalog-list.command.js';
 import { catalogMigrateCommand } from './catalog-migrate.command.js';
 import { catalogRenderCommand } from './catalog-render.command.js';
@@ -33,6 +34,7 @@ export function catalogCommand(program: Command, io: Io): Command {
   catalogMigrateCommand(catalog, io);
   catalogDockerfileCommand(catalog, io);
   catalogListCommands(catalog, io);
+  catalogGraphCommand(catalog, io);
   catalogDiffCommand(catalog, io);
   catalogBuildCommand(catalog, io);
   catalogPushCommand(catalog, io);

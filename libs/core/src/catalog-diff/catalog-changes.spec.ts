@@ -7,6 +7,8 @@ type More = Parameters<typeof sampleCatalog>[1];
 const LINE: ChannelEntry[] = [{ name: 'ant.v1.0.0' }, { name: 'ant.v1.1.0', replaces: 'ant.v1.0.0' }];
 const REFERENCE = { schema: 'olm.channel', name: 'stable' };
 
+const UNCHANGED: [Record<string, ChannelEntry[]>, More?] = [{ stable: LINE }];
+
 describe('catalogChanges', () => {
   it.each<{
     because: string;
@@ -97,7 +99,7 @@ describe('catalogChanges', () => {
       ],
     },
   ])('tells $because', ({ before, after, says }) => {
-    expect(catalogChanges(sampleCatalog(...(before ?? [{ stable: LINE }])), sampleCatalog(...after))).toEqual(says);
+    expect(catalogChanges(sampleCatalog(...(before ?? UNCHANGED)), sampleCatalog(...after))).toEqual(says);
   });
 
   it('takes names such as __proto__ for names', () => {

@@ -1,0 +1,42 @@
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** An SVG element with escaped attributes; `content` is markup already. Numbers keep at most one decimal. */
+export function element(name: string, attributes: Attributes, content = ''): string {
+  const written = Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${typeof value === 'number' ? Math.round(value * 10) / 10 : escaped(value)}"`)
+    .join('');
+  return content === '' ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
+}
+
+/** A line of text; `y` is its base line. */
+export const text = (x: number, y: number, content: string, attributes: Attributes = {}): string =>
+  element('text', { x, y, ...attributes }, escaped(content));
+
+/** What a pointer shows on hovering over the element it stands in. */
+export const tooltip = (content: string): string => `<title>${escaped(content)}</title>`;
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Names come from catalogs: markup in them is shown, and characters that XML does not allow become a replacement mark. */
+export const escaped = (content: string): string =>
+  content
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
+    .replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
+
+/** Roughly how wide a text of 12 pixels is in a common sans-serif font; on the wide side, so that boxes hold it. */
+export function textWidth(content: string): number {
+  let width = 0;
+  for (const char of content)
+    width += /[.,:;'|ijlft !()[\]-]/.test(char) ? 4.6 : /[mwMW]/.test(char) ? 11 : /[A-Z]/.test(char) ? 8.8 : 7.4;
+  return width;
+}
+
+/** The text, cut in the middle where it is longer than `most` characters: both ends of a bundle name matter. */
+export function shortened(content: string, most: number): string {
+  const chars = [...content];
+  if (chars.length <= most) return content;
+  const tail = Math.floor((most - 1) / 2);
+  return [...chars.slice(0, most - 1 - tail), '…', ...chars.slice(-tail)].join('');
+}
