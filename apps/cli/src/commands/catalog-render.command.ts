@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Bundle } from '#core/bundle/bundle';
-import type { Catalog } from '#core/catalog/catalog';
+import type { BlobConsumer } from '#core/catalog/blob-consumer';
 import type { MigrationLevel } from '#core/catalog/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import type { LoadedReference } from '../reference/loaded-reference.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
 const EXAMPLES = `
@@ -33,33 +32,25 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
         throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
       }
       const level = migrationLevel(options);
-      const { joinCatalogs } = await import('#core/catalog/render-catalog');
-      const { catalogToJson, catalogToYaml } = await import('#core/catalog/write-catalog');
-      const rendered: Catalog[] = [];
-      for (const reference of references) rendered.push(await render(reference, level, template));
-      io.out((output === 'json' ? catalogToJson : catalogToYaml)(joinCatalogs(rendered)));
+      const { CatalogWriter } = await import('#core/catalog/write-catalog');
+      const writer = new CatalogWriter(output);
+      for (const reference of references) await render(reference, level, template, writer);
+      for (const text of writer.texts()) io.out(text);
       io.exit(ExitCode.done);
     });
 
-async function render(reference: string, level: MigrationLevel, template: string): Promise<Catalog> {
-  const { loadReference } = await import('../reference/load-reference.js');
-  const { renderCatalog } = await import('#core/catalog/render-catalog');
-  const loaded = await loadReference(reference).catch((error: unknown) => {
+async function render(reference: string, level: MigrationLevel, template: string, writer: BlobConsumer): Promise<void> {
+  const { readReference } = await import('../reference/load-reference.js');
+  const { renderBlob, renderBundle } = await import('#core/catalog/render-catalog');
+  const rendering: BlobConsumer = { take: (decoded) => writer.take(renderBlob(decoded, level)) };
+  const read = await readReference(reference, rendering).catch((error: unknown) => {
     if (error instanceof UsageError) throw new UsageError(`render reference "${reference}": ${error.message}`);
     throw error;
   });
-  return loaded.kind === 'catalog' ? renderCatalog(loaded.catalog, level) : renderedBundle(loaded, level, template);
-}
-
-async function renderedBundle(
-  { bundle, image }: Extract<LoadedReference, { kind: 'bundle' }>,
-  level: MigrationLevel,
-  template: string,
-): Promise<Catalog> {
-  const { renderBundle } = await import('#core/catalog/render-catalog');
+  if (read.kind === 'catalog') return;
   const { catalogBundleOf } = await import('#core/bundle/bundle-blob');
-  const blob = catalogBundleOf(bundle, image === '' ? filledTemplate(template, bundle) : image);
-  return { packages: [], channels: [], bundles: [renderBundle(blob, level)], deprecations: [], others: [] };
+  const image = read.image === '' ? filledTemplate(template, read.bundle) : read.image;
+  writer.take({ kind: 'bundle', blob: renderBundle(catalogBundleOf(read.bundle, image), level) });
 }
 
 /** The three fields of the template that opm knows; anything else in braces is an error. */

@@ -1,15 +1,18 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
-import type { Catalog } from '#core/catalog/catalog';
+import { type BlobConsumer, blobsOf } from '#core/catalog/blob-consumer';
 import { CatalogLoadError } from '#core/catalog/catalog-load.error';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { decodeCatalogBlob } from '#core/catalog/decode-blob';
+import { CatalogCollector } from '#core/catalog/load-catalog';
+import { readBlobs } from '#core/catalog/read-blobs';
+import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
 import { FileTreeError, fileError } from '#platform/files/file-tree.error';
-import { readCatalogTree, readTree } from '#platform/files/read-tree';
+import { readTree } from '#platform/files/read-tree';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
-import type { LoadedReference } from './loaded-reference.js';
+import type { LoadedReference, ReadReference } from './loaded-reference.js';
 
 /** Loads an image from an OCI layout or a registry. */
 export type ImageLoader = (reference: string) => Promise<LoadedReference>;
@@ -19,16 +22,39 @@ export type ImageLoader = (reference: string) => Promise<LoadedReference>;
  * exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says where, what and what to do.
  */
 export async function loadReference(reference: string, loadImage: ImageLoader = pullImage): Promise<LoadedReference> {
+  const collector = new CatalogCollector();
+  const read = await readReference(reference, collector, loadImage);
+  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.catalog } : read;
+}
+
+/**
+ * As {@link loadReference}, with the blobs of a catalog given to `consumer` one by one: memory holds what it keeps. When
+ * reading fails the consumer has had the blobs before.
+ */
+export async function readReference(
+  reference: string,
+  consumer: BlobConsumer,
+  loadImage: ImageLoader = pullImage,
+): Promise<ReadReference> {
   return asUsageError(reference, async () => {
-    if (reference.startsWith(LAYOUT_PREFIX)) return loadImage(reference);
+    if (reference.startsWith(LAYOUT_PREFIX)) return feedLoaded(await loadImage(reference), consumer);
     const kind = await pathKind(reference);
-    if (kind === 'absent') return isPathOnly(reference) ? absent(reference) : loadImage(reference);
-    if (kind === 'file') return { kind: 'catalog', catalog: await loadFile(reference) };
-    if (await isBundleDirectory(reference)) {
+    if (kind === 'absent') {
+      return isPathOnly(reference) ? absent(reference) : feedLoaded(await loadImage(reference), consumer);
+    }
+    if (kind === 'directory' && (await isBundleDirectory(reference))) {
       return { kind: 'bundle', bundle: readBundle(await readTree(reference)), image: '' };
     }
-    return { kind: 'catalog', catalog: loadCatalog(await readCatalogTree(reference)) };
+    const files = kind === 'file' ? [openCatalogFile(reference, reference)] : await openCatalogTree(reference);
+    for (const blob of readBlobs(files)) consumer.take(decodeCatalogBlob(blob));
+    return { kind: 'catalog' };
   });
+}
+
+function feedLoaded(loaded: LoadedReference, consumer: BlobConsumer): ReadReference {
+  if (loaded.kind === 'bundle') return loaded;
+  for (const blob of blobsOf(loaded.catalog)) consumer.take(blob);
+  return { kind: 'catalog' };
 }
 
 /** Turns what is wrong with the input into one clear line; `where` is put before paths below it. */
@@ -67,19 +93,6 @@ function absent(path: string): never {
 async function isBundleDirectory(path: string): Promise<boolean> {
   const kinds = await Promise.all(['manifests', 'metadata'].map((name) => pathKind(join(path, name))));
   return kinds.every((kind) => kind === 'directory');
-}
-
-async function loadFile(path: string): Promise<Catalog> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw fileError('read', path, error);
-  });
-  try {
-    return loadCatalog([{ path: basename(path), bytes }]);
-  } catch (error) {
-    // The whole path, not the name alone, is what the person typed.
-    if (error instanceof CatalogLoadError) throw new CatalogLoadError(path, error.olmText, error.line);
-    throw error;
-  }
 }
 
 /** Registry code is loaded only where an image is asked for. */

@@ -6,3 +6,6 @@ export type LoadedReference =
   | Readonly<{ kind: 'catalog'; catalog: Catalog }>
   /** `image` is empty for a directory: nobody knows yet where it will be pushed. */
   | Readonly<{ kind: 'bundle'; bundle: Bundle; image: string }>;
+
+/** The same where a catalog's blobs have been given away while it was read. */
+export type ReadReference = Readonly<{ kind: 'catalog' }> | Extract<LoadedReference, { kind: 'bundle' }>;

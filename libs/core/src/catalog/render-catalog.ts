@@ -1,6 +1,9 @@
 import { withCsvMetadata } from '../bundle/bundle-blob.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { blobsOf } from './blob-consumer.js';
 import type { Catalog, CatalogBundle, Property } from './catalog.js';
+import type { DecodedBlob } from './decode-blob.js';
+import { CatalogCollector } from './load-catalog.js';
 import { withSortedKeys } from './sorted-keys.js';
 
 /** Migrations in the order in which opm applies them; each level includes those before it. */
@@ -12,14 +15,25 @@ export type MigrationLevel = (typeof MIGRATION_LEVELS)[number];
  * properties, related images by image, migrations applied (spec: file-based-catalogs.md §5). Nothing is validated.
  */
 export function renderCatalog(catalog: Catalog, level: MigrationLevel): Catalog {
-  return {
-    ...catalog,
-    packages: catalog.packages.map((blob) => withSortedProperties(blob)),
-    channels: catalog.channels.map((blob) => withSortedProperties(blob)),
-    bundles: catalog.bundles.map((blob) =>
-      renderBundle({ ...blob, properties: blob.properties.map(sortedValue) }, level),
-    ),
-  };
+  const collector = new CatalogCollector();
+  for (const blob of blobsOf(catalog)) collector.take(renderBlob(blob, level));
+  return collector.catalog;
+}
+
+/** One blob of {@link renderCatalog}. */
+export function renderBlob(decoded: DecodedBlob, level: MigrationLevel): DecodedBlob {
+  switch (decoded.kind) {
+    case 'package':
+      return { kind: 'package', blob: withSortedProperties(decoded.blob) };
+    case 'channel':
+      return { kind: 'channel', blob: withSortedProperties(decoded.blob) };
+    case 'bundle': {
+      const properties = decoded.blob.properties.map(sortedValue);
+      return { kind: 'bundle', blob: renderBundle({ ...decoded.blob, properties }, level) };
+    }
+    default:
+      return decoded;
+  }
 }
 
 /** A bundle as `opm render` gives it out; the values of properties stay as they are. */
@@ -29,15 +43,6 @@ export function renderBundle(bundle: CatalogBundle, level: MigrationLevel): Cata
   const rendered = { ...bundle, properties, relatedImages };
   return level === 'none' ? rendered : withCsvMetadata(rendered);
 }
-
-/** Two catalogs side by side; nothing is merged or checked. */
-export const joinCatalogs = (catalogs: readonly Catalog[]): Catalog => ({
-  packages: catalogs.flatMap(({ packages }) => packages),
-  channels: catalogs.flatMap(({ channels }) => channels),
-  bundles: catalogs.flatMap(({ bundles }) => bundles),
-  deprecations: catalogs.flatMap(({ deprecations }) => deprecations),
-  others: catalogs.flatMap(({ others }) => others),
-});
 
 const LAST: readonly string[] = ['olm.bundle.object', 'olm.csv.metadata'];
 const place = ({ type }: Property): number => LAST.indexOf(type) + 1;
