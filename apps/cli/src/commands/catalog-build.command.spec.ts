@@ -170,7 +170,8 @@ describe('catalog serve', () => {
   });
 
   it.each([
-    { argv: [CATALOG], says: 'say what to serve: --grpc' },
+    { argv: [CATALOG, '--grpc', '--name', 'x'], says: '--name is for HTTP' },
+    { argv: [CATALOG, '--name', 'Big'], says: '"Big" cannot be the name of a catalog' },
     { argv: [CATALOG, '--grpc', '--port', 'x'], says: 'invalid --port "x"' },
     { argv: [BUNDLE, '--grpc'], says: 'is a bundle' },
   ])('bad usage: $says', async ({ argv, says }) => {

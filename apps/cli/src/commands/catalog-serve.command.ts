@@ -3,26 +3,36 @@ import type { Catalog } from '#core/catalog/catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
 
 const EXAMPLE = `
-Example:
-  flotilla catalog serve ./my-catalog --grpc --port 50051
+Over HTTP, as OLM v1 serves a ClusterCatalog: /catalogs/<name>/api/v1/all, and /metas with the parameters schema, package and name.
+
+Examples:
+  flotilla catalog serve ./my-catalog --name shop
+  curl 'http://127.0.0.1:8080/catalogs/shop/api/v1/metas?schema=olm.bundle&package=lamp'
+
+  flotilla catalog serve ./my-catalog --grpc
   (then, in a CatalogSource: spec: {sourceType: grpc, address: "<this machine>:50051"})`;
 
-type Options = Readonly<{ grpc?: boolean; port: string; host: string }>;
+type Options = Readonly<{ grpc?: boolean; port?: string; host: string; name?: string }>;
 
-/** `flotilla catalog serve REF --grpc`: answers as `opm serve` does until it is asked to stop. */
+/** `flotilla catalog serve REF`: answers as catalogd does, with `--grpc` as `opm serve`, until it is asked to stop. */
 export const catalogServeCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('serve')
-    .description('serve a catalog, over gRPC as registry servers do')
+    .description('serve a catalog over HTTP as ClusterCatalogs are served, or over gRPC as registry servers do')
     .argument('<ref>', 'catalog directory, catalog file or catalog image')
-    .option('--grpc', "the registry servers' gRPC API (the HTTP API of ClusterCatalogs is not served yet)")
-    .option('--port <port>', 'port to listen on; 0 takes a free one', '50051')
+    .option('--grpc', "the registry servers' gRPC API instead")
+    .option('--name <name>', 'name of the catalog in the URL (default: last part of the reference)')
+    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 8080, with --grpc 50051)')
     .option('--host <host>', 'address to listen on; 0.0.0.0 for all', '127.0.0.1')
     .addHelpText('after', EXAMPLE)
-    .action(async (reference: string, options: Options) => {
-      if (!options.grpc) throw new UsageError('say what to serve: --grpc');
-      const place = { host: options.host, port: portOf(options.port) };
-      await serveUntil(askedToStop(), await catalogOf(reference), place, io);
+    .action(async (reference: string, { grpc = false, host, port, name }: Options) => {
+      const place = { host, port: portOf(port ?? (grpc ? '50051' : '8080')) };
+      if (grpc) {
+        if (name !== undefined) throw new UsageError('--name is for HTTP: registry servers have no names');
+        return serveUntil(askedToStop(), await catalogOf(reference), place, io);
+      }
+      const { serveHttpUntil } = await import('./catalog-serve-http.js');
+      return serveHttpUntil(askedToStop(), reference, name === undefined ? place : { ...place, name }, io);
     });
 
 /** Serves until `stop` settles. A catalog that opm would refuse to serve ends it at once, exit code 1. */

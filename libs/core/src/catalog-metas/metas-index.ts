@@ -34,6 +34,11 @@ export class MetasIndex {
     return new MetasIndex(texts, numbers);
   }
 
+  /** How many blobs the content has. */
+  get blobs(): number {
+    return this.#numbers.length / COLUMNS;
+  }
+
   /**
    * Where the blobs are that match all of the query, in file order, neighbours in one. Without any condition the whole
    * content; with one, blobs without a schema never match (spec: v1-catalog.md §2).
@@ -71,9 +76,7 @@ export class MetasIndex {
 
   /** As bytes that {@link MetasIndex.decode} reads: a line of JSON with the texts, then the numbers, little-endian. */
   encode(): Uint8Array {
-    const header = Buffer.from(
-      `${JSON.stringify({ v: VERSION, blobs: this.#numbers.length / COLUMNS, texts: this.texts })}\n`,
-    );
+    const header = Buffer.from(`${JSON.stringify({ v: VERSION, blobs: this.blobs, texts: this.texts })}\n`);
     const numbers = Buffer.alloc(this.#numbers.length * 4);
     for (const [at, number] of this.#numbers.entries()) numbers.writeUInt32LE(number, at * 4);
     return Buffer.concat([header, numbers]);

@@ -1,0 +1,103 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { CatalogFile } from '#core/catalog/catalog-file';
+import { catalogLines } from '#core/catalog-metas/catalog-lines';
+import { catalogNameProblem } from '#core/catalog-metas/catalog-name';
+import { MetasIndexBuilder } from '#core/catalog-metas/metas-index';
+import { CATALOGS } from '#core/catalog-metas/metas-route';
+import { MetasContent } from '#platform/metas/metas-content';
+import { MetasServer } from '#platform/metas/serve-metas';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { withCatalogFiles } from '../reference/catalog-files.js';
+
+export type ServedPlace = Readonly<{ host: string; port: number; name?: string }>;
+
+const FLUSH_CHARACTERS = 256 * 1024;
+
+/** Serves a catalog as catalogd serves a ClusterCatalog, until `stop` settles. Well-formed blobs are enough, as there. */
+export async function serveHttpUntil(
+  stop: Promise<unknown>,
+  reference: string,
+  place: ServedPlace,
+  io: Io,
+): Promise<void> {
+  const name = nameFor(reference, place.name);
+  const content = await withCatalogFiles(reference, contentOf);
+  const modified = new Date();
+  const metas = new MetasServer({
+    place: CATALOGS,
+    find: ([asked]) => (asked === name ? { content, modified } : undefined),
+  });
+  const server = createServer((request, response) => void metas.answer(request, response));
+  try {
+    const port = await listening(server, place);
+    io.out(
+      `serving ${content.index.blobs} blobs at http://${place.host}:${port}/catalogs/${name}/api/v1/all and /metas\n`,
+    );
+    await stop;
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  } finally {
+    await content.close();
+  }
+  io.exit(ExitCode.done);
+}
+
+/** The name given, else the last part of the reference: of a directory, of a repository. */
+function nameFor(reference: string, given: string | undefined): string {
+  const unnamed = reference
+    .replace(/^oci:/, '')
+    .replace(/@.*$/, '')
+    .replace(/:[^/]*$/, '');
+  const name = given ?? basename(resolve(unnamed)).replace(/\.(ya?ml|json)$/, '');
+  const problem = catalogNameProblem(name);
+  if (problem === undefined) return name;
+  throw new UsageError(`"${name}" cannot be the name of a catalog: ${problem}; name it with --name`);
+}
+
+/** The file has no name any more once this is done: it goes with the process, however that ends. */
+async function contentOf(files: readonly CatalogFile[]): Promise<MetasContent> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-serve-'));
+  try {
+    const file = await open(join(folder, 'catalog.jsonl'), 'wx+', 0o600);
+    return await writtenTo(file, files).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writtenTo(file: FileHandle, files: readonly CatalogFile[]): Promise<MetasContent> {
+  const index = new MetasIndexBuilder();
+  let pending = '';
+  for (const { line, meta } of catalogLines(files)) {
+    index.add(meta, Buffer.byteLength(line));
+    pending += line;
+    if (pending.length < FLUSH_CHARACTERS) continue;
+    await file.write(pending);
+    pending = '';
+  }
+  await file.write(pending);
+  const { size } = await file.stat();
+  const read = async (from: number, length: number) => {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  };
+  return new MetasContent({ size, read, close: () => file.close() }, index.finish());
+}
+
+function listening(server: Server, { host, port }: ServedPlace): Promise<number> {
+  return new Promise((done, refuse) => {
+    server.once('error', (error) =>
+      refuse(new UsageError(`cannot listen on ${host}:${port}: ${error.message}: choose another port or host`)),
+    );
+    server.listen(port, host, () => {
+      const address = server.address();
+      done(address !== null && typeof address === 'object' ? address.port : port);
+    });
+  });
+}
