@@ -1,4 +1,5 @@
 import type { CatalogBundle } from '#core/catalog/catalog';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import { inParallel } from '../in-parallel.js';
 import { UsageError } from '../io.js';
 
@@ -8,8 +9,11 @@ const AT_ONCE = 8;
 /** Who names an image: one bundle of perhaps several. */
 export type NamedImage = Readonly<{ image: string; package: string; bundle: string }>;
 
-/** An image that could not be confirmed: its registry does not have it, or could not be asked. */
-export type ImageFailure = NamedImage & Readonly<{ kind: 'missing' | 'unknown'; message: string }>;
+/**
+ * An image that could not be confirmed: its registry does not have it, or did not tell. A registry that cannot be reached is
+ * not asked again: `notAsked` counts its further images.
+ */
+export type ImageFailure = NamedImage & Readonly<{ kind: 'missing' | 'unknown'; message: string; notAsked: number }>;
 
 /** The images of bundles, each with the first bundle that names it. */
 export class NamedImages {
@@ -30,25 +34,39 @@ export class NamedImages {
 /** Asks the registries for each image, with the logins of this machine; what they have is left out of the answer. */
 export async function imageFailures(images: readonly NamedImage[]): Promise<ImageFailure[]> {
   const { HttpRegistryClient } = await import('#platform/registry/http-registry-client');
-  const { localCredentials } = await import('#platform/registry/local-credentials');
+  const { parseImageReference } = await import('#platform/registry/image-reference');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
   const client = new HttpRegistryClient();
-  const failures = await inParallel(images, AT_ONCE, async (named): Promise<ImageFailure | undefined> => {
-    const credentials = await localCredentials(named.image).catch((error: unknown) => {
-      throw error instanceof Error ? new UsageError(error.message) : error;
-    });
+  const unreachable = new Map<string, { notAsked: number }>();
+  const failures = await inParallel(images, AT_ONCE, async (named) => {
     try {
-      await client.resolve(named.image, { credentials });
+      const { host } = parseImageReference(named.image);
+      const known = unreachable.get(host);
+      if (known) known.notAsked += 1;
+      else await client.resolve(named.image, { credentials: await logins(named.image) });
       return undefined;
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      const kind = error.failure === 'NotFound' ? 'missing' : 'unknown';
-      return { ...named, kind, message: error.message };
+      const kind = error.failure === 'NotFound' ? ('missing' as const) : ('unknown' as const);
+      const failure = { ...named, kind, message: error.message, notAsked: 0 };
+      if (error.failure === 'Unreachable') unreachable.set(parseImageReference(named.image).host, failure);
+      return failure;
     }
   });
   return failures.filter((failure) => failure !== undefined);
 }
 
+async function logins(image: string): Promise<RegistryCredentials> {
+  const { localCredentials } = await import('#platform/registry/local-credentials');
+  return localCredentials(image).catch((error: unknown) => {
+    throw error instanceof Error
+      ? new UsageError(`the logins of this machine cannot be read: ${error.message}`)
+      : error;
+  });
+}
+
 /** One line on an image for the person at the keyboard. */
-export const imageLine = ({ image, package: owner, bundle, kind, message }: ImageFailure): string =>
-  `package "${owner}" bundle "${bundle}": image ${image} ${kind === 'missing' ? 'does not exist' : 'could not be looked for'}: ${message}\n`;
+export function imageLine({ package: owner, bundle, message, notAsked }: ImageFailure): string {
+  const more = notAsked === 0 ? '' : `; ${notAsked} more images of that registry were not asked for`;
+  return `package "${owner}" bundle "${bundle}": ${message}${more}\n`;
+}
