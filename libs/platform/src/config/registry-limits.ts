@@ -26,4 +26,5 @@ export const grpcLimitsOf = (settings: Settings): GrpcLimits => ({
   messageBytes: settings.grpcMaxMessageBytes,
   listBytes: settings.grpcMaxListBytes,
   bundles: settings.grpcMaxBundles,
+  silenceMs: settings.grpcSilenceTimeout,
 });

@@ -170,6 +170,11 @@ export const settingGroups = {
     imageMaxLayers: count(256, 'Layers of one image', { min: 1, max: 10_000 }),
     imageMaxDocumentBytes: bytes('4Mi', 'Manifest, index or configuration of one image'),
     grpcCallTimeout: duration('1m', 'For one call to a registry server (as in OLM)', { min: '100ms' }),
+    grpcSilenceTimeout: duration(
+      '30s',
+      'Of a registry server during a call, after which it is asked whether it is still there',
+      { min: '100ms' },
+    ),
     grpcMaxMessageBytes: bytes('64Mi', 'One message of a registry server, such as one bundle'),
     grpcMaxListBytes: bytes('512Mi', 'Everything that one listing of a registry server sends'),
     grpcMaxBundles: count(200_000, 'Items that one listing of a registry server sends', { min: 1 }),

@@ -10,6 +10,8 @@ import {
 import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/grpc-bundle';
 import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc/grpc-address.js';
 import { serviceDefinition } from './grpc/grpc-definitions.js';
+import { routeTo } from './grpc/grpc-route.js';
+import type { ProxyEnvironment } from './http/proxy-environment.js';
 import { RegistryError, type RegistryFailure } from './registry-client.port.js';
 
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
@@ -23,6 +25,8 @@ export type GrpcLimits = Readonly<{
   /** Bytes of everything that one listing sends. */
   listBytes: number;
   bundles: number;
+  /** Milliseconds of silence during a call after which the server is asked whether it is still there. */
+  silenceMs: number;
 }>;
 
 const MiB = 1024 * 1024;
@@ -31,6 +35,7 @@ const defaultLimits: GrpcLimits = {
   messageBytes: 64 * MiB,
   listBytes: 512 * MiB,
   bundles: 200_000,
+  silenceMs: 30_000,
 };
 const PACKAGES_AT_ONCE = 8;
 
@@ -50,16 +55,18 @@ export class GrpcCatalogClient {
   #closed = false;
 
   /** Throws RegistryError InvalidReference where `address` is not HOST:PORT. Nothing is dialled before the first use. */
-  constructor(address: string, limits: Partial<GrpcLimits> = {}) {
+  constructor(address: string, limits: Partial<GrpcLimits> = {}, environment: ProxyEnvironment = process.env) {
     this.limits = { ...defaultLimits, ...limits };
     this.#address = parseGrpcAddress(address);
-    this.#client = new Client(this.#address.target, credentials.createInsecure(), {
+    const { target, ...route } = routeTo(this.#address, environment);
+    this.#client = new Client(target, credentials.createInsecure(), {
+      ...route,
       'grpc.max_receive_message_length': this.limits.messageBytes,
       'grpc.service_config_disable_resolution': 1,
-      'grpc.keepalive_time_ms': 60_000,
+      // During calls only: Go's servers turn clients away that ask in between.
+      'grpc.keepalive_time_ms': this.limits.silenceMs,
+      'grpc.keepalive_timeout_ms': Math.ceil(this.limits.silenceMs / 3),
       'grpc.max_reconnect_backoff_ms': 30_000,
-      // As OLM: GRPC_PROXY alone counts, because most addresses are not behind the proxy of the web.
-      'grpc.enable_http_proxy': process.env['grpc_proxy'] ? 1 : 0,
     } satisfies ChannelOptions);
   }
 

@@ -3,7 +3,7 @@ import type { Catalog } from '#core/catalog/catalog';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { servingProblem } from './catalog-serving.js';
 import { GrpcCatalogIndex } from './grpc/grpc-catalog-index.js';
-import { serviceDefinition } from './grpc/grpc-definitions.js';
+import { reflection, serviceDefinition } from './grpc/grpc-definitions.js';
 import { experimentalService, healthService, registryService } from './grpc/grpc-registry-service.js';
 
 export type ServeOptions = Readonly<{
@@ -30,7 +30,7 @@ export class CatalogNotServed extends FlotillaError {
 const STOP_MS = 3_000;
 
 /**
- * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry and health. What opm
+ * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry, health and reflection. What opm
  * would refuse to serve is refused with CatalogNotServed, in its words; a refused replacement leaves the old content.
  */
 export async function serveCatalog(
@@ -43,6 +43,7 @@ export async function serveCatalog(
   server.addService(serviceDefinition('api.Registry'), registryService(current));
   server.addService(serviceDefinition('api.ExperimentalRegistry'), experimentalService(current));
   server.addService(serviceDefinition('grpc.health.v1.Health'), healthService());
+  reflection().addToServer(server);
   const bound = await bind(server, host, port);
   return {
     port: bound,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { logVerbosity, type ServiceDefinition, setLogVerbosity } from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
 
 const proto = (name: string) => fileURLToPath(new URL(`./proto/${name}`, import.meta.url));
 
@@ -11,13 +12,19 @@ const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, 
 if (process.env['GRPC_VERBOSITY'] === undefined) setLogVerbosity(logVerbosity.NONE);
 
 let loaded: PackageDefinition | undefined;
+const definitions = (): PackageDefinition => {
+  loaded ??= { ...loadSync(proto('registry.proto'), OPTIONS), ...loadSync(proto('health.proto'), OPTIONS) };
+  return loaded;
+};
 
 /** A service of OLM's registry protocol or of gRPC's health protocol. Files are read at the first use. */
 export function serviceDefinition(
   name: 'api.Registry' | 'api.ExperimentalRegistry' | 'grpc.health.v1.Health',
 ): ServiceDefinition {
-  loaded ??= { ...loadSync(proto('registry.proto'), OPTIONS), ...loadSync(proto('health.proto'), OPTIONS) };
-  const definition = loaded[name];
+  const definition = definitions()[name];
   if (definition === undefined || 'format' in definition) throw new Error(`no service ${name} in the protocol files`);
   return definition;
 }
+
+/** Server reflection, with which grpcurl and its like find out what is served without the protocol files. */
+export const reflection = (): ReflectionService => new ReflectionService(definitions());
