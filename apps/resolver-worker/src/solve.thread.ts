@@ -1,10 +1,16 @@
 import { parentPort } from 'node:worker_threads';
-import { type SolveRequest, solve } from './solve.js';
+import type { PackageRecord } from '#core/resolution/resolution-problem';
+import { solve, type ThreadRequest } from './solve.js';
+
+/** Records of earlier problems; the pool says which to forget. */
+const records = new Map<string, PackageRecord>();
 
 // A solve may take the processor for seconds; off the main thread it blocks neither the queue's locks nor the health page.
-parentPort?.on('message', (request: SolveRequest) => {
+parentPort?.on('message', ({ problem, change }: ThreadRequest) => {
   try {
-    parentPort?.postMessage({ resolution: solve(request) });
+    for (const hash of change.forget) records.delete(hash);
+    for (const [hash, record] of change.add) records.set(hash, record);
+    parentPort?.postMessage({ resolution: solve({ problem, records }) });
   } catch (error) {
     parentPort?.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }

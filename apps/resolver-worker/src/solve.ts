@@ -1,11 +1,15 @@
 import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
 import { resolve } from '#core/resolution/resolve';
+import type { RecordChange } from './held-records.js';
 
 /** One problem with every package record that its slices name. Plain data: it crosses a thread boundary. */
 export type SolveRequest = Readonly<{
   problem: ResolutionProblem;
   records: ReadonlyMap<string, PackageRecord>;
 }>;
+
+/** The same as it is sent to a thread that holds records of earlier problems. */
+export type ThreadRequest = Readonly<{ problem: ResolutionProblem; change: RecordChange }>;
 
 /** A record that the problem names is not in the store: the poller stores records first, so the store has lost it. */
 export class MissingRecord extends Error {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Resolution } from '#core/resolution/resolution-problem';
-import type { SolveRequest } from './solve.js';
+import { HeldRecords } from './held-records.js';
+import type { SolveRequest, ThreadRequest } from './solve.js';
 
 type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
 type Waiting = Readonly<{ request: SolveRequest; settle: (reply: Reply) => void }>;
@@ -12,12 +13,13 @@ type Waiting = Readonly<{ request: SolveRequest; settle: (reply: Reply) => void 
 export class SolverPool {
   readonly #idle: Worker[] = [];
   readonly #waiting: Waiting[] = [];
-  readonly #all = new Set<Worker>();
+  readonly #all = new Map<Worker, HeldRecords>();
   #closed = false;
 
   constructor(
     private readonly size: number,
     private readonly deadlineMs: number,
+    private readonly threadFile = new URL('./solve.thread.js', import.meta.url),
   ) {}
 
   async solve(request: SolveRequest): Promise<Resolution> {
@@ -31,7 +33,7 @@ export class SolverPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#all].map((thread) => thread.terminate()));
+    await Promise.all([...this.#all.keys()].map((thread) => thread.terminate()));
   }
 
   #next(): void {
@@ -45,11 +47,12 @@ export class SolverPool {
     this.#run(thread, waiting);
   }
 
+  /** A thread runs what is built, whatever conditions this process resolves its modules with. */
   #grow(): Worker | undefined {
     if (this.#closed || this.#all.size >= this.size) return undefined;
-    const thread = new Worker(new URL('./solve.thread.js', import.meta.url));
+    const thread = new Worker(this.threadFile, { execArgv: [] });
     thread.unref();
-    this.#all.add(thread);
+    this.#all.set(thread, new HeldRecords());
     return thread;
   }
 
@@ -67,7 +70,9 @@ export class SolverPool {
     };
     const deadline = setTimeout(() => done({ resolution: tooHard(request, this.deadlineMs) }, false), this.deadlineMs);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    thread.postMessage(request);
+    const { problem, records } = request;
+    const change = this.#all.get(thread)?.take(records) ?? { add: records, forget: [] };
+    thread.postMessage({ problem, change } satisfies ThreadRequest);
   }
 
   #drop(thread: Worker): void {

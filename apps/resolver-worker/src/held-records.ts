@@ -1,0 +1,43 @@
+import type { PackageRecord } from '#core/resolution/resolution-problem';
+
+/** What a thread must be sent and may forget before it solves a problem. */
+export type RecordChange = Readonly<{ add: ReadonlyMap<string, PackageRecord>; forget: readonly string[] }>;
+
+/** Entries of all records that one thread keeps: some tens of MiB with what is worked out of them. */
+const MAX_ENTRIES = 10_000;
+
+/**
+ * Which package records a thread holds, told from outside: crossing over to a thread copies a record, and what was worked out
+ * of it stays with the copy, so records that were sent already are not sent again. The least recently used go first.
+ */
+export class HeldRecords {
+  /** Number of entries by hash, the least recently used first. */
+  readonly #sizes = new Map<string, number>();
+  #entries = 0;
+
+  constructor(private readonly maxEntries = MAX_ENTRIES) {}
+
+  /** The change after which the thread holds these records; it is to be sent. */
+  take(records: ReadonlyMap<string, PackageRecord>): RecordChange {
+    const add = new Map<string, PackageRecord>();
+    for (const [hash, record] of records) {
+      if (!this.#remove(hash)) add.set(hash, record);
+      this.#sizes.set(hash, record.entries.length);
+      this.#entries += record.entries.length;
+    }
+    const forget: string[] = [];
+    for (const hash of this.#sizes.keys()) {
+      if (this.#entries <= this.maxEntries || records.has(hash)) break;
+      this.#remove(hash);
+      forget.push(hash);
+    }
+    return { add, forget };
+  }
+
+  #remove(hash: string): boolean {
+    const size = this.#sizes.get(hash);
+    if (size === undefined) return false;
+    this.#entries -= size;
+    return this.#sizes.delete(hash);
+  }
+}

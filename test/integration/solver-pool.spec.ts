@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Property } from '#core/catalog/catalog';
+import type { EntryRecord, PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { SolveRequest } from '../../apps/resolver-worker/src/solve.js';
+import { SolverPool } from '../../apps/resolver-worker/src/solver-pool.js';
+
+/** Threads run what is built. */
+const THREAD = new URL('../../dist/apps/resolver-worker/src/solve.thread.js', import.meta.url);
+
+const entry = (pkg: string, properties: readonly Property[]): EntryRecord => ({
+  name: `${pkg}.v1.0.0`,
+  channel: 'stable',
+  version: '1.0.0',
+  replaces: '',
+  skips: [],
+  skipRange: '',
+  properties: [{ type: 'olm.package', value: { packageName: pkg, version: '1.0.0' } }, ...properties],
+  source: { image: `registry.example/${pkg}:1` },
+});
+const label = (text: string): Property => ({ type: 'olm.label', value: { label: text } });
+const needsLabel = (text: string): Property => ({ type: 'olm.label.required', value: { label: text } });
+const record = (pkg: string, ...properties: Property[]): PackageRecord => ({
+  name: pkg,
+  defaultChannel: 'stable',
+  entries: [entry(pkg, properties)],
+});
+
+function request(namespace: string, wished: readonly string[], packages: readonly PackageRecord[]): SolveRequest {
+  const sorted = packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const problem: ResolutionProblem = {
+    v: 1,
+    wishes: {
+      namespace,
+      globalCatalogNamespace: 'olm',
+      operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
+      subscriptions: wished.map((name) => ({
+        name,
+        package: name,
+        channel: 'stable',
+        startingCSV: '',
+        source: 'shelf',
+        sourceNamespace: 'olm',
+        installedCSV: '',
+        currentCSV: '',
+      })),
+      csvs: [],
+    },
+    catalogs: [
+      {
+        key: { namespace: 'olm', name: 'shelf' },
+        priority: 0,
+        empty: false,
+        packages: sorted.map(({ name }) => ({ name, record: name })),
+      },
+    ],
+  };
+  return { problem, records: new Map(packages.map((one) => [one.name, one])) };
+}
+
+/** Guests who each want a room, reached through a key: that there is one room too few shows only deep in the search. */
+function fullHouse(guests: number): SolveRequest {
+  const range = (count: number) => Array.from({ length: count }, (_, at) => at);
+  const rooms = range(guests - 1);
+  const names = range(guests).map((guest) => `guest-${guest}`);
+  const packages = names.flatMap((guest) => [
+    record(guest, needsLabel(`key of ${guest}`)),
+    ...rooms.flatMap((room) => [
+      record(`${guest}-key-${room}`, label(`key of ${guest}`), needsLabel(`${guest} in ${room}`)),
+      record(`${guest}-room-${room}`, label(`${guest} in ${room}`), {
+        type: 'olm.gvk',
+        value: { group: 'hotel.test', version: 'v1', kind: `Room${room}` },
+      }),
+    ]),
+  ]);
+  return request('hotel', names, packages);
+}
+const easy = (namespace: string) => request(namespace, ['inn'], [record('inn')]);
+
+describe('the pool of solver threads', () => {
+  let pool: SolverPool | undefined;
+  afterEach(() => pool?.close());
+
+  it('ends a solve past its deadline with an explanation, and the problems behind it are solved all the same', async () => {
+    pool = new SolverPool(1, 300, THREAD);
+    const answers = await Promise.all([pool.solve(fullHouse(14)), pool.solve(easy('one')), pool.solve(easy('two'))]);
+    expect(answers.map(({ result }) => result)).toEqual(['error', 'resolved', 'resolved']);
+    expect(answers[0]).toMatchObject({
+      message: 'resolution of namespace hotel took longer than 300 ms and was ended',
+      advice: expect.stringContaining('FLOTILLA_SOLVE_DEADLINE'),
+    });
+  });
+
+  it('solves problems that share records, whatever a thread was sent before', async () => {
+    pool = new SolverPool(2, 20_000, THREAD);
+    const all = ['one', 'two', 'three', 'four', 'five'].map((namespace) => easy(namespace));
+    const answers = await Promise.all(all.map((one) => pool?.solve(one)));
+    expect(answers.map((answer) => answer?.result)).toEqual(all.map(() => 'resolved'));
+  });
+
+  it('says which record is missing, and goes on', async () => {
+    pool = new SolverPool(1, 20_000, THREAD);
+    const { problem } = easy('one');
+    await expect(pool.solve({ problem, records: new Map() })).rejects.toThrow(
+      'package record inn is not in the problem store',
+    );
+    expect((await pool.solve(easy('one'))).result).toBe('resolved');
+  });
+});
