@@ -44,6 +44,18 @@ describe('ranges, where they differ from what one expects', () => {
       because: 'blang would crash on it',
     },
     {
+      range: '>=01.0.0 <=x.x',
+      version: '1.0.0',
+      is: 'Could not get version from string: "<=x.x"',
+      because: 'all wildcards are replaced before any version is read',
+    },
+    {
+      range: '>=1.0.0 || || >01.0.0',
+      version: '1.0.0',
+      is: expect.stringContaining('must not contain leading zeroes'),
+      because: 'blang refuses what it cannot read before it could crash',
+    },
+    {
       range: `>=${'9'.repeat(100_000)}.0.0`,
       version: '1.0.0',
       is: expect.stringContaining('value out of range'),

@@ -7,23 +7,30 @@ type Comparator = Readonly<{ operator: Operator; operand: Version }>;
 /** A version range of blang/semver v4: any of the alternatives, all comparators of it (spec: classic-resolution.md §12). */
 export type Range = Readonly<{ alternatives: readonly (readonly Comparator[])[] }>;
 
-/** Parses a range, or says in blang's words why it is none. A text that would crash blang later is an error here. */
+/**
+ * Parses a range, or says in blang's words why it is none: of several reasons the one that blang finds first. A text that
+ * would crash blang later is an error here.
+ */
 export function parseRange(text: string): Range | VersionError {
-  const alternatives = splitAlternatives(words(text));
-  if ('error' in alternatives) return alternatives;
-  const parsed: Comparator[][] = [];
-  for (const alternative of alternatives.value) {
-    const comparators: Comparator[] = [];
-    for (const word of alternative) {
-      for (const plain of expandWildcard(word)) {
-        const comparator = parseComparator(plain);
-        if ('error' in comparator) return comparator;
-        comparators.push(comparator);
-      }
-    }
-    parsed.push(comparators);
+  const split = splitAlternatives(words(text));
+  if ('error' in split) return split;
+  const expanded: string[][] = [];
+  for (const alternative of split.value) {
+    const plain = expandWildcards(alternative);
+    if ('error' in plain) return plain;
+    expanded.push(plain.value);
   }
-  return { alternatives: parsed };
+  const alternatives: Comparator[][] = [];
+  for (const alternative of expanded) {
+    const comparators = parseComparators(alternative);
+    if ('error' in comparators) return comparators;
+    alternatives.push(comparators.value);
+  }
+  // blang accepts an empty alternative and then calls a nil function when the ones before it are false.
+  if (alternatives.some((comparators) => comparators.length === 0)) {
+    return { error: "Nothing stands between two '||' in the range" };
+  }
+  return { alternatives };
 }
 
 /** Whether the version lies in the range. Pre-releases are ordinary versions; build metadata does not count. */
@@ -76,10 +83,6 @@ function splitAlternatives(all: readonly string[]): Readonly<{ value: string[][]
     if (word === '||') alternatives.push([]);
     else alternatives.at(-1)?.push(word);
   }
-  // blang accepts an empty alternative and then calls a nil function when the ones before it are false.
-  if (alternatives.some((alternative) => alternative.length === 0)) {
-    return { error: "Nothing stands between two '||' in the range" };
-  }
   return { value: alternatives };
 }
 
@@ -100,9 +103,19 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   '<=': '<=',
 };
 
+function parseComparators(alternative: readonly string[]): Readonly<{ value: Comparator[] }> | VersionError {
+  const comparators: Comparator[] = [];
+  for (const word of alternative) {
+    const comparator = parseComparator(word);
+    if ('error' in comparator) return comparator;
+    comparators.push(comparator);
+  }
+  return { value: comparators };
+}
+
 function parseComparator(word: string): Comparator | VersionError {
   const split = splitOperator(word);
-  if (split === undefined) return { error: `Could not get version from string: ${goQuote(word)}` };
+  if (split === undefined) return withoutVersion(word);
   const [operatorText, versionText] = split;
   const whole = goQuote(operatorText + versionText);
   const operator = Object.hasOwn(OPERATORS, operatorText) ? OPERATORS[operatorText] : undefined;
@@ -120,11 +133,23 @@ const rangeError = (word: string, cause: string): VersionError => ({
   error: `Could not parse Range ${goQuote(word)}: ${cause}`,
 });
 
-/** Any word with an `x` in it goes through here, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails. */
-function expandWildcard(word: string): string[] {
-  const split = word.includes('x') ? splitOperator(word) : undefined;
-  if (split === undefined) return [word];
-  const [operator, version] = split;
+/** Any word with an `x` in it is expanded, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails. */
+function expandWildcards(alternative: readonly string[]): Readonly<{ value: string[] }> | VersionError {
+  const expanded: string[] = [];
+  for (const word of alternative) {
+    const split = splitOperator(word);
+    if (!word.includes('x')) expanded.push(word);
+    else if (split === undefined) return withoutVersion(word);
+    else expanded.push(...expandWildcard(...split));
+  }
+  return { value: expanded };
+}
+
+const withoutVersion = (word: string): VersionError => ({
+  error: `Could not get version from string: ${goQuote(word)}`,
+});
+
+function expandWildcard(operator: string, version: string): string[] {
   const floor = wildcardFloor(version);
   const ceiling = () => wildcardCeiling(version, floor);
   switch (operator) {
