@@ -9,7 +9,6 @@ import { localCredentials } from '#platform/registry/local-credentials';
 import { CLIENTS, contentUrlOf, HUB } from '../catalog-poller.js';
 import { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedLoads } from '../catalogs/shared-loads.js';
-import { JoinPace } from '../clusters/join-pace.js';
 import type { CatalogJsonl, LoadJsonl } from './catalog-jsonl.js';
 import { loadImageJsonl } from './image-jsonl.js';
 import { ServedCatalogs } from './served-catalogs.js';
@@ -17,6 +16,8 @@ import { SharedMetas } from './shared-metas.js';
 
 /** Clusters that ask for the same image within so long are told the same. */
 const SHARED_MS = 5_000;
+/** A thousand connections are not opened at once: time for each cluster, in which the first requests are spread. */
+const FIRST_SPREAD_MS = 20;
 const FORGET_AFTER_MS = 60 * 60_000;
 
 /** Serves the ClusterCatalogs of every cluster (OLM v1), wherever the kind is there. */
@@ -42,7 +43,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
     const indexes = MetasIndexFiles.open(join(settings.contentDir, 'catalog-poller', 'metas'), clock.now());
     indexes.catch((error: unknown) => log.error({ error }, 'the folder for indexes of catalogs cannot be used'));
     const metas = new SharedMetas(content, indexes);
-    const pace = new JoinPace({ clusters: this.clients.length, random: Math.random });
+    const spreadMs = this.clients.length * FIRST_SPREAD_MS;
     for (const client of this.clients) {
       const served = new ServedCatalogs({
         client,
@@ -54,7 +55,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
         contentUrl: contentUrlOf(settings),
       });
       this.#clusters.set(client.cluster, served);
-      this.#cancelTimers.push(clock.after(pace.first(), () => served.start()));
+      this.#cancelTimers.push(clock.after(spreadMs * Math.random(), () => served.start()));
     }
     this.#tidyLater();
   }
