@@ -44,7 +44,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    for (const client of this.clients) this.hub.clock.after(this.#joins.first(), () => void this.#join(client));
+    for (const client of this.clients) this.hub.clock.after(this.#joins.turn(), () => void this.#join(client));
     const { queues, settings } = this.hub;
     await queues.observe.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
     void this.#watchRedis();
@@ -148,7 +148,11 @@ export class CatalogPoller implements OnApplicationBootstrap {
   }
 
   #touchAll(): void {
-    for (const cluster of this.#clusters.values()) cluster.touchAll();
+    for (const cluster of this.#clusters.values()) {
+      this.hub.clock.after(this.#joins.turn(), () => {
+        if (!this.#stopped) cluster.touchAll();
+      });
+    }
   }
 
   #forgetUnused(): void {

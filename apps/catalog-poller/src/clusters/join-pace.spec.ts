@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { JoinPace } from './join-pace.js';
 
 describe('the pace of joining clusters', () => {
-  it('spreads the first tries of a large fleet, and does not hold up a small one', () => {
-    expect(new JoinPace({ clusters: 1, random: () => 0.99 }).first()).toBe(0);
-    expect(new JoinPace({ clusters: 1_000, random: () => 0.5 }).first()).toBe(9_990);
+  it('spreads what is due for a large fleet, and does not hold up a small one', () => {
+    expect(new JoinPace({ clusters: 1, random: () => 0.99 }).turn()).toBe(0);
+    expect(new JoinPace({ clusters: 1_000, random: () => 0.5 }).turn()).toBe(9_990);
   });
 
   it('tries a cluster that is away less and less often', () => {

@@ -1,6 +1,6 @@
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 120_000;
-/** Time that a fleet's first requests are spread over, for each of its clusters. */
+/** Time that work for a whole fleet is spread over, for each of its clusters. */
 const SPREAD_MS = 20;
 
 export type JoinPaceOptions = Readonly<{ clusters: number; random: () => number }>;
@@ -11,8 +11,8 @@ export class JoinPace {
 
   constructor(private readonly options: JoinPaceOptions) {}
 
-  /** Milliseconds until a cluster is tried for the first time: a thousand connections are not opened at once. */
-  first(): number {
+  /** Milliseconds until one cluster's turn at what all are due for at once: a thousand connections are not opened together. */
+  turn(): number {
     const { clusters, random } = this.options;
     return Math.round((clusters - 1) * SPREAD_MS * random());
   }

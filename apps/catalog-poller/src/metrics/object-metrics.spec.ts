@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { CatalogSource } from '#core/api/catalog-source';
+import { Metrics } from '#platform/telemetry/metrics';
+import { ObjectMetrics } from './object-metrics.js';
+
+const source = (status?: CatalogSource['status']): CatalogSource => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'CatalogSource',
+  metadata: { name: 'shelf', namespace: 'olm' },
+  spec: { sourceType: 'grpc', image: 'registry.example/shelf:1' },
+  ...(status === undefined ? {} : { status }),
+});
+
+async function ready(metrics: Metrics): Promise<string[]> {
+  const text = await metrics.registry.metrics();
+  return text.split('\n').filter((line) => line.startsWith('catalogsource_ready{'));
+}
+
+describe('catalogsource_ready', () => {
+  const series = 'catalogsource_ready{cluster="east",namespace="olm",name="shelf"}';
+  const state = (lastObservedState: string, reason?: string) => ({
+    connectionState: { lastObservedState },
+    ...(reason === undefined ? {} : { reason }),
+  });
+  it.each([
+    { status: state('READY'), value: 1, because: 'content is held' },
+    { status: state('READY', 'RegistryServerError'), value: 1, because: 'held content stays in use' },
+    { status: state('TRANSIENT_FAILURE', 'RegistryServerError'), value: 0, because: 'nothing was loaded' },
+    {
+      status: state('READY', 'SpecInvalidError'),
+      value: 0,
+      because: 'OLM leaves the old state beside an invalid spec',
+    },
+    { status: undefined, value: 0, because: 'nobody has looked yet' },
+  ])('is $value: $because', async ({ status, value }) => {
+    const metrics = new Metrics({ processMetrics: false });
+    const objects = new ObjectMetrics(metrics, 'east');
+    objects.note(source(status), 'changed');
+    expect(await ready(metrics)).toEqual([`${series} ${value}`]);
+    objects.note(source(status), 'gone');
+    expect(await ready(metrics)).toEqual([]);
+  });
+});
