@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 /** Exit codes of every verb, as grep, diff and opm use them. */
 export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -5,6 +7,8 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** Where a command writes: data to `out`, progress and complaints to `err`, the outcome to `exit`. Injected, so tests can read it. */
 export type Io = Readonly<{
   out: (text: string) => void;
+  /** Settles when `out` has room for more: who writes much waits for it now and then, so that it does not pile up in memory. */
+  drained?: () => Promise<void>;
   err: (text: string) => void;
   exit: (code: ExitCode) => void;
   /** Whole standard input, for `-f -`. */
@@ -17,6 +21,9 @@ export class UsageError extends Error {}
 /** The process's own streams. `exit` sets the code and lets pending output drain. */
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),
+  drained: async () => {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+  },
   err: (text) => void process.stderr.write(text),
   exit: (code) => {
     process.exitCode = code;

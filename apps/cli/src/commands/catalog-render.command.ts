@@ -35,7 +35,10 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
       const { CatalogWriter } = await import('#core/catalog/write-catalog');
       const writer = new CatalogWriter(output);
       for (const reference of references) await render(reference, level, template, writer);
-      for (const text of writer.texts()) io.out(text);
+      for (const text of writer.texts()) {
+        io.out(text);
+        await io.drained?.();
+      }
       io.exit(ExitCode.done);
     });
 
