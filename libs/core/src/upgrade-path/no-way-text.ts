@@ -7,31 +7,35 @@ export function noWayLines(noWay: NoWay): string[] {
   return [obstacle(noWay), nearestLine(noWay), helpLine(noWay)].filter((line) => line !== '');
 }
 
-function obstacle({ reason, stopsAt, goal, channel, hops, skippedBy }: NoWay): string {
-  const far = hops.length === 0 ? 'OLM stays at' : 'OLM gets no further than';
-  const stuck = `no entry of channel "${channel}" replaces or skips ${stopsAt.name}`;
+function obstacle(noWay: NoWay): string {
+  const { reason, goal, channel, way, skippedBy } = noWay;
   switch (reason) {
     case 'older':
       return `${told(goal)} is older than what is installed: OLM never goes back`;
     case 'skipped':
       return `${told(goal)} is skipped by ${skippedBy}: OLM never installs a skipped bundle`;
     case 'passed':
-      return `OLM passes over ${told(goal)}: it goes ${[...hops.map(({ from }) => from), stopsAt.name].join(' -> ')}`;
+      return `OLM passes over ${told(goal)}: it goes ${way.join(' -> ')}`;
     case 'circles':
-      return `OLM would go round in circles: ${[...hops.map(({ from }) => from), stopsAt.name].join(' -> ')}`;
+      return `OLM would go round in circles: ${way.join(' -> ')}`;
     case 'unordered':
       return `OLM's resolver finds no single chain of replacements in channel "${channel}" and gives up`;
     case 'stuck':
-      return stopsAt.version === undefined
-        ? `${far} ${told(stopsAt)}: ${stuck}`
-        : `${far} ${told(stopsAt)}: ${stuck}, and no skipRange there holds ${formatVersion(stopsAt.version)}`;
+      return stuckAt(noWay);
   }
+}
+
+function stuckAt({ start, stopsAt }: NoWay): string {
+  const far = stopsAt.name === start.name ? 'OLM stays at' : 'OLM gets no further than';
+  const nobody = `no channel has an entry beyond it that replaces or skips ${stopsAt.name}`;
+  const range = stopsAt.version === undefined ? '' : ` or whose skipRange holds ${formatVersion(stopsAt.version)}`;
+  return `${far} ${told(stopsAt)}: ${nobody}${range}`;
 }
 
 function nearestLine({ nearest, goal, reason }: NoWay): string {
   if (reason === 'older' || reason === 'skipped') return '';
   if (nearest === undefined) return `no version of the package has a way to ${told(goal)}`;
-  return `the nearest version with a way to ${told(goal)} is ${told(nearest.bundle)}, in channel "${nearest.channel}"`;
+  return `the nearest version with a way to ${told(goal)} is ${told(nearest)}`;
 }
 
 function helpLine({ reason, goal, stopsAt, shouldSkip }: NoWay): string {

@@ -3,45 +3,49 @@ import { byVersion, type Installed, newestFirst, type UpgradeGraph } from '../ca
 import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
 import type { Standing } from './find-ways.js';
-import type { Hop } from './hop.js';
-import { walkChannel } from './walk-channel.js';
+import { leadingTo, olmSteps, reachedFrom } from './olm-reach.js';
+import { type ChannelWalk, walkChannel } from './walk-channel.js';
 
-/** Why OLM Classic does not get from one version to another. */
+/** Why OLM Classic does not get from one version to another, whatever channels the Subscription is set to. */
 export type NoWay = Readonly<{
   reason:
     | 'older' // the goal is older than what is installed
     | 'skipped' // OLM never installs the goal: entries skip it
     | 'passed' // OLM goes from a version below the goal to one above it
-    | 'stuck' // nothing follows `stopsAt`
+    | 'stuck' // nothing that leads to the goal follows `stopsAt`
     | 'circles' // the edges lead back to where it was
     | 'unordered'; // the channel has no single order
+  start: Installed;
   goal: Installed;
-  /** How far OLM gets by itself in the channel, and where it is then. */
-  hops: readonly Hop[];
-  stopsAt: Installed;
   channel: string;
+  /** Names OLM goes through by itself in the channel. */
+  way: readonly string[];
+  /** The newest version short of the goal that OLM gets to. */
+  stopsAt: Installed;
   /** The entry that would have to skip `stopsAt`. */
   shouldSkip?: Readonly<{ entry: Installed; channel: string }>;
-  /** The version nearest to `stopsAt` from which OLM gets to the goal inside one channel, and that channel. */
-  nearest?: Readonly<{ bundle: Installed; channel: string }>;
+  /** The version nearest to `stopsAt` from which OLM gets to the goal. */
+  nearest?: Installed;
   skippedBy?: string;
 }>;
 
 /** Finds out what is in the way; to be asked where no way was found. */
-export function explainNoWay(graph: UpgradeGraph, start: Standing, goal: Installed): NoWay {
-  const channel = graph.channels.find((group) => group.channel === start.channel);
-  const walk = channel === undefined ? undefined : walkChannel(channel, start.installed);
-  const stopsAt = walk?.end ?? start.installed;
-  const nearest = nearestWithWay(graph, stopsAt, goal);
+export function explainNoWay(graph: UpgradeGraph, { installed: start, channel }: Standing, goal: Installed): NoWay {
+  const steps = olmSteps(graph, start);
+  const leads = leadingTo(steps, goal);
+  const stopsAt = newestShortOf(goal, reachedFrom(steps, start)) ?? start;
+  const group = graph.channels.find((one) => one.channel === channel);
+  const walk = group === undefined ? undefined : walkChannel(group, start);
+  const nearest = nearestOf(graph, stopsAt, new Set([...leads].filter((name) => name !== goal.name)));
+  const shouldSkip = landing(graph, stopsAt, leads);
   const skippedBy = skipperOf(graph, goal);
-  const shouldSkip = landing(graph, nearest?.channel ?? start.channel, stopsAt, goal);
-  const reason = reasonOf(start.installed, goal, walk, skippedBy);
   return {
-    reason,
+    reason: reasonOf(start, goal, walk, skippedBy),
+    start,
     goal,
-    hops: walk?.hops ?? [],
+    channel,
+    way: [start.name, ...(walk?.hops ?? []).map(({ to }) => to)],
     stopsAt,
-    channel: start.channel,
     ...(shouldSkip === undefined ? {} : { shouldSkip }),
     ...(nearest === undefined ? {} : { nearest }),
     ...(skippedBy === undefined ? {} : { skippedBy }),
@@ -51,7 +55,7 @@ export function explainNoWay(graph: UpgradeGraph, start: Standing, goal: Install
 function reasonOf(
   from: Installed,
   goal: Installed,
-  walk: ReturnType<typeof walkChannel> | undefined,
+  walk: ChannelWalk | undefined,
   skippedBy: string | undefined,
 ): NoWay['reason'] {
   if (byVersion(goal, from) < 0) return 'older';
@@ -60,6 +64,11 @@ function reasonOf(
   if (walk.outcome !== 'rests') return walk.outcome;
   return byVersion(walk.end, goal) > 0 ? 'passed' : 'stuck';
 }
+
+const newestShortOf = (goal: Installed, bundles: readonly Installed[]): Installed | undefined =>
+  bundles.filter((bundle) => byVersion(bundle, goal) < 0).toSorted(newestFirst)[0];
+
+const allEntries = ({ channels }: UpgradeGraph): Entry[] => channels.flatMap(({ entries }) => entries);
 
 const groupsWith = (graph: UpgradeGraph, name: string): EntryGroup[] =>
   graph.channels.filter(({ entries }) => entries.some((entry) => entry.name === name));
@@ -71,33 +80,20 @@ function skipperOf(graph: UpgradeGraph, { name }: Installed): string | undefined
   return groups[0]?.entries.toSorted(newestFirst).find(({ skips }) => skips.includes(name))?.name;
 }
 
-/** The entries of a channel from which OLM gets to the goal without anybody's help. */
-function withWay(channel: EntryGroup, goal: Installed): Entry[] {
-  return channel.entries.filter(
-    (entry) => entry.name !== goal.name && walkChannel(channel, entry).hops.some(({ to }) => to === goal.name),
-  );
-}
-
 /** Of the versions above, the lowest; only where there is none above, the highest below. */
-function nearestWithWay(graph: UpgradeGraph, from: Installed, goal: Installed): NoWay['nearest'] {
-  const all = groupsWith(graph, goal.name).flatMap((group) =>
-    withWay(group, goal).map((bundle) => ({ bundle, channel: group.channel })),
-  );
-  const upward = all.toSorted((a, b) => newestFirst(b.bundle, a.bundle));
-  const others = upward.filter(({ bundle }) => bundle.name !== from.name);
-  return others.find(({ bundle }) => byVersion(bundle, from) > 0) ?? others.at(-1);
+function nearestOf(graph: UpgradeGraph, from: Installed, names: ReadonlySet<string>): Installed | undefined {
+  const upward = allEntries(graph)
+    .filter(({ name }) => names.has(name) && name !== from.name)
+    .sort((a, b) => newestFirst(b, a));
+  return upward.find((entry) => byVersion(entry, from) > 0) ?? upward.at(-1);
 }
 
-/** The lowest entry above `from` that OLM would take and that leads to the goal, or the goal itself. */
-function landing(graph: UpgradeGraph, preferred: string, from: Installed, goal: Installed): NoWay['shouldSkip'] {
-  const groups = groupsWith(graph, goal.name);
-  const group = groups.find(({ channel }) => channel === preferred) ?? groups[0];
-  if (group === undefined) return undefined;
-  const skipped = skippedNames(group);
-  const leads = new Set([goal.name, ...withWay(group, goal).map(({ name }) => name)]);
-  const entry = group.entries
-    .filter(({ name, facts }) => leads.has(name) && !skipped.has(name) && !facts.deprecated)
+/** The lowest entry above `from` that OLM may take and that leads to the goal, or the goal itself. */
+function landing(graph: UpgradeGraph, from: Installed, leads: ReadonlySet<string>): NoWay['shouldSkip'] {
+  const skippedIn = new Map(graph.channels.map((group) => [group.channel, skippedNames(group)]));
+  const entry = allEntries(graph)
+    .filter(({ name, channel, facts }) => leads.has(name) && !skippedIn.get(channel)?.has(name) && !facts.deprecated)
     .sort((a, b) => newestFirst(b, a))
     .find((one) => byVersion(one, from) > 0);
-  return entry === undefined ? undefined : { entry, channel: group.channel };
+  return entry === undefined ? undefined : { entry, channel: entry.channel };
 }

@@ -125,9 +125,24 @@ describe('upgradePath', () => {
       },
       from: '1.0.0',
       why: [
-        /^OLM stays at 1\.0\.0 \(ant\.v1\.0\.0\): no entry of channel "stable" replaces or skips ant\.v1\.0\.0, and no skipRange there holds 1\.0\.0$/,
-        /^the nearest version with a way to 1\.2\.0 \(ant\.v1\.2\.0\) is 1\.1\.0 \(ant\.v1\.1\.0\), in channel "stable"$/,
+        /^OLM stays at 1\.0\.0 \(ant\.v1\.0\.0\): no channel has an entry beyond it that replaces or skips ant\.v1\.0\.0 or whose skipRange holds 1\.0\.0$/,
+        /^the nearest version with a way to 1\.2\.0 \(ant\.v1\.2\.0\) is 1\.1\.0 \(ant\.v1\.1\.0\)$/,
         /in channel "stable" add "skips: \[ant\.v1\.0\.0\]" to the entry ant\.v1\.1\.0 \(or skipRange: ">=1\.0\.0 <1\.1\.0"\)/,
+      ],
+    },
+    {
+      because: 'OLM gets part of the way, by changing the channel',
+      channels: {
+        stable: LINE.slice(0, 2),
+        fast: [{ name: 'ant.v1.3.0', replaces: 'ant.v1.1.0' }],
+        next: [{ name: 'ant.v1.4.0' }, { name: 'ant.v2.0.0', replaces: 'ant.v1.4.0' }],
+      },
+      from: '1.0.0',
+      to: '2.0.0',
+      why: [
+        /^OLM gets no further than 1\.3\.0 \(ant\.v1\.3\.0\): no channel has an entry beyond it/,
+        /^the nearest version with a way to 2\.0\.0 \(ant\.v2\.0\.0\) is 1\.4\.0 \(ant\.v1\.4\.0\)$/,
+        /in channel "next" add "skips: \[ant\.v1\.3\.0\]" to the entry ant\.v1\.4\.0 /,
       ],
     },
     {
