@@ -90,6 +90,17 @@ describe('loads that are shared', () => {
     expect(await bad).toMatchObject({ retryAt: clock.now().getTime() + 5_000 });
   });
 
+  it('that fail before they begin are failures, and can be tried again', async () => {
+    const broken = () => {
+      throw new Error('no such thing');
+    };
+    expect(String(settled(await loads.ask('a', NOW, broken)))).toContain('no such thing');
+    await clock.advance(1);
+    const good = ask();
+    await succeed(0, 1);
+    expect(settled(await good)).toBe(1);
+  });
+
   it('that began before a change are waited for and done again', async () => {
     const old = ask();
     await clock.advance(1);

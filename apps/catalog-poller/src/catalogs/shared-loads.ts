@@ -80,7 +80,8 @@ export class SharedLoads<T> {
   }
 
   async #carryOut(entry: Entry<T>, begunAt: number, load: () => Promise<T>): Promise<Shared<T>> {
-    const answer = await load().then(
+    const begun = async () => load(); // What it throws at once is a failure like any other.
+    const answer = await begun().then(
       (value): Shared<T> => ({ value, begunAt }),
       (error: unknown): Shared<T> => {
         entry.failures += 1;
