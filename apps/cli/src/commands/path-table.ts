@@ -34,8 +34,9 @@ function wayText(title: string, hops: readonly Hop[], channel: string): string {
   return `${title}: ${plural(hops.length, 'hop')}${changes}\n${table(rows, columns)}${notes.join('')}`;
 }
 
-function notesOn({ from, to, channel, switchesChannel, deprecated }: Hop, before: string): string[] {
-  const change = `at ${from} change the Subscription's channel from ${before} to ${channel}\n`;
+function notesOn({ from, to, channel, switchesChannel, insteadOf, deprecated }: Hop, before: string): string[] {
+  const inTime = insteadOf === undefined ? '' : `, before OLM goes on to ${insteadOf} (installPlanApproval: Manual)`;
+  const change = `at ${from} change the Subscription's channel from ${before} to ${channel}${inTime}\n`;
   return [
     ...(switchesChannel ? [change] : []),
     ...(deprecated === undefined ? [] : [`${to} is deprecated: ${deprecated.replaceAll(/\s+/g, ' ')}\n`]),

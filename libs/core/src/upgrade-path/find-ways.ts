@@ -1,5 +1,6 @@
 import { edgeKinds, olmStep } from '../catalog-graph/upgrade-edges.js';
 import type { Installed, UpgradeGraph } from '../catalog-graph/upgrade-graph.js';
+import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
 import { cheapestWay, type Move } from './cheapest-way.js';
 import { type Hop, hop } from './hop.js';
@@ -15,17 +16,27 @@ const moveTo = (entry: Entry, { installed, channel }: Standing, cost: Move<Stand
   cost,
 });
 
+function stepOf(channel: EntryGroup, installed: Installed): Entry | undefined {
+  const step = olmStep(channel, installed);
+  return typeof step === 'object' && 'entry' in step ? step.entry : undefined;
+}
+
 /**
  * The way OLM Classic goes to `goal`: in each channel the hop its resolver picks, and of all ways the one with the fewest
  * changes of the Subscription's channel, then the fewest hops. Undefined where OLM never gets there.
  */
 export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
-  const moves = (at: Standing) =>
-    graph.channels.flatMap((channel) => {
-      const step = olmStep(channel, at.installed);
-      if (typeof step === 'string' || 'unordered' in step) return [];
-      return moveTo(step.entry, at, [Number(channel.channel !== at.channel), 1]);
+  const moves = (at: Standing) => {
+    const own = graph.channels.find(({ channel }) => channel === at.channel);
+    const otherwise = own === undefined ? undefined : stepOf(own, at.installed)?.name;
+    return graph.channels.flatMap((channel) => {
+      const entry = stepOf(channel, at.installed);
+      if (entry === undefined) return [];
+      const switches = channel.channel !== at.channel;
+      const move = moveTo(entry, at, [Number(switches), 1]);
+      return switches && otherwise !== undefined ? { ...move, step: { ...move.step, insteadOf: otherwise } } : move;
     });
+  };
   return cheapestWay(start, { key, moves, isGoal: ({ installed }) => installed.name === goal });
 }
 

@@ -10,6 +10,8 @@ export type Hop = Readonly<{
   channel: string;
   /** The Subscription must be set to `channel` before. */
   switchesChannel: boolean;
+  /** Where OLM goes from `from` while the channel has not been changed yet. */
+  insteadOf?: string;
   by: readonly EdgeKind[];
   /** The range that covers `from`, where `by` names it. */
   skipRange?: string;

@@ -116,6 +116,15 @@ describe('upgradePath', () => {
     });
   });
 
+  it('says where OLM would go if the channel were not changed in time', () => {
+    const channels = { stable: LINE, fast: [{ name: 'ant.v2.0.0', replaces: 'ant.v1.1.0' }] };
+    const { olm } = ask(channels, '1.0.0', { to: '2.0.0' });
+    expect(olm?.map(({ to, insteadOf }) => [to, insteadOf])).toEqual([
+      ['ant.v1.1.0', undefined],
+      ['ant.v2.0.0', 'ant.v1.2.0'],
+    ]);
+  });
+
   it.each<{ because: string; channels: Channels; from: string; to?: string; why: RegExp[]; shortest?: string[] }>([
     {
       because: 'an edge is missing',
