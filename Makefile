@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify e2e bench format clean
+.PHONY: help setup build demo test verify e2e bench bench-catalogs format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -30,8 +30,12 @@ e2e: build ## the end-to-end suite on a real kube-apiserver
 	@node dist/scripts/prepare-e2e.js
 	@vitest run --project e2e
 
-bench: build ## measurements, each with machine and date; about two minutes
+bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/fleet-install.js $(if $(CLUSTERS),--clusters $(CLUSTERS))
+	@node dist/bench/resolution.js
+
+bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
+	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS))
 
 format: setup ## rewrite files in our format
 	@biome check --write .

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CatalogIndex } from '#core/resolution/catalog-index';
+import { indexCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
+import type {
+  NamespaceWishes,
+  PackageRecord,
+  Resolution,
+  WishedSubscription,
+} from '#core/resolution/resolution-problem';
+import { resolve } from '#core/resolution/resolve';
+import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
+import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';
+import { CASES, REAL_CASE } from './resolution-cases.js';
+
+/** Where the real catalog is looked for; it is not part of the project. */
+export const REAL_CATALOGS = join(PROJECT_ROOT, '../shared/data/catalogs');
+export const hasRealCatalog = (): boolean => existsSync(join(REAL_CATALOGS, 'v4.20'));
+
+/** What one process measured of one case; times in milliseconds, memory in MiB. */
+export type Measured = Readonly<{
+  answer: string;
+  /** From the catalog as it is stored (real: files; made up: JSON of its records) to the answer. */
+  coldMs: number;
+  warm: Readonly<{ runs: number; medianMs: number; p99Ms: number; cpuMs: number }>;
+  peakMiB: number;
+}>;
+
+const WARM_MS = 1_500;
+const MAX_RUNS = 2_000;
+
+/** Measures the case of the given name in this process, which should be a fresh one. */
+export async function measureCase(name: string): Promise<Measured> {
+  const { open, subscriptions } = stored(name);
+  const wishes = wishesFor(subscriptions);
+  const begun = performance.now();
+  const index = await open();
+  const first = answer(wishes, index);
+  const coldMs = performance.now() - begun;
+  const warm = warmRuns(() => answer(wishes, index));
+  const peakMiB = process.resourceUsage().maxRSS / 1024;
+  return { answer: told(first), coldMs, warm, peakMiB };
+}
+
+type Stored = Readonly<{ open: () => Promise<CatalogIndex>; subscriptions: readonly WishedSubscription[] }>;
+
+function stored(name: string): Stored {
+  if (name === REAL_CASE.name)
+    return { open: () => new CatalogShelf().index(REAL_CATALOGS, 'v4.20'), subscriptions: REAL };
+  const found = CASES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no case "${name}"`);
+  const { records, subscriptions } = found.make();
+  const text = JSON.stringify(records);
+  return { open: async () => indexCatalog(JSON.parse(text) as PackageRecord[]), subscriptions };
+}
+
+const REAL: readonly WishedSubscription[] = [
+  {
+    name: 'sub',
+    package: 'rabbitmq-messaging-topology-operator',
+    channel: '',
+    startingCSV: '',
+    source: 'bench',
+    sourceNamespace: 'bench',
+    installedCSV: '',
+    currentCSV: '',
+  },
+];
+
+const wishesFor = (subscriptions: readonly WishedSubscription[]): NamespaceWishes => ({
+  namespace: 'bench',
+  globalCatalogNamespace: 'olm',
+  operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
+  subscriptions: subscriptions.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  csvs: [],
+});
+
+function answer(wishes: NamespaceWishes, index: CatalogIndex): Resolution {
+  const { slices, records } = sliceCatalogs(wishes, [
+    { key: { namespace: 'bench', name: 'bench' }, priority: 0, index },
+  ]);
+  return resolve({ v: 1, wishes, catalogs: slices }, (hash) => {
+    const record = records.get(hash);
+    if (record === undefined) throw new Error(`no record ${hash}`);
+    return record;
+  });
+}
+
+function warmRuns(run: () => unknown): Measured['warm'] {
+  const times: number[] = [];
+  const before = process.cpuUsage();
+  for (const end = performance.now() + WARM_MS; performance.now() < end && times.length < MAX_RUNS; ) {
+    const begun = performance.now();
+    run();
+    times.push(performance.now() - begun);
+  }
+  const { user, system } = process.cpuUsage(before);
+  times.sort((a, b) => a - b);
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
+  return { runs: times.length, medianMs: at(0.5), p99Ms: at(0.99), cpuMs: (user + system) / 1_000 / times.length };
+}
+
+function told(resolution: Resolution): string {
+  if (resolution.result === 'resolved') return `${resolution.chosen.length} bundles`;
+  if (resolution.result === 'error') return resolution.code ?? resolution.message;
+  const crowd = resolution.explanation.some(({ kind }) => kind === 'crowd');
+  return `unsatisfiable${crowd ? ', one reason' : ''}`;
+}
