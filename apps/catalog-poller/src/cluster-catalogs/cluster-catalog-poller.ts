@@ -26,7 +26,8 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   readonly #clusters = new Map<string, ServedCatalogs>();
   readonly #loads: SharedLoads<CatalogJsonl>;
   readonly server: MetasServer;
-  #cancelTimers: (() => void)[] = [];
+  readonly #cancelStarts: (() => void)[] = [];
+  #cancelTidy: () => void = () => undefined;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -55,13 +56,14 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
         contentUrl: contentUrlOf(settings),
       });
       this.#clusters.set(client.cluster, served);
-      this.#cancelTimers.push(clock.after(spreadMs * Math.random(), () => served.start()));
+      this.#cancelStarts.push(clock.after(spreadMs * Math.random(), () => served.start()));
     }
     this.#tidyLater();
   }
 
   async onModuleDestroy(): Promise<void> {
-    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelTidy();
+    for (const cancel of this.#cancelStarts) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
   }
 
@@ -78,10 +80,9 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   };
 
   #tidyLater(): void {
-    const cancel = this.hub.clock.after(FORGET_AFTER_MS, () => {
+    this.#cancelTidy = this.hub.clock.after(FORGET_AFTER_MS, () => {
       this.#loads.forgetUnasked(FORGET_AFTER_MS);
       this.#tidyLater();
     });
-    this.#cancelTimers.push(cancel);
   }
 }
