@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { generateCatalog } from './catalogs/generate-catalog.js';
+import { type BenchCatalog, measures } from './catalogs/measures.js';
+import { type Measured, runMeasure } from './catalogs/run-measure.js';
+import { machine } from './machine.js';
+
+const REAL = '../shared/data/catalogs/v4.20';
+
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
+const runs = Number(values.runs);
+if (!Number.isInteger(runs) || runs < 1) {
+  process.stderr.write(`--runs: ${JSON.stringify(values.runs)} is not a whole number above 0\n`);
+  process.exit(2);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'flotilla-bench-'));
+try {
+  process.stdout.write(`${machine()}; medians of ${runs} runs, each a process of its own\n\n`);
+  process.stdout.write('| catalog | what | time | CPU | peak memory |\n| --- | --- | --- | --- | --- |\n');
+  for (const catalog of await catalogs()) {
+    for (const measure of measures) {
+      const measured = await runMeasure(measure, catalog, { runs, folder });
+      process.stdout.write(`| ${catalog.name} | ${measure.name} | ${cells(measured).join(' | ')} |\n`);
+    }
+  }
+  if (!existsSync(REAL))
+    process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20, 14.8 MB of YAML).\n`);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function catalogs(): Promise<BenchCatalog[]> {
+  const size = { packages: 400, bundles: 25 };
+  const [plain, large] = [join(folder, 'plain'), join(folder, 'large')];
+  await generateCatalog(plain, { ...size, textLength: 0, format: 'yaml' });
+  await generateCatalog(large, { ...size, textLength: 12_500, format: 'json' });
+  return [
+    ...(existsSync(REAL) ? [{ name: 'v4.20, 14.8 MB YAML', directory: resolve(REAL) }] : []),
+    { name: '400 × 25, 7.6 MB YAML', directory: plain },
+    { name: '400 × 25, 150 MB JSON', directory: large },
+  ];
+}
+
+function cells({ milliseconds, cpuSeconds, peakMiB }: Measured): string[] {
+  const time =
+    milliseconds < 1
+      ? '< 1 ms'
+      : milliseconds < 1_000
+        ? `${Math.round(milliseconds)} ms`
+        : `${(milliseconds / 1_000).toFixed(1)} s`;
+  return [time, `${cpuSeconds.toFixed(2)} s`, `${Math.round(peakMiB)} MiB`];
+}

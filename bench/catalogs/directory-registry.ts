@@ -1,0 +1,25 @@
+import { cp } from 'node:fs/promises';
+import { type PulledImage, RegistryClient, type UnpackedImage } from '#platform/registry/registry-client.port';
+import { digestOf } from '#platform/store/digest';
+
+/** Answers every pull with the files of one directory: what is measured is reading, not the network. */
+export class DirectoryRegistry extends RegistryClient {
+  readonly #digest = digestOf(Buffer.from('the one image'));
+
+  constructor(private readonly directory: string) {
+    super();
+  }
+
+  async resolve() {
+    return this.#digest;
+  }
+
+  async pull(): Promise<PulledImage> {
+    throw new Error('catalogs are unpacked to disk');
+  }
+
+  async pullTo(_reference: string, to: string): Promise<UnpackedImage> {
+    await cp(this.directory, to, { recursive: true });
+    return { digest: this.#digest, resolved: this.#digest, labels: {}, bytes: 0, files: 1 };
+  }
+}

@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { findRedis } from '#platform/redis/find-redis';
+import { connectRedis } from '#platform/redis/redis-connection';
+import { DiskContentStore } from '#platform/store/disk-content-store';
+import { RedisProblemStore } from '#platform/store/redis-problem-store';
+import { CatalogContents, type LoadedCatalog } from '../../apps/catalog-poller/src/catalogs/catalog-contents.js';
+import { DirectoryRegistry } from './directory-registry.js';
+
+// One step of the hub's work with a catalog, in a process of its own: `hub-steps.js STEP CATALOG STATE`.
+const [step = '', catalog = '', state = ''] = process.argv.slice(2);
+
+const store = await DiskContentStore.open(`${state}/content`);
+const contents = new CatalogContents(new DirectoryRegistry(catalog), store, `${state}/poller`);
+const load = (): Promise<LoadedCatalog> => contents.ofImage('registry.example/catalog:latest', { credentials: {} });
+
+/** Milliseconds of the work alone, without the start of the process. */
+async function timed(work: () => Promise<unknown>): Promise<void> {
+  const start = performance.now();
+  await work();
+  writeFileSync(process.env['FLOTILLA_BENCH_TIME'] ?? '/dev/null', String(performance.now() - start));
+}
+
+async function openFromRedis(): Promise<void> {
+  const found = await findRedis({ log: () => undefined });
+  const redis = connectRedis(found.url);
+  try {
+    const problems = new RedisProblemStore(redis, { prefix: `bench-${process.pid}`, ttlSeconds: 120 });
+    const { index } = await load();
+    const all = [...index.packagesFor({ kind: 'all', of: [] })].flatMap((name) => index.package(name) ?? []);
+    const records = new Map(all.map(({ hash, record }) => [hash, record]));
+    const wishes = {
+      namespace: 'bench',
+      globalCatalogNamespace: 'olm',
+      operatorGroups: [],
+      subscriptions: [],
+      csvs: [],
+    };
+    await problems.putProblem({ v: 1, wishes, catalogs: [] }, records);
+    await timed(() => Promise.all([...records.keys()].map((hash) => problems.getRecord(hash))));
+  } finally {
+    redis.disconnect();
+    await found.stop();
+  }
+}
+
+const steps: Readonly<Record<string, () => Promise<void>>> = {
+  index: () => timed(load),
+  restarted: () => timed(load),
+  polled: () => load().then(() => timed(load)),
+  'open-from-redis': openFromRedis,
+};
+await steps[step]?.();

@@ -1,0 +1,8 @@
+import { writeFileSync } from 'node:fs';
+
+// Loaded before the program that is measured: tells at its end what the process used since it started.
+process.on('exit', () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const usage = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMiB: maxRSS / 1_024 };
+  writeFileSync(process.env['FLOTILLA_BENCH_USAGE'] ?? '/dev/null', JSON.stringify(usage));
+});
