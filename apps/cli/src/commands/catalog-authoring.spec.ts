@@ -19,7 +19,7 @@ async function flotilla(...argv: string[]) {
     exit: (code) => {
       result.exit = code;
     },
-    stdin: async () => '',
+    stdin: async () => 'schema: olm.package\nname: ant\n',
   };
   await run(['catalog', ...argv], io);
   return result;
@@ -181,5 +181,44 @@ describe('catalog migrate', () => {
     const bundle = await flotilla('migrate', join(EXAMPLES, 'bundles/harbor-operator/v1.0.0'), join(root, 'out'));
     expect(bundle.exit).toBe(2);
     expect(bundle.err).toContain('is a bundle: not allowed');
+  });
+});
+
+describe('catalog convert-template', () => {
+  const catalog = join(EXAMPLES, 'catalogs/v1/harbor-operator/catalog.yaml');
+
+  it('keeps of a bundle its image, in a basic template', async () => {
+    const { out, err, exit } = await flotilla('convert-template', 'basic', catalog);
+    expect({ err, exit }).toEqual({ err: '', exit: 0 });
+    const image = 'registry.example/flotilla-samples/harbor-operator-bundle:v1.0.0';
+    const { schema, entries } = JSON.parse(out) as { schema: string; entries: { schema: string }[] };
+    expect(schema).toBe('olm.template.basic');
+    expect(entries.map((entry) => entry.schema)).toEqual(['olm.package', 'olm.channel', 'olm.bundle']);
+    expect(entries.at(-1)).toEqual({ schema: 'olm.bundle', image });
+  });
+
+  it('makes a substitutes template that renders to the same catalog', async () => {
+    const template = file('t.yaml', (await flotilla('convert-template', 'substitutes', catalog, '-o', 'yaml')).out);
+    expect(readFileSync(template, 'utf8')).toContain('substitutions: []\n');
+    expect((await flotilla('template', template)).out).toBe((await flotilla('render', catalog)).out);
+  });
+
+  it('reads standard input', async () => {
+    expect(JSON.parse((await flotilla('convert-template', 'basic')).out)).toEqual({
+      schema: 'olm.template.basic',
+      entries: [{ name: 'ant', schema: 'olm.package' }],
+    });
+  });
+
+  it.each([
+    { argv: ['semver'], says: 'invalid template type "semver", must be one of: basic, substitutes' },
+    { argv: ['basic', '-o', 'xml'], says: 'invalid --output value "xml", expected (json|yaml)' },
+    { argv: ['basic', '/none'], says: 'open /none: no such file or directory' },
+    { argv: ['basic', 'BAD'], says: 'c.yaml:1: object \'{"name":"x"}\' is missing root schema field' },
+  ])('refuses $argv', async ({ argv, says }) => {
+    const bad = file('c.yaml', 'name: x\n');
+    const { out, err, exit } = await flotilla('convert-template', ...argv.map((one) => (one === 'BAD' ? bad : one)));
+    expect({ out, exit }).toEqual({ out: '', exit: 2 });
+    expect(err).toContain(says);
   });
 });

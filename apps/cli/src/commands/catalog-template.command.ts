@@ -3,6 +3,7 @@ import type { Catalog } from '#core/catalog/catalog';
 import type { TemplateType } from '#core/catalog-template/template';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { MIGRATION_LEVEL_HELP, migrationLevel } from './migration-level.js';
+import { readOperand } from './read-operand.js';
 
 const HELP = `
 Types: basic (a catalog whose bundles are images), semver (bundle images by stability, from which channels are generated),
@@ -32,7 +33,7 @@ export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
       const write = await writer(options.output, io);
       const level = migrationLevel(options);
       const { type, file } = await operands(first, second);
-      const text = await readTemplate(file, io);
+      const text = await readOperand(file, io);
       const { imagesOf, parseTemplate, renderTemplate } = await import('#core/catalog-template/template');
       const { renderImages } = await import('./catalog-template-images.js');
       const rendered = await inUsersWords(file, async () => {
@@ -53,15 +54,6 @@ async function operands(
   if (second === undefined) return type === undefined ? { file: first ?? '-' } : { type, file: '-' };
   if (type !== undefined) return { type, file: second };
   throw new UsageError(`invalid template type "${first}", must be one of: ${TEMPLATE_TYPES.join(', ')}`);
-}
-
-async function readTemplate(file: string, io: Io): Promise<string> {
-  if (file === '-') return io.stdin();
-  const { readFile } = await import('node:fs/promises');
-  const { fileError } = await import('#platform/files/file-tree.error');
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(fileError('open', file, error).message);
-  });
 }
 
 async function writer(output: string, io: Io): Promise<(catalog: Catalog) => string> {

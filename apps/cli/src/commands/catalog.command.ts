@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { catalogBuildCommand, catalogPushCommand } from './catalog-build.command.js';
+import { catalogConvertTemplateCommand } from './catalog-convert-template.command.js';
 import { catalogDiffCommand } from './catalog-diff.command.js';
 import { catalogDockerfileCommand } from './catalog-dockerfile.command.js';
-import { catalogInitCommand } from './catalog-init.command.js';
 import { catalogGraphCommand } from './catalog-graph.command.js';
+import { catalogInitCommand } from './catalog-init.command.js';
 import { catalogListCommands } from './catalog-list.command.js';
 import { catalogMigrateCommand } from './catalog-migrate.command.js';
 import { catalogRenderCommand } from './catalog-render.command.js';
@@ -30,6 +31,7 @@ export function catalogCommand(program: Command, io: Io): Command {
   catalogValidateCommand(catalog, io);
   catalogRenderCommand(catalog, io);
   catalogTemplateCommand(catalog, io);
+  catalogConvertTemplateCommand(catalog, io);
   catalogInitCommand(catalog, io);
   catalogMigrateCommand(catalog, io);
   catalogDockerfileCommand(catalog, io);
