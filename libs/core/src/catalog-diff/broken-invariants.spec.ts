@@ -61,6 +61,17 @@ describe('brokenInvariants', () => {
     ]);
   });
 
+  it('lost-way: the newest is gone, and no older bundle is told to replace it', () => {
+    const found = breaks({ stable: LINE }, { stable: LINE.slice(0, 1) });
+    expect(found.map(({ bundle, after, mend }) => [bundle, after, mend])).toEqual([
+      [
+        'ant.v1.1.0',
+        'nothing follows it',
+        'keep ant.v1.1.0 in channel "stable", or publish a newer bundle there that skips it',
+      ],
+    ]);
+  });
+
   it('lost-way: a channel or a package is gone, told once', () => {
     expect(breaks({ stable: LINE, fast: LINE }, { stable: LINE })).toMatchObject(
       [

@@ -1,4 +1,4 @@
-import { headOf, skippedNames } from '../catalog-graph/upgrade-edges.js';
+import { skippedNames } from '../catalog-graph/upgrade-edges.js';
 import { byVersion, newestFirst, skipRangeText } from '../catalog-graph/upgrade-graph.js';
 import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
@@ -10,21 +10,23 @@ export function mendStop(channel: EntryGroup, { outcome, end }: BundleFate): str
   if (outcome === 'unordered') return 'let every entry be reached from the newest through replaces, or be skipped';
   if (outcome === 'circles') return 'take away the replaces or skipRange that leads back to an older bundle';
   const landing = landingAbove(channel, end);
-  if (landing === undefined) return `publish a newer bundle in channel "${channel.channel}" that skips ${end.name}`;
+  if (landing === undefined) {
+    return `keep ${end.name} in channel "${channel.channel}", or publish a newer bundle there that skips it`;
+  }
   const range =
-    end.version === undefined || landing.version === undefined || byVersion(end, landing) >= 0
+    end.version === undefined || landing.version === undefined
       ? ''
       : `, or skipRange: ">=${formatVersion(end.version)} <${formatVersion(landing.version)}"`;
   return `add "skips: [${end.name}]" to the entry ${landing.name}${range}`;
 }
 
-/** The lowest newer entry that OLM may take and that leads to the newest; else the newest itself. */
+/** The lowest newer entry that OLM may take and that leads to the newest; else the lowest newer one; never an older one. */
 function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | undefined {
   const skipped = skippedNames(channel);
   const above = channel.entries
     .filter((entry) => !skipped.has(entry.name) && entry.name !== end.name && byVersion(entry, end) > 0)
     .sort((a, b) => newestFirst(b, a));
-  return above.find((entry) => fateOf(entry, channel).outcome === 'newest') ?? headOf(channel);
+  return above.find((entry) => fateOf(entry, channel).outcome === 'newest') ?? above[0];
 }
 
 /** OLM takes the first; one that replaces the bundle holds the chain together and must keep doing so. */
