@@ -17,6 +17,10 @@ const OCI = 'application/vnd.oci.image.layer.v1.tar';
 const DOCKER = 'application/vnd.docker.image.rootfs.diff.tar';
 type Pack = (tar: Uint8Array) => Uint8Array;
 const plain: Pack = (tar) => tar;
+const halves = (tar: Uint8Array) => [tar.subarray(0, 700), tar.subarray(700)];
+/** As `zstd:chunked` and `estargz` write them: in several parts, one after the other. */
+const inFrames: Pack = (tar) => Buffer.concat(halves(tar).map((half) => zstdCompressSync(half)));
+const inMembers: Pack = (tar) => Buffer.concat(halves(tar).map((half) => gzipSync(half)));
 
 const file = (name: string, body = name): TarEntry => ({ header: { name, type: 'file', size: body.length }, body });
 const folder = (name: string): TarEntry => ({ header: { name, type: 'directory', size: 0 } });
@@ -106,6 +110,8 @@ describe.each(ways)('$way', ({ hold, read }) => {
       { mediaType: OCI, pack: plain },
       { mediaType: `${OCI}+gzip`, pack: gzipSync },
       { mediaType: `${OCI}+zstd`, pack: zstdCompressSync },
+      { mediaType: `${OCI}+zstd`, pack: inFrames },
+      { mediaType: `${OCI}+gzip`, pack: inMembers },
       { mediaType: DOCKER, pack: plain },
       { mediaType: `${DOCKER}.gzip`, pack: gzipSync },
       { mediaType: `${DOCKER}.zstd`, pack: zstdCompressSync },

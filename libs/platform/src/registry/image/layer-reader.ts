@@ -8,6 +8,7 @@ import type { FileSink } from './file-sink.js';
 import type { Refuse } from './image-manifest.js';
 import type { LayerEntry, Whiteout } from './image-tree.js';
 import type { Compression } from './media-types.js';
+import { zstdFrames } from './zstd-frames.js';
 
 /** What is left of an image's allowance; shared by its layers, which come one after the other. */
 export class Allowance {
@@ -82,7 +83,7 @@ export async function readLayer<C>(
 
 function decompressed(packed: ReadableStream<Uint8Array>, compression: Compression): AsyncIterable<Uint8Array> {
   if (compression === 'none') return packed;
-  const source = Readable.fromWeb(packed);
+  const source = compression === 'gzip' ? Readable.fromWeb(packed) : Readable.from(zstdFrames(packed));
   const unpacker = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   source.on('error', (error) => unpacker.destroy(error));
   unpacker.on('error', (error) => source.destroy(error));
