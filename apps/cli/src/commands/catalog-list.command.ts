@@ -10,7 +10,7 @@ import {
   packageRows,
 } from './catalog-rows.js';
 import { type Columns, table } from './catalog-table.js';
-import { validCatalog } from './catalog-valid.js';
+import { validOutline } from './catalog-valid.js';
 
 const packageColumns: Columns<PackageRow> = [
   ['NAME', ({ name }) => name],
@@ -73,7 +73,7 @@ function register<Row>(
     .addHelpText('after', `\nExample:\n  flotilla catalog ${name} ./my-catalog`)
     .action(async (reference: string, packageName: string | undefined, { output }: { output: string }) => {
       const write = await writer(output, columns, nameOf);
-      const catalogs = await validCatalog(reference, io);
+      const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
       io.out(write(rowsOf(content)));

@@ -1,7 +1,7 @@
-import { recordAt, textAt } from '#core/bundle/json-access';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
 import { channelHeads } from '#core/catalog/channel-graph';
+import { displayName } from '#core/catalog/light-catalog';
 
 // What `catalog packages|channels|bundles` show of a valid catalog, sorted by package, channel and bundle.
 
@@ -23,7 +23,7 @@ export function packageRows(catalog: Catalog): PackageRow[] {
   return catalog.packages
     .map(({ name, defaultChannel }) => {
       const head = heads.get(key(name, defaultChannel)) ?? '';
-      return { name, displayName: displayName(bundles.get(key(name, head))), defaultChannel };
+      return { name, displayName: shownName(bundles.get(key(name, head))), defaultChannel };
     })
     .sort((a, b) => byCodeUnit(a.name, b.name));
 }
@@ -58,10 +58,4 @@ const key = (...names: readonly string[]): string => names.join('\u0000');
 const bundlesByName = (catalog: Catalog): Map<string, CatalogBundle> =>
   new Map(catalog.bundles.map((blob) => [key(blob.package, blob.name), blob]));
 
-/** From the CSV where the catalog carries it, else from the metadata taken out of it. */
-function displayName(bundle: CatalogBundle | undefined): string {
-  const csv = bundle?.objects.find((object) => object['kind'] === 'ClusterServiceVersion');
-  if (csv) return textAt(csv, 'spec', 'displayName');
-  const metadata = bundle?.properties.find(({ type }) => type === 'olm.csv.metadata')?.value;
-  return textAt(recordAt(metadata), 'displayName');
-}
+const shownName = (bundle: CatalogBundle | undefined): string => (bundle === undefined ? '' : displayName(bundle));

@@ -1,4 +1,5 @@
 import type { Catalog } from '#core/catalog/catalog';
+import type { DecodedBlob } from '#core/catalog/decode-blob';
 import { type Io, UsageError } from '../io.js';
 import { problemLine } from './catalog-validate.command.js';
 
@@ -16,5 +17,28 @@ export async function loadedCatalog(reference: string): Promise<Catalog> {
   const { loadReference } = await import('../reference/load-reference.js');
   const loaded = await loadReference(reference);
   if (loaded.kind === 'catalog') return loaded.catalog;
-  throw new UsageError(`cannot list non-index "${reference}": this is a bundle; name a catalog`);
+  throw notCatalog(reference);
 }
+
+/** As {@link validCatalog}, read as a stream and without its large texts: enough for who shows names, versions and edges. */
+export async function validOutline(reference: string, io: Io): Promise<Catalog | undefined> {
+  const { readReference } = await import('../reference/load-reference.js');
+  const { LightCatalogCollector } = await import('#core/catalog/light-catalog');
+  const { CatalogValidator } = await import('#core/catalog/validate-catalog');
+  const validator = new CatalogValidator();
+  const light = new LightCatalogCollector();
+  const both = {
+    take: (decoded: DecodedBlob) => {
+      validator.take(decoded);
+      light.take(decoded);
+    },
+  };
+  const read = await readReference(reference, both);
+  if (read.kind !== 'catalog') throw notCatalog(reference);
+  const problems = validator.problems();
+  for (const problem of problems) io.err(problemLine(problem));
+  return problems.length === 0 ? light.catalog : undefined;
+}
+
+const notCatalog = (reference: string): UsageError =>
+  new UsageError(`cannot list non-index "${reference}": this is a bundle; name a catalog`);
