@@ -47,8 +47,9 @@ async function render(reference: string, level: MigrationLevel, template: string
   const { renderBlob, renderBundle } = await import('#core/catalog/render-catalog');
   const rendering: BlobConsumer = { take: (decoded) => writer.take(renderBlob(decoded, level)) };
   const read = await readReference(reference, rendering).catch((error: unknown) => {
-    if (error instanceof UsageError) throw new UsageError(`render reference "${reference}": ${error.message}`);
-    throw error;
+    const where = `render reference "${reference}": `;
+    if (error instanceof UsageError) throw new UsageError(`${where}${error.message}`);
+    throw error instanceof Error ? new Error(`${where}${error.message}`, { cause: error }) : error;
   });
   if (read.kind === 'catalog') return;
   const { catalogBundleOf } = await import('#core/bundle/bundle-blob');

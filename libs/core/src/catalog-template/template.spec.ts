@@ -127,6 +127,25 @@ describe('a semver template', () => {
   });
 });
 
+describe('the package of a semver template', () => {
+  const described = (base64data: string) => {
+    const csv = {
+      kind: 'ClusterServiceVersion',
+      spec: { description: 'ants', icon: [{ base64data, mediatype: 'image/png' }] },
+    };
+    return { i: [{ ...bundle('ant.v1.0.0', { version: '1.0.0' }), objects: [csv] }] };
+  };
+  it.each([
+    { data: 'aGk=\n', icon: { base64data: 'aGk=', mediatype: 'image/png' }, because: 'line breaks are no part of it' },
+    { data: 'no base64', icon: undefined, because: 'an unreadable icon is left out' },
+  ])('has the icon of the newest bundle: $because', ({ data, icon }) => {
+    const got = render(semver('stable: {bundles: [{image: i}]}'), described(data));
+    expect(typeof got === 'string' ? got : got.packages).toEqual([
+      { schema: 'olm.package', name: 'ant', defaultChannel: 'stable-v1.0', description: 'ants', ...(icon && { icon }) },
+    ]);
+  });
+});
+
 describe('a basic template', () => {
   const basic = (entries: string) => `schema: olm.template.basic\nentries: ${entries}\n`;
   it.each([
@@ -148,6 +167,12 @@ describe('a basic template', () => {
       '[{schema: olm.bundle, image: b}, {schema: olm.bundle, image: a}, {schema: olm.bundle, image: b}]',
     );
     expect(imagesOf(parseTemplate(text))).toEqual(['b', 'a']);
+  });
+
+  it('tells of the first image that failed, in the order of the template', () => {
+    const template = parseTemplate(basic('[{schema: olm.bundle, image: b}, {schema: olm.bundle, image: a}]'));
+    const failed = (image: string) => [image, { failure: new Error(`failed to pull image "${image}"`) }] as const;
+    expect(() => renderTemplate(template, new Map([failed('a'), failed('b')]))).toThrow('image "b"');
   });
 
   it('says why an image could not be rendered', () => {
