@@ -71,10 +71,10 @@ describe.concurrent('a CatalogSource', () => {
       await expect
         .poll(() => scene.catalogStatus(east, namespace), PATIENCE)
         .toMatch(
-          /^TRANSIENT_FAILURE \| ConfigMapError \| failed to get catalog config map shelf: configmaps "shelf" not found/,
+          /^TRANSIENT_FAILURE \| ConfigMapError \| failed to get catalog config map shelf: configmaps "shelf" not found$/,
         );
       await scene.subscribe(east, namespace, 'lighthouse-operator');
-      const { object } = await east.create(configMap(namespace, [v1], 'lighthouse-operator.v1.0.0'));
+      const { object } = await east.create<KubernetesObject>(configMap(namespace, [v1], 'lighthouse-operator.v1.0.0'));
       await expect
         .poll(() => scene.operators(east, namespace), PATIENCE)
         .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);

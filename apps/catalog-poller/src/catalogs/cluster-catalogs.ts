@@ -33,7 +33,7 @@ export class ClusterCatalogs {
   readonly #access: ClusterAccess;
   readonly #templates: ImageTemplates;
   readonly #statuses: StatusWriter;
-  #cancelResync: () => void = () => undefined;
+  #cancelResync: (() => void) | undefined;
 
   constructor(private readonly deps: ClusterCatalogsDeps) {
     this.#access = clusterAccess(deps);
@@ -82,7 +82,7 @@ export class ClusterCatalogs {
   stop(): void {
     for (const refresh of this.#refreshes.values()) refresh.stop();
     this.#statuses.stop();
-    this.#cancelResync();
+    this.#cancelResync?.();
   }
 
   #keep(source: CatalogSource): void {
@@ -96,8 +96,10 @@ export class ClusterCatalogs {
   }
 
   #resyncSoon(): void {
-    this.#cancelResync();
-    this.#cancelResync = this.deps.clock.after(VERSION_AGAIN_MS, () => void this.resync());
+    this.#cancelResync ??= this.deps.clock.after(VERSION_AGAIN_MS, () => {
+      this.#cancelResync = undefined;
+      void this.resync();
+    });
   }
 
   #refreshOf(source: CatalogSource): CatalogRefresh {

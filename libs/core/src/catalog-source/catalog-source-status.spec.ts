@@ -105,9 +105,21 @@ describe('catalogSourceStatus', () => {
     );
     expect(status).toMatchObject({
       reason: 'ConfigMapError',
-      message: `failed to get catalog config map x: gone; failing since ${gone.since}, next try ${gone.nextTry}.`,
+      message: gone.message,
       connectionState: { lastObservedState: 'TRANSIENT_FAILURE' },
     });
+  });
+
+  it('of a ConfigMap that went says what stays in use', () => {
+    const gone = { ...failure, reason: 'ConfigMapError' as const, message: 'failed to get catalog config map x: gone' };
+    const status = catalogSourceStatus(
+      source({ sourceType: 'configmap', configMap: 'x' }),
+      { held, failure: gone },
+      settings,
+    );
+    expect(status.message).toBe(
+      `${gone.message}. The last good content (${digest}, held since ${held.since}) stays in use.`,
+    );
   });
 
   it('names the ConfigMap that was read, and forgets the Service of the pod that another OLM ran', () => {

@@ -81,12 +81,12 @@ function complaint(
   if (failure !== undefined) {
     const inUse =
       held !== undefined && !settings.strict
-        ? ` The last good content (${held.digest}, held since ${held.since}) stays in use.`
+        ? `. The last good content (${held.digest}, held since ${held.since}) stays in use.`
         : '';
-    return {
-      reason: failure.reason,
-      message: `${failure.message}; failing since ${failure.since}, next try ${failure.nextTry}.${inUse}`,
-    };
+    // A ConfigMap is noticed when it comes: no time to tell, and so OLM's text as it is.
+    const timed = failure.reason !== 'ConfigMapError';
+    const when = timed ? `; failing since ${failure.since}, next try ${failure.nextTry}${inUse === '' ? '.' : ''}` : '';
+    return { reason: failure.reason, message: `${failure.message}${when}${inUse}` };
   }
   const problem = pollSchedule(source)?.problem;
   return problem === undefined ? {} : { reason: 'InvalidIntervalError', message: problem };
