@@ -41,5 +41,8 @@ const pulling = (text: string) => sanitized(`source catalog content: ${text}`);
 
 const SOCKET_PAIR = /(?:read|write) (?:tcp|udp) \S+:\d+->\S+:\d+(?:: )?/g;
 
+/** A condition takes 32 KiB; a person reads less. */
+const MAX_MESSAGE = 8_192;
+
 /** Local ports differ from try to try; without them equal failures have equal texts, and no status is written anew. */
-const sanitized = (message: string): string => message.replaceAll(SOCKET_PAIR, '');
+const sanitized = (message: string): string => message.slice(0, MAX_MESSAGE).replaceAll(SOCKET_PAIR, '');

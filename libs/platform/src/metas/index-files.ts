@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { MetasIndex } from '#core/catalog-metas/metas-index';
 import type { Digest, OpenContent } from '../store/content-store.port.js';
+import { digestOf } from '../store/digest.js';
 import { indexLines } from './index-lines.js';
 
 const UNUSED_MS = 7 * 24 * 3_600_000;
@@ -25,8 +26,7 @@ export class MetasIndexFiles {
   /** The index that is kept for a content, else one that is made now and kept. */
   async of(digest: Digest, content: OpenContent): Promise<MetasIndex> {
     const path = join(this.directory, `${digest.slice('sha256:'.length)}${SUFFIX}`);
-    const bytes = await readFile(path).catch(() => undefined);
-    const kept = bytes && MetasIndex.decode(bytes);
+    const kept = await read(path);
     if (kept?.size === content.size) {
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined);
@@ -38,11 +38,22 @@ export class MetasIndexFiles {
   }
 }
 
+const SEAL_BYTES = 'sha256:'.length + 64;
+
+/** Undefined where there is none, or not as it was written. */
+async function read(path: string): Promise<MetasIndex | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  const encoded = bytes.subarray(SEAL_BYTES);
+  return digestOf(encoded) === bytes.toString('latin1', 0, SEAL_BYTES) ? MetasIndex.decode(encoded) : undefined;
+}
+
 /** Best effort: without it the next start makes the index again. */
 async function keep(path: string, index: MetasIndex): Promise<void> {
   const aside = `${path}.${process.pid}`;
   try {
-    await writeFile(aside, index.encode(), { mode: 0o600 });
+    const encoded = index.encode();
+    await writeFile(aside, [digestOf(encoded), encoded], { mode: 0o600 });
     await rename(aside, path);
   } catch {
     await rm(aside, { force: true });
