@@ -43,6 +43,13 @@ describe('CEL rules from outside', () => {
     { because: 'anchors hold', rule: "properties.exists(p, p.type.matches('^gvk$'))", met: false },
     { because: 'as a function', rule: "matches('olm.gvk', '[.]gvk$')", met: true },
     { because: 'a class of RE2', rule: "'v1beta1'.matches('^v[[:digit:]]+(alpha|beta)\\\\d$')", met: true },
+    { because: 'has of an element', rule: 'has(properties[0].value) && !has(properties[0].value.x)', met: true },
+    {
+      because: 'has of an element, nested and twice',
+      rule: "properties.exists(p, has([p][0].type)) && [[1]].all(x, has({'a': x}.a) && !has({'a': {'b': has({'c': 1}.c)}}.a.c))",
+      met: true,
+    },
+    { because: 'has of an element that is not there', rule: 'has(properties[9].value)', met: false },
     { because: 'macros three deep', rule: '[1].all(a, [1, 2].exists(b, [a].all(c, b > c)))', met: true },
     {
       because: 'properties against properties',

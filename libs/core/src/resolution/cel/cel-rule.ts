@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import type { Property } from '../../catalog/catalog.js';
 import { compareVersions, parseTolerant } from '../../versions/blang-version.js';
 import { type CelCost, celCost, childNodes, longestCollection, MACROS, worstCase } from './cel-cost.js';
+import { withPlainHas } from './has-fields.js';
 
 /** A compiled rule of a `cel` constraint: a test on the properties of one candidate. */
 export type CelRule = Readonly<{ source: string; holds: (properties: readonly Property[]) => boolean }>;
@@ -49,7 +50,7 @@ const environment = new Environment({
 /** Compiles a rule, or says why it cannot serve. A run-time error counts as "not met" (spec: classic-resolution.md §5). */
 export function compileCelRule(source: string): CelRule | Readonly<{ error: string }> {
   if (source.length > MAX_RULE_LENGTH) return { error: `cel rule is longer than ${MAX_RULE_LENGTH} characters` };
-  const parsed = attempt(() => environment.parse(source));
+  const parsed = attempt(() => environment.parse(withPlainHas(source, (text) => environment.parse(text).ast)));
   if ('error' in parsed) return { error: `failed to compile cel rule: ${parsed.error}` };
   const { ast } = parsed.value;
   const unknown = unknownFunction(ast);
