@@ -123,6 +123,13 @@ describe('what the command reads', () => {
   });
 });
 
+it('says why a graph cannot be drawn', async () => {
+  const bundles = file('bundles.jsonl', JSON.stringify({ image: 'i', bundle: { schema: 'olm.bundle', name: 'a' } }));
+  const { err, exit } = await flotilla(['basic', '--bundles', bundles, '-o', 'mermaid'], basic('i'));
+  expect(exit).toBe(2);
+  expect(err).toMatch(/^error: writing output: .*"a"/);
+});
+
 describe('images', () => {
   let registry: InMemoryRegistry;
   beforeAll(async () => {

@@ -64,7 +64,7 @@ async function writer(output: string, io: Io): Promise<(catalog: Catalog) => str
   const { mermaidGraph } = await import('#core/catalog-graph/mermaid-graph');
   return (catalog) => {
     const graph = mermaidGraph(catalog, { v0Semantics: true });
-    if ('error' in graph) throw new UsageError(graph.error);
+    if ('error' in graph) throw new UsageError(`writing output: ${graph.error}`);
     for (const warning of graph.warnings) io.err(`${warning}\n`);
     return graph.text;
   };

@@ -1,7 +1,5 @@
 import type { CatalogBundle } from '#core/catalog/catalog';
-import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import { inParallel } from '../in-parallel.js';
-import { UsageError } from '../io.js';
 
 /** How many images are asked for at once. */
 const AT_ONCE = 8;
@@ -33,10 +31,10 @@ export class NamedImages {
 
 /** Asks the registries for each image, with the logins of this machine; what they have is left out of the answer. */
 export async function imageFailures(images: readonly NamedImage[]): Promise<ImageFailure[]> {
-  const { HttpRegistryClient } = await import('#platform/registry/http-registry-client');
+  const { commandRegistryClient, logins } = await import('../reference/registry-access.js');
   const { parseImageReference } = await import('#platform/registry/image-reference');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
-  const client = new HttpRegistryClient();
+  const client = await commandRegistryClient();
   const unreachable = new Map<string, { notAsked: number }>();
   const failures = await inParallel(images, AT_ONCE, async (named) => {
     try {
@@ -54,15 +52,6 @@ export async function imageFailures(images: readonly NamedImage[]): Promise<Imag
     }
   });
   return failures.filter((failure) => failure !== undefined);
-}
-
-async function logins(image: string): Promise<RegistryCredentials> {
-  const { localCredentials } = await import('#platform/registry/local-credentials');
-  return localCredentials(image).catch((error: unknown) => {
-    throw error instanceof Error
-      ? new UsageError(`the logins of this machine cannot be read: ${error.message}`)
-      : error;
-  });
 }
 
 /** One line on an image for the person at the keyboard. */

@@ -4,13 +4,12 @@ import { basename, join } from 'node:path';
 import type { CatalogFile } from '#core/catalog/catalog-file';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
 import { pullCatalogTo } from '#platform/registry/catalog-image';
-import { HttpRegistryClient } from '#platform/registry/http-registry-client';
-import { localCredentials } from '#platform/registry/local-credentials';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
 import { RegistryError } from '#platform/registry/registry-client.port';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 import { asUsageError } from './load-reference.js';
+import { commandRegistryClient, logins } from './registry-access.js';
 
 /**
  * Hands the files of a catalog directory, a catalog file or a catalog image to `use`, as streams; an image is unpacked into a
@@ -39,8 +38,8 @@ async function pull(reference: string, directory: string): Promise<void> {
   try {
     if (isLayout) await pullCatalogTo(new OciLayoutClient(), reference, directory);
     else {
-      const credentials = await localCredentials(reference);
-      await pullCatalogTo(new HttpRegistryClient(), reference, directory, { credentials });
+      const credentials = await logins(reference);
+      await pullCatalogTo(await commandRegistryClient(), reference, directory, { credentials });
     }
   } catch (error) {
     const isUsage = error instanceof RegistryError && (isLayout || error.failure === 'InvalidReference');

@@ -1,23 +1,21 @@
 import { readBundle } from '#core/bundle/read-bundle';
 import { loadCatalog } from '#core/catalog/load-catalog';
-import { FlotillaError } from '#core/errors/flotilla.error';
 import { BundleLabel, pullBundle } from '#platform/registry/bundle-image';
 import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
-import { CachedRegistryClient } from '#platform/registry/http-registry-client';
-import { localCredentials } from '#platform/registry/local-credentials';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
 import { type PullOptions, type RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 import type { LoadedReference } from './loaded-reference.js';
+import { commandRegistryClient, logins } from './registry-access.js';
 
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 
 /** A catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a registry; its labels say which. */
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   if (!reference.startsWith(LAYOUT_PREFIX)) {
-    const client = new CachedRegistryClient(new MemoryContentStore());
+    const client = await commandRegistryClient(new MemoryContentStore());
     return load(client, reference, { credentials: await logins(reference) }).catch(asUsage(['InvalidReference']));
   }
   // A layout is a directory of the person: whatever is wrong with it is theirs to mend.
@@ -48,15 +46,6 @@ async function load(client: RegistryClient, reference: string, options: PullOpti
 
 /** No cluster can pull from a directory of this machine: as for a bundle directory, nobody knows yet where it will be. */
 const imageOf = (reference: string): string => (reference.startsWith(LAYOUT_PREFIX) ? '' : reference);
-
-async function logins(reference: string): Promise<NonNullable<PullOptions['credentials']>> {
-  try {
-    return await localCredentials(reference);
-  } catch (error) {
-    if (!(error instanceof FlotillaError)) throw error;
-    throw new UsageError(`the logins of this machine cannot be read: ${error.message}`);
-  }
-}
 
 const asUsage =
   (failures: readonly string[] | undefined) =>
