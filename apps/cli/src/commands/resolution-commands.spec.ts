@@ -256,9 +256,10 @@ describe('flotilla resolve', () => {
   });
 
   it.each([
-    { majorUpdates: undefined, takes: 'lamp.v2.0.0', because: "the catalog's edges alone decide, as in OLM v1" },
-    { majorUpdates: 'manual', takes: 'lamp.v1.0.0', because: 'no automatic step to another major version' },
-  ])('answers cases of OLM v1: $because', async ({ majorUpdates, takes }) => {
+    { api: 'v1', majorUpdates: undefined, takes: 'lamp.v2.0.0', because: 'edges alone decide, as in OLM v1' },
+    { api: 'v1', majorUpdates: 'manual', takes: 'lamp.v1.0.0', because: 'no automatic step to another major version' },
+    { api: undefined, majorUpdates: undefined, takes: 'lamp.v2.0.0', because: 'what asks for an extension is of v1' },
+  ])('answers cases of OLM v1: $because', async ({ api, majorUpdates, takes }) => {
     const bundle = (version: string) => ({
       schema: 'olm.bundle',
       name: `lamp.v${version}`,
@@ -268,7 +269,7 @@ describe('flotilla resolve', () => {
     });
     const entries = [{ name: 'lamp.v1.0.0' }, { name: 'lamp.v2.0.0', replaces: 'lamp.v1.0.0' }];
     const v1Case = {
-      api: 'v1',
+      api,
       name: 'lamp',
       catalogs: [
         {

@@ -6,6 +6,8 @@ import { ExitCode, type Io, UsageError } from '../io.js';
 type Options = Readonly<{ filename: string; catalogs?: string; output: 'json' }>;
 
 const HELP = `
+A line is a case of OLM Classic, or, with "api": "v1", of OLM v1. Exit codes: 0 all lines were answered · 2 some hold no case.
+
 Examples:
   flotilla resolve -f cases.jsonl --catalogs ./catalogs
   flotilla resolve < case.json`;

@@ -57,8 +57,14 @@ function parsedLine(line: string): unknown {
   }
 }
 
+/** Says that it is of OLM v1, or asks for an extension and for no namespace's Subscriptions. */
+const OfV1 = z.union([
+  z.looseObject({ api: z.literal('v1') }),
+  z.looseObject({ namespace: z.undefined().optional(), spec: z.looseObject({ source: z.looseObject({}) }) }),
+]);
+
 async function answerValue(value: unknown, { dir, ref, shelf }: CaseFolders): Promise<Record<string, unknown>> {
-  if (z.looseObject({ api: z.literal('v1') }).safeParse(value).success) return answerV1(caseOf(V1Case, value));
+  if (OfV1.safeParse(value).success) return answerV1(caseOf(V1Case, value));
   return answerClassic(caseOf(ClassicCase, value), (catalog) => {
     if (catalog.dir !== undefined) return shelf.index(dir, catalog.dir);
     if (catalog.ref === undefined) {

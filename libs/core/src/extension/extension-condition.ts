@@ -19,6 +19,7 @@ export function extensionCondition(
 ): ExtensionCondition {
   const bytes = new TextEncoder().encode(message);
   if (bytes.length <= MAX_MESSAGE) return { type, status, reason, message };
-  const kept = new TextDecoder().decode(bytes.subarray(0, MAX_MESSAGE - CUT.length));
+  // As a stream the decoder waits for the rest of a character that is cut in two, and so leaves it out.
+  const kept = new TextDecoder().decode(bytes.subarray(0, MAX_MESSAGE - CUT.length), { stream: true });
   return { type, status, reason, message: `${kept}${CUT}` };
 }
