@@ -20,9 +20,9 @@ export type Column = Readonly<{
 
 export type Row = Readonly<{ node: NodeView; label: string; tags: readonly string[]; note: string }>;
 
-/** All edges of one kind into one entry. */
+/** All edges of one kind into one entry, which stands in row `target`. */
 export type Bus = Span &
-  Readonly<{ kind: EdgeKind; to: string; range: string; lane: number; taken: boolean; sources: readonly Source[] }>;
+  Readonly<{ kind: EdgeKind; to: string; target: number; range: string; lane: number; sources: readonly Source[] }>;
 export type Source = Readonly<{ row: number; taken: boolean }>;
 
 export const ROW_HEIGHT = 38;
@@ -85,7 +85,9 @@ const tagWidth = (label: string): number => textWidth(label) * 0.8 + 12;
 /** Widths of an entry's tags, from right to left, with the gaps between them. */
 export const tagsWidth = ({ tags }: Row): number => tags.reduce((sum, tag) => sum + tagWidth(tag) + 4, 0);
 
-const rowWidth = (one: Row): number => textWidth(one.label) * 1.05 + tagsWidth(one) + 24;
+/** Names may be bold, hence wider; beside a note a straight edge must have its place. */
+const rowWidth = (one: Row): number =>
+  Math.max(textWidth(one.label) * 1.05 + tagsWidth(one) + 24, textWidth(one.note) * 0.75 + 44);
 
 export { tagWidth };
 
@@ -99,7 +101,7 @@ function buses(edges: readonly EdgeView[], rowOf: ReadonlyMap<string, number>): 
     const all = [target, ...sources.map((source) => source.row)];
     return {
       ...{ kind: first.kind, to: first.to, range: first.range ?? '', sources, target },
-      ...{ taken: sources.some(({ taken }) => taken), top: Math.min(...all), bottom: Math.max(...all) },
+      ...{ top: Math.min(...all), bottom: Math.max(...all) },
     };
   });
   const lanes = laneOf(spans);

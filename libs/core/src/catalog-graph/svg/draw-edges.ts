@@ -9,53 +9,70 @@ const FIRST_LANE = 12;
 export function drawEdges(column: Column, y: number): string {
   const middle = (row: number) => y + row * ROW_HEIGHT;
   const rowOf = new Map(column.rows.map(({ node }, row) => [node.name, row]));
-  const centre = column.boxX + column.boxWidth / 2;
+  // Straight edges run near the right end of the boxes: the space below a box belongs to the note on its left.
+  const x = column.boxX + column.boxWidth - 24;
   const straight = column.steps.map(({ from, to, taken }) => {
     const [start, end] = [middle(rowOf.get(from) ?? 0) - 13, middle(rowOf.get(to) ?? 0) + 14];
-    return line('replaces', `M${centre} ${start}V${end}`, taken === true, `${to} replaces ${from}`);
+    return line('replaces', `M${x} ${start}V${end}`, taken === true, `${to} replaces ${from}`);
   });
-  const right = column.boxX + column.boxWidth;
-  return [
-    ...column.left.map((bus) => drawBus(bus, column.boxX, -1, middle, rowOf)),
-    ...column.right.map((bus) => drawBus(bus, right, 1, middle, rowOf)),
-    ...straight,
-  ].join('');
+  const left: Side = { edge: column.boxX, sign: -1, outermost: outermostLanes(column.left) };
+  const right: Side = { edge: column.boxX + column.boxWidth, sign: 1, outermost: outermostLanes(column.right) };
+  const beside = [
+    ...column.left.map((bus) => drawBus(bus, left, middle)),
+    ...column.right.map((bus) => drawBus(bus, right, middle)),
+  ];
+  return [...beside, ...straight].join('');
 }
 
-/** A trunk in the bus's lane with an arrow into the target, and a branch from every source into the trunk. */
-function drawBus(
-  bus: Bus,
-  boxEdge: number,
-  side: 1 | -1,
-  middle: (row: number) => number,
-  rowOf: ReadonlyMap<string, number>,
-): string {
-  const lane = boxEdge + side * (FIRST_LANE + bus.lane * LANE_WIDTH);
-  const target = rowOf.get(bus.to) ?? 0;
-  // Edges come in a little below the middle where they go out above it, so that arrows and branches of one box stay apart.
-  const into = middle(target) + 4;
+/** One side of the boxes: where they end, the direction away from them, and how far out edges of a kind go from a row. */
+type Side = Readonly<{ edge: number; sign: 1 | -1; outermost: ReadonlyMap<string, number> }>;
+type Middle = (row: number) => number;
+
+const laneX = ({ edge, sign }: Side, { lane }: Bus): number => edge + sign * (FIRST_LANE + lane * LANE_WIDTH);
+
+/** The edges of a bus, those that OLM takes once more on top. */
+function drawBus(bus: Bus, side: Side, middle: Middle): string {
   const words = `${bus.to} ${EDGES[bus.kind].label} ${bus.range}`.trim();
-  const ways = bus.sources.toSorted((a, b) => b.row - a.row);
-  const taken = ways.filter((source) => source.taken);
-  const draw = (sources: readonly Source[], strong: boolean) => {
-    const farthest = sources[0];
-    if (farthest === undefined) return '';
-    const branches = sources.map(({ row }) => branch(boxEdge, lane, middle(row) - 4, row < target));
-    const trunk = trunkPath(boxEdge, lane, middle(farthest.row) - 4, into, side);
-    return line(bus.kind, [...branches.slice(1), trunk].join(''), strong, words);
+  const taken = bus.sources.filter((source) => source.taken);
+  const faint = line(bus.kind, busPath(bus, bus.sources, side, middle), false, words);
+  return taken.length === 0 ? faint : faint + line(bus.kind, busPath(bus, taken, side, middle, true), true, words);
+}
+
+/** Branches from every source into the bus's lane, then the trunk from the farthest source on each side of the target. */
+function busPath(bus: Bus, sources: readonly Source[], side: Side, middle: Middle, whole = false): string {
+  const below = sources.filter(({ row }) => row > bus.target).sort((a, b) => a.row - b.row);
+  const above = sources.filter(({ row }) => row < bus.target).sort((a, b) => b.row - a.row);
+  const reach = (some: readonly Source[], up: 1 | -1) => {
+    const paths = some.map(({ row }) => branch(bus, row, up, side, middle, whole || isOutermost(bus, row, side)));
+    return paths.length === 0 ? '' : paths.join('') + trunk(bus, up, side, middle);
   };
-  return draw(ways, false) + draw(taken, true);
+  return reach(above, 1) + reach(below, -1);
 }
 
-function trunkPath(boxEdge: number, lane: number, from: number, into: number, side: 1 | -1): string {
-  const up = into < from ? -1 : 1;
-  const bend = `V${into - up * CORNER}Q${lane} ${into} ${lane - side * CORNER} ${into}`;
-  return `${branch(boxEdge, lane, from, up === 1)}${bend}H${boxEdge + side * 3}`;
+/** Of several branches that leave one box together only the longest is drawn from the box on: more would look like a bold line. */
+const isOutermost = (bus: Bus, row: number, { outermost }: Side): boolean =>
+  outermost.get(`${bus.kind} ${row}`) === bus.lane;
+
+function outermostLanes(buses: readonly Bus[]): ReadonlyMap<string, number> {
+  const lanes = new Map<string, number>();
+  for (const { kind, lane, sources } of buses) {
+    for (const { row } of sources) lanes.set(`${kind} ${row}`, Math.max(lane, lanes.get(`${kind} ${row}`) ?? 0));
+  }
+  return lanes;
 }
 
-function branch(boxEdge: number, lane: number, from: number, downwards: boolean): string {
-  const corner = lane < boxEdge ? lane + CORNER : lane - CORNER;
-  return `M${boxEdge} ${from}H${corner}Q${lane} ${from} ${lane} ${from + (downwards ? CORNER : -CORNER)}`;
+/** `up` is -1 where the way goes up the page. Edges leave a box a little above its middle and arrive below it. */
+function branch(bus: Bus, row: number, up: 1 | -1, side: Side, middle: Middle, fromBox: boolean): string {
+  const lane = laneX(side, bus);
+  const y = middle(row) - 4;
+  const corner = lane - side.sign * CORNER;
+  return `M${fromBox ? side.edge : corner} ${y}H${corner}Q${lane} ${y} ${lane} ${y + up * CORNER}`;
+}
+
+function trunk(bus: Bus, up: 1 | -1, side: Side, middle: Middle): string {
+  const lane = laneX(side, bus);
+  const into = middle(bus.target) + 4;
+  return `V${into - up * CORNER}Q${lane} ${into} ${lane - side.sign * CORNER} ${into}H${side.edge + side.sign * 3}`;
 }
 
 function line(kind: Bus['kind'], path: string, strong: boolean, words: string): string {
