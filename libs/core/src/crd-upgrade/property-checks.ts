@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { goJson } from '../catalog/go-json-text.js';
-import { asList, asText } from '../crd-safety/loose-value.js';
+import { asList, asRecord, asText } from '../crd-safety/loose-value.js';
 import { goQuote } from '../versions/go-quote.js';
 import { goFloat } from './go-float.js';
 import { type Schema, schemaText } from './schema.js';
@@ -74,7 +74,7 @@ const oneOf: PropertyCheck['complaint'] = (before, after) => {
 
 const members = (schema: Schema): string[] =>
   asList(schema['oneOf']).map((one) => {
-    const { description: _description, title: _title, example: _example, externalDocs: _docs, ...rest } = Object(one);
+    const { description: _description, title: _title, example: _example, externalDocs: _docs, ...rest } = asRecord(one);
     return schemaText(rest);
   });
 
