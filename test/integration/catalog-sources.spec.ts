@@ -1,13 +1,10 @@
-import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { CatalogSource } from '#core/api/catalog-source';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { readTree } from '#platform/files/read-tree';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import * as scene from '../story/bad-input-scene.js';
 import { type BadInputStage, setBadInputStage } from '../story/bad-input-stage.js';
-import { EXAMPLES } from '../story/play-story.js';
+import { configMapCatalog } from '../story/config-map-catalog.js';
 
 const { PATIENCE, catalogImage, packageYaml } = scene;
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -29,27 +26,6 @@ const conditions = async (client: KubeClient, namespace: string): Promise<string
     return `${type}=${status} ${reason}: ${message}`;
   });
 
-/** The manifests of one bundle of the examples, as lists of a catalog's ConfigMap. */
-async function exampleBundle(name: string, version: string) {
-  const files = await readTree(join(EXAMPLES, 'bundles', name, version, 'manifests'));
-  const objects = files.map(({ bytes }) => KubernetesObject.parse(load(Buffer.from(bytes).toString())));
-  const of = (kind: string) => objects.filter((object) => object.kind === kind);
-  return { crds: of('CustomResourceDefinition'), csvs: of('ClusterServiceVersion') };
-}
-
-type Bundles = Awaited<ReturnType<typeof exampleBundle>>;
-
-const configMap = (namespace: string, bundles: readonly Bundles[], currentCSV: string) => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'shelf', namespace },
-  data: {
-    customResourceDefinitions: JSON.stringify(bundles[0]?.crds),
-    clusterServiceVersions: JSON.stringify(bundles.flatMap(({ csvs }) => csvs)),
-    packages: `- packageName: lighthouse-operator\n  channels: [{name: stable, currentCSV: ${currentCSV}}]\n`,
-  },
-});
-
 describe.concurrent('a CatalogSource', () => {
   let set: BadInputStage;
   beforeAll(async () => {
@@ -62,10 +38,6 @@ describe.concurrent('a CatalogSource', () => {
     async (sourceType, { expect }) => {
       const { east } = set;
       const namespace = `from-${sourceType}`;
-      const [v1, v2] = [
-        await exampleBundle('lighthouse-operator', 'v1.0.0'),
-        await exampleBundle('lighthouse-operator', 'v1.1.0'),
-      ];
       await scene.createNamespace(east, namespace);
       await scene.createCatalog(east, namespace, { sourceType, configMap: 'shelf' });
       await expect
@@ -74,7 +46,9 @@ describe.concurrent('a CatalogSource', () => {
           /^TRANSIENT_FAILURE \| ConfigMapError \| failed to get catalog config map shelf: configmaps "shelf" not found$/,
         );
       await scene.subscribe(east, namespace, 'lighthouse-operator');
-      const { object } = await east.create<KubernetesObject>(configMap(namespace, [v1], 'lighthouse-operator.v1.0.0'));
+      const { object } = await east.create<KubernetesObject>(
+        await configMapCatalog(namespace, 'lighthouse-operator', ['v1.0.0']),
+      );
       await expect
         .poll(() => scene.operators(east, namespace), PATIENCE)
         .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
@@ -83,7 +57,7 @@ describe.concurrent('a CatalogSource', () => {
         configMapReference: { name: 'shelf', namespace, uid, resourceVersion },
         connectionState: { lastObservedState: 'READY' },
       });
-      const grown = configMap(namespace, [v1, v2], 'lighthouse-operator.v1.1.0');
+      const grown = await configMapCatalog(namespace, 'lighthouse-operator', ['v1.0.0', 'v1.1.0']);
       await east.patch({ ...grown, name: 'shelf', namespace }, { data: grown.data });
       await expect
         .poll(() => scene.operators(east, namespace), PATIENCE)

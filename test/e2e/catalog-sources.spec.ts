@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CatalogSource } from '#core/api/catalog-source';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
+import {
+  catalogStatus,
+  createCatalog,
+  createNamespace,
+  operators,
+  PATIENCE,
+  subscribe,
+} from '../story/bad-input-scene.js';
+import { configMapCatalog } from '../story/config-map-catalog.js';
+
+const KIND = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
+
+describe('CatalogSources on a real API server', () => {
+  let stage: RecordedStage;
+  let cluster: KubeClient;
+
+  beforeAll(async () => {
+    stage = await setRecordedStage({ backend: 'real', clusters: 1 });
+    const [first] = stage.clusters;
+    if (first === undefined) throw new Error('a stage without clusters');
+    cluster = first.client;
+  });
+  afterAll(() => stage?.strike());
+
+  const sourceIn = (namespace: string) => cluster.get<CatalogSource>({ ...KIND, name: 'shelf', namespace });
+
+  it('in a ConfigMap are noticed when it comes, installed from, and say what was read and what was ignored', async () => {
+    await createNamespace(cluster, 'mapped');
+    const spec = { sourceType: 'configmap', configMap: 'shelf', grpcPodConfig: { memoryTarget: '1Gi' } };
+    await createCatalog(cluster, 'mapped', spec);
+    await expect
+      .poll(() => catalogStatus(cluster, 'mapped'), PATIENCE)
+      .toBe(
+        'TRANSIENT_FAILURE | ConfigMapError | failed to get catalog config map shelf: configmaps "shelf" not found',
+      );
+    await subscribe(cluster, 'mapped', 'lighthouse-operator');
+    const { object } = await cluster.create<KubernetesObject>(
+      await configMapCatalog('mapped', 'lighthouse-operator', ['v1.0.0']),
+    );
+    await expect.poll(() => operators(cluster, 'mapped'), PATIENCE).toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+    const { uid, resourceVersion } = object.metadata;
+    expect((await sourceIn('mapped'))?.status).toMatchObject({
+      configMapReference: { name: 'shelf', namespace: 'mapped', uid, resourceVersion },
+      conditions: [{ type: 'FieldsIgnored', status: 'True', reason: 'NoEffect' }],
+      connectionState: { lastObservedState: 'READY' },
+    });
+  });
+
+  it('with an image template get the image of the API server’s version', async () => {
+    const [, minor] = (await cluster.serverVersion()).split('.');
+    await createNamespace(cluster, 'templated');
+    await cluster.create({
+      ...KIND,
+      metadata: {
+        name: 'shelf',
+        namespace: 'templated',
+        annotations: { 'olm.catalogImageTemplate': '127.0.0.1:47/a/b:v{kube_major_version}.{kube_minor_version}' },
+      },
+      spec: { sourceType: 'grpc' },
+    });
+    const image = `127.0.0.1:47/a/b:v1.${minor}`;
+    await expect.poll(() => catalogStatus(cluster, 'templated'), PATIENCE).toContain(`image ${image}: cannot reach`);
+    expect(await sourceIn('templated')).toMatchObject({
+      spec: { image },
+      status: {
+        conditions: [
+          { type: 'TemplatesHaveResolved', status: 'True', reason: 'AllTemplatesResolved' },
+          { type: 'ResolvedImage', status: 'True', reason: 'AllTemplatesResolved', message: image },
+        ],
+      },
+    });
+  });
+});
