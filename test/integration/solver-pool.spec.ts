@@ -81,12 +81,22 @@ describe('the pool of solver threads', () => {
   afterEach(() => pool?.close());
 
   it('ends a solve past its deadline with an explanation, and the problems behind it are solved all the same', async () => {
-    pool = new SolverPool(1, 300, THREAD);
+    pool = new SolverPool(1, 2_500, THREAD);
     const answers = await Promise.all([pool.solve(fullHouse(14)), pool.solve(easy('one')), pool.solve(easy('two'))]);
     expect(answers.map(({ result }) => result)).toEqual(['error', 'resolved', 'resolved']);
     expect(answers[0]).toMatchObject({
-      message: 'resolution of namespace hotel took longer than 300 ms and was ended',
+      message: 'resolution of namespace hotel took longer than 2500 ms and was ended',
       advice: expect.stringContaining('FLOTILLA_SOLVE_DEADLINE'),
+    });
+  });
+
+  it('ends a solve that takes too much memory with its thread, not with the process', async () => {
+    pool = new SolverPool(1, 20_000, THREAD, 24);
+    const flood = Array.from({ length: 30_000 }, (_, at) => record(`flood-${at}`, label(`drop ${at}`)));
+    const answers = await Promise.all([pool.solve(request('delta', ['flood-1'], flood)), pool.solve(easy('one'))]);
+    expect(answers.map(({ result }) => result)).toEqual(['error', 'resolved']);
+    expect(answers[0]).toMatchObject({
+      message: 'resolution of namespace delta took more memory than 24 MiB and was ended',
     });
   });
 

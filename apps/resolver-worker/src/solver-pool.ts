@@ -6,8 +6,11 @@ import type { SolveRequest, ThreadRequest } from './solve.js';
 type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
 type Waiting = Readonly<{ request: SolveRequest; settle: (reply: Reply) => void }>;
 
+/** Heap of one thread; catalogs of any sensible size need a small part of it. */
+const THREAD_MIB = 1_024;
+
 /**
- * A few threads that solve. A solve past its deadline is ended with its thread, and answered: one problem that is too hard
+ * A few threads that solve. A solve past its deadline or its memory is ended with its thread, and answered: one problem that is too hard
  * costs its own namespace an explanation, not everybody a worker.
  */
 export class SolverPool {
@@ -20,6 +23,7 @@ export class SolverPool {
     private readonly size: number,
     private readonly deadlineMs: number,
     private readonly threadFile = new URL('./solve.thread.js', import.meta.url),
+    private readonly threadMiB = THREAD_MIB,
   ) {}
 
   async solve(request: SolveRequest): Promise<Resolution> {
@@ -50,7 +54,8 @@ export class SolverPool {
   /** A thread runs what is built, whatever conditions this process resolves its modules with. */
   #grow(): Worker | undefined {
     if (this.#closed || this.#all.size >= this.size) return undefined;
-    const thread = new Worker(this.threadFile, { execArgv: [] });
+    const resourceLimits = { maxOldGenerationSizeMb: this.threadMiB };
+    const thread = new Worker(this.threadFile, { execArgv: [], resourceLimits });
     thread.unref();
     this.#all.set(thread, new HeldRecords());
     return thread;
@@ -58,7 +63,10 @@ export class SolverPool {
 
   #run(thread: Worker, { request, settle }: Waiting): void {
     const onMessage = (reply: Reply) => done(reply, true);
-    const onError = (error: Error) => done({ error: error.message }, false);
+    const onError = (error: Error) => {
+      const tooLarge = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      done(tooLarge ? { resolution: tooLargeFor(request, this.threadMiB) } : { error: error.message }, false);
+    };
     const onExit = () => done({ error: 'the solver thread ended' }, false);
     const done = (reply: Reply, reusable: boolean) => {
       clearTimeout(deadline);
@@ -81,9 +89,17 @@ export class SolverPool {
   }
 }
 
+const NARROW =
+  'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API.';
+
+const tooLargeFor = ({ problem }: SolveRequest, threadMiB: number): Resolution => ({
+  result: 'error',
+  message: `resolution of namespace ${problem.wishes.namespace} took more memory than ${threadMiB} MiB and was ended`,
+  advice: NARROW,
+});
+
 const tooHard = ({ problem }: SolveRequest, deadlineMs: number): Resolution => ({
   result: 'error',
   message: `resolution of namespace ${problem.wishes.namespace} took longer than ${deadlineMs} ms and was ended`,
-  advice:
-    'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API. The limit is the setting FLOTILLA_SOLVE_DEADLINE.',
+  advice: `${NARROW} The limit is the setting FLOTILLA_SOLVE_DEADLINE.`,
 });
