@@ -39,7 +39,7 @@ export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Cata
   };
 }
 
-/** A single channel is the default one without being named (spec: as registry.PackageChannel.IsDefaultChannel). */
+/** A single channel is the default one without being named (operator-registry: PackageChannel.IsDefaultChannel). */
 function defaultChannelOf({ packageName, defaultChannel, channels }: PackageManifest): string {
   const [only] = channels;
   if (channels.length === 1 && only !== undefined) return only.name;
