@@ -3,6 +3,8 @@ import type { MetasIndex } from '#core/catalog-metas/metas-index';
 import type { OpenContent } from '../store/content-store.port.js';
 
 const CHUNK_BYTES = 64 * 1024;
+/** Reads under way at the same time for one answer. */
+const TOGETHER = 64;
 
 /**
  * One catalog.jsonl, opened for questions once and for all who ask. Whoever reads while it is being closed reads to the end.
@@ -28,8 +30,22 @@ export class MetasContent {
     try {
       for (const range of ranges) yield* this.#chunks(range);
     } finally {
-      this.#readers -= 1;
-      if (this.#closing && this.#readers === 0) await this.content.close();
+      await this.#leave();
+    }
+  }
+
+  /** All ranges at once, several read at the same time: for what is small and lies scattered. */
+  async readTogether(ranges: readonly ByteRange[]): Promise<Uint8Array[]> {
+    this.#readers += 1;
+    try {
+      const pieces: Uint8Array[] = [];
+      for (let at = 0; at < ranges.length; at += TOGETHER) {
+        const some = ranges.slice(at, at + TOGETHER).map((range) => Array.fromAsync(this.#chunks(range)));
+        pieces.push(...(await Promise.all(some)).flat());
+      }
+      return pieces;
+    } finally {
+      await this.#leave();
     }
   }
 
@@ -37,6 +53,11 @@ export class MetasContent {
     if (this.#closing) return;
     this.#closing = true;
     if (this.#readers === 0) await this.content.close();
+  }
+
+  async #leave(): Promise<void> {
+    this.#readers -= 1;
+    if (this.#closing && this.#readers === 0) await this.content.close();
   }
 
   async *#chunks({ start, length }: ByteRange): AsyncGenerator<Uint8Array> {

@@ -93,7 +93,10 @@ function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResp
 }
 
 async function sendAtOnce(plan: ResponsePlan, response: ServerResponse, content: MetasContent): Promise<void> {
-  const bytes = Buffer.concat(await Array.fromAsync(piecesOf(plan.body, content)));
+  const ranges = plan.body.filter((piece) => typeof piece !== 'string');
+  const isPlain = ranges.length === plan.body.length;
+  const pieces = isPlain ? content.readTogether(ranges) : Array.fromAsync(piecesOf(plan.body, content));
+  const bytes = Buffer.concat(await pieces);
   const sent = plan.gzip ? await compress(bytes) : bytes;
   response.writeHead(plan.status, plan.headers);
   response.end(sent);
