@@ -1,4 +1,4 @@
-import { type ByteWindow, countNewlines } from './byte-window.js';
+import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
 import { BlobError } from './catalog-load.error.js';
 import { jsonText } from './utf8-text.js';
 import { MAX_DEPTH } from './yaml-document.js';
@@ -64,16 +64,35 @@ function endOfValue(window: ByteWindow, start: number): number {
 }
 
 function endOfCollection(window: ByteWindow, start: number): number {
-  let depth = 0;
+  const structure = new Structure();
   for (let at = start; ; at += 1) {
     if (at >= window.unread.length && !window.more()) throw cutShort(window, start);
     const byte = window.unread[at];
     if (byte === QUOTE) at = endOfString(window, at, start) - 1;
-    else if (opens(byte)) depth += 1;
-    else if (closes(byte)) depth -= 1;
-    else continue;
-    if (depth === 0) return at + 1;
-    if (depth > MAX_DEPTH) throw tooDeep(window, start);
+    else if (structure.take(byte)) return at + 1;
+    if (structure.excess !== undefined) throw new BlobError(`json: ${structure.excess}`, lineAt(window, start));
+  }
+}
+
+/** Counts the brackets and commas of a collection, from its first bracket on. */
+class Structure {
+  #depth = 0;
+  #values = 0;
+
+  /** True for the bracket that closes the collection. */
+  take(byte: number | undefined): boolean {
+    if (opens(byte)) {
+      this.#depth += 1;
+      this.#values += 1;
+    } else if (byte === COMMA) this.#values += 1;
+    else if (closes(byte)) this.#depth -= 1;
+    return this.#depth === 0;
+  }
+
+  /** What there is too much of. */
+  get excess(): string | undefined {
+    if (this.#depth > MAX_DEPTH) return `nesting exceeds ${MAX_DEPTH} levels`;
+    return this.#values > MAX_DOCUMENT_VALUES ? `document has more than ${MAX_DOCUMENT_VALUES} values` : undefined;
   }
 }
 
@@ -93,6 +112,3 @@ function endOfString(window: ByteWindow, quote: number, start: number): number {
 
 const cutShort = (window: ByteWindow, start: number): BlobError =>
   new BlobError(`json: offset ${window.offset + window.unread.length}: unexpected EOF`, lineAt(window, start));
-
-const tooDeep = (window: ByteWindow, start: number): BlobError =>
-  new BlobError(`json: nesting exceeds ${MAX_DEPTH} levels`, lineAt(window, start));

@@ -135,6 +135,19 @@ describe('bounds', () => {
     expect(outcome(endless(head, text), new ByteWindow(MIB)).error).toBe('document is larger than 1 MiB');
   });
 
+  it.each([
+    { text: `{"schema":"x","v":[${'{},'.repeat(1_000_000)}1]}`, says: 'json: document has more than 1000000 values' },
+    {
+      text: `{"schema":"x","v":[${`${'['.repeat(90)}${']'.repeat(90)},`.repeat(12_000)}1]}`,
+      says: 'json: document has',
+    },
+    { text: `schema: x\nv:\n${'- - - - a\n'.repeat(250_000)}`, says: 'more than 1000000 lines or values' },
+    { text: `schema: x\nv:\n${'-\n'.repeat(1_000_000)}`, says: 'more than 1000000 lines or values' },
+    { text: `schema: x\nv: [${'a,'.repeat(1_000_000)}]`, says: 'more than 1000000 lines or values' },
+  ])('a document of very many values is refused before it is parsed: $says', ({ text, says }) => {
+    expect(outcome([bytesOf(text)]).error).toContain(says);
+  });
+
   it('a catalog that never ends is refused at its size, and its file is closed', () => {
     let closed = false;
     function* chunks() {

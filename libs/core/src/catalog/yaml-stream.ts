@@ -1,5 +1,6 @@
+import { Buffer } from 'node:buffer';
 import type { StreamedValue } from './blob-stream.js';
-import { type ByteWindow, countNewlines } from './byte-window.js';
+import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
 import { BlobError } from './catalog-load.error.js';
 import { yamlText } from './utf8-text.js';
 import { parseYamlDocument } from './yaml-document.js';
@@ -27,8 +28,20 @@ export function* readYaml(window: ByteWindow): Generator<StreamedValue> {
 }
 
 function document(window: ByteWindow, end: number): StreamedValue {
+  if (end > MAX_DOCUMENT_VALUES) boundValues(window, end);
   const text = yamlText(window.unread.subarray(0, end), window.line);
   return { value: parseYamlDocument(text, window.line), line: window.line, format: 'yaml' };
+}
+
+/** What stands before or behind a value in any style; a text with so many of them is no blob either. */
+const MARKS = new Set(Buffer.from('\n,[{-'));
+
+function boundValues({ unread, line }: ByteWindow, end: number): void {
+  let values = 0;
+  for (let at = 0; at < end; at += 1) if (MARKS.has(unread[at] ?? 0)) values += 1;
+  if (values <= MAX_DOCUMENT_VALUES) return;
+  const why = `document has more than ${MAX_DOCUMENT_VALUES} lines or values`;
+  throw new BlobError(`error converting YAML to JSON: yaml: ${why}`, line);
 }
 
 /** Where the next line at or behind `from` begins with the separator; takes in chunks until there is one, or the end. */
