@@ -139,4 +139,22 @@ describe('catalog graph -o json and svg', () => {
     expect(exit).toBe(0);
     expect(out).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [\s\S]+<\/svg>\n$/);
   });
+
+  it('refuses a picture that nobody could read', async () => {
+    const names = Array.from({ length: 220 }, (_, k) => `ant.v1.${k}.0`);
+    const entries = names.map((name, k) => ({ name, skipRange: `>=1.0.0 <1.${k}.0` }));
+    const bundles = names.map((name, k) => ({
+      ...{ schema: 'olm.bundle', name, package: 'ant', image: 'registry.example/ant:v1' },
+      properties: [{ type: 'olm.package', value: { packageName: 'ant', version: `1.${k}.0` } }],
+    }));
+    const blobs = [
+      { schema: 'olm.package', name: 'ant', defaultChannel: 'stable' },
+      { schema: 'olm.channel', name: 'stable', package: 'ant', entries },
+      ...bundles,
+    ];
+    write({ 'c.json': blobs.map((blob) => JSON.stringify(blob)).join('\n') });
+    const { out, err, exit } = await graph('-o', 'svg');
+    expect({ out, exit }).toEqual({ out: '', exit: 2 });
+    expect(err).toContain('package "ant" has 24090 edges, and a picture holds at most 20000; use -o json');
+  });
 });

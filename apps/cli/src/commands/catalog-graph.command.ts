@@ -43,8 +43,21 @@ async function graph(reference: string, options: Options, io: Io): Promise<void>
   if (options.output === 'mermaid') return mermaid(catalog, options, io);
   const view = await viewOf(catalog, options);
   if (options.output === 'json') io.out(`${JSON.stringify(view, null, 2)}\n`);
-  else io.out((await import('#core/catalog-graph/svg/svg-graph')).svgGraph(view));
+  else io.out(await picture(view));
   io.exit(ExitCode.done);
+}
+
+/** Nobody can read a picture of more edges, and it would take its time. */
+const MAX_DRAWN_EDGES = 20_000;
+
+async function picture(view: GraphView): Promise<string> {
+  const edges = view.channels.reduce((sum, channel) => sum + channel.edges.length, 0);
+  if (edges > MAX_DRAWN_EDGES) {
+    const counted = `package "${view.package}" has ${edges} edges, and a picture holds at most ${MAX_DRAWN_EDGES}`;
+    throw new UsageError(`${counted}; use -o json, or flotilla path for one version`);
+  }
+  const { svgGraph } = await import('#core/catalog-graph/svg/svg-graph');
+  return svgGraph(view);
 }
 
 function requireFitting({ output, installed, minimumEdge, drawV0Semantics }: Options): void {
