@@ -35,7 +35,8 @@ function resolvedText({
   if (bundles.length === 0) {
     const others = leftOut.length === 0 ? 'every Subscription' : 'every other Subscription';
     const nothing = `Nothing to do in namespace ${namespace}: ${others} has what its catalog allows.`;
-    return `${[nothing, ...leftOut].join('\n\n')}\n`;
+    const hint = 'What is newer, and why it does not come: flotilla explain subscription NAME, with the same options.';
+    return `${[`${nothing}\n${hint}`, ...leftOut].join('\n\n')}\n`;
   }
   const rows = bundles.map(({ name, action, version, channel, catalog, because }) => [
     action,
