@@ -22,10 +22,11 @@ export async function renderImages(
   file: string | undefined,
   level: MigrationLevel,
 ): Promise<RenderedImages> {
+  const absent = file === undefined ? '' : `not found in ${file}; `;
   const given = file === undefined ? new Map<string, CatalogBundle>() : await readBundles(file);
   const rendered = await inParallel(images, AT_ONCE, async (image): Promise<[string, RenderedImage]> => {
     const known = given.get(image);
-    return [image, known === undefined ? await pulled(image, level) : { bundles: [migrated(known, level)] }];
+    return [image, known === undefined ? await pulled(image, level, absent) : { bundles: [migrated(known, level)] }];
   });
   return new Map(rendered);
 }
@@ -36,14 +37,14 @@ const migrated = (bundle: CatalogBundle, level: MigrationLevel): CatalogBundle =
   objects: bundle.objects,
 });
 
-async function pulled(image: string, level: MigrationLevel): Promise<RenderedImage> {
+async function pulled(image: string, level: MigrationLevel, absent: string): Promise<RenderedImage> {
   try {
     const { loadFromRegistry } = await import('../reference/load-from-registry.js');
     const loaded = await loadFromRegistry(image);
     if (loaded.kind === 'bundle') return { bundles: [migrated(catalogBundleOf(loaded.bundle, loaded.image), level)] };
     return { failure: new UsageError('this is a catalog image; a template lists bundle images: not allowed') };
   } catch (error) {
-    if (error instanceof RegistryError) return { failure: new PullError(image, error) };
+    if (error instanceof RegistryError) return { failure: new PullError(image, `${absent}${error.message}`) };
     if (error instanceof UsageError) return { failure: error };
     // The image is there, but what it holds cannot be read.
     if (error instanceof FlotillaError) return { failure: new UsageError(error.message) };
@@ -53,8 +54,8 @@ async function pulled(image: string, level: MigrationLevel): Promise<RenderedIma
 
 /** An image that its registry did not give. */
 export class PullError extends Error {
-  constructor(image: string, reason: RegistryError) {
-    super(`failed to pull image "${image}": ${reason.message}`);
+  constructor(image: string, why: string) {
+    super(`failed to pull image "${image}": ${why}`);
   }
 }
 

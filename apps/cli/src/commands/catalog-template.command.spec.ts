@@ -172,7 +172,12 @@ describe('images', () => {
     const image = `${registry.host}/none:v1`;
     const { out, err, exit } = await flotilla([], basic(image));
     expect({ out, exit }).toEqual({ out: '', exit: 3 });
-    expect(err).toContain(`rendering template: render reference "${image}": failed to pull image "${image}": `);
+    const failed = `rendering template: render reference "${image}": failed to pull image "${image}": `;
+    expect(err).toContain(`${failed}image ${image}: `);
+    const bundles = file('none.jsonl', '');
+    const beside = await flotilla(['--bundles', bundles], basic(image));
+    expect(beside.exit).toBe(3);
+    expect(beside.err).toContain(`${failed}not found in ${bundles}; image ${image}: `);
   });
 
   it.each([
