@@ -33,6 +33,7 @@ e2e: build ## the end-to-end suite on a real kube-apiserver
 bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/fleet-install.js $(if $(CLUSTERS),--clusters $(CLUSTERS))
 	@node dist/bench/resolution.js
+	@node dist/bench/extension.js
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
 	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS))

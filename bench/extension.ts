@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import type { ExtensionCatalog, ExtensionInput } from '#core/extension/cluster-extension';
+import { packageIndex } from '#core/extension/package-content';
+import { resolveExtension } from '#core/extension/resolve-extension';
+import { readCatalogTree } from '#platform/files/read-tree';
+import { machine } from './machine.js';
+
+// Usage: node dist/bench/extension.js. For every package of the real catalog: new, and from each of its versions.
+
+const REAL = '../shared/data/catalogs/v4.20';
+const ROUNDS = 20;
+
+if (existsSync(REAL)) report(loadCatalog(await readCatalogTree(REAL)));
+else process.stdout.write(`Not run: ${REAL} is not there (the public catalog v4.20).\n`);
+
+function report(catalog: Catalog): void {
+  const first = catalog.packages.map(({ name }) => timed(questions(catalog, name).slice(0, 1)));
+  const content = packageIndex(catalog, {});
+  const warm = catalog.packages.map(({ name }) => {
+    const asked = questions(catalog, name, content);
+    timed(asked);
+    return Array.from({ length: ROUNDS }, () => asked.map((one) => timed([one]))).flat();
+  });
+  process.stdout.write(`${machine()}; ${catalog.packages.length} packages, ${catalog.bundles.length} bundles\n\n`);
+  process.stdout.write('| what | median | p99 |\n| --- | --- | --- |\n');
+  row('first question to a package, which prepares it', first);
+  row('any question, all packages', warm.flat());
+  row('slowest package by its median', warm.toSorted((a, b) => median(b) - median(a))[0] ?? []);
+}
+
+/** Asked: the newest, then an update from every version, without and with a channel and a range. */
+function questions(catalog: Catalog, packageName: string, content = packageIndex(catalog, {})): ExtensionInput[] {
+  const catalogs: ExtensionCatalog[] = [
+    { name: 'v4.20', labels: {}, priority: 0, availabilityMode: 'Available', content },
+  ];
+  const channels = catalog.channels.filter((channel) => channel.package === packageName).map(({ name }) => name);
+  const installed = catalog.bundles.filter((bundle) => bundle.package === packageName).map(installedFrom);
+  const rest = { catalogs, majorUpdates: 'manual' } as const;
+  return [
+    { query: { packageName }, installed: undefined, ...rest },
+    ...installed.flatMap((from) => [
+      { query: { packageName }, installed: from, ...rest },
+      { query: { packageName, version: '>=0.0.1', channels }, installed: from, ...rest },
+    ]),
+  ];
+}
+
+function installedFrom({ name, properties }: CatalogBundle): NonNullable<ExtensionInput['installed']> {
+  const value = properties.find(({ type }) => type === 'olm.package')?.value;
+  return { name, version: (value as { version: string }).version };
+}
+
+/** Milliseconds for all of them. */
+function timed(inputs: readonly ExtensionInput[]): number {
+  const start = performance.now();
+  for (const input of inputs) resolveExtension(input);
+  return performance.now() - start;
+}
+
+function row(what: string, times: readonly number[]): void {
+  process.stdout.write(`| ${what} | ${median(times).toFixed(3)} ms | ${at(times, 0.99).toFixed(3)} ms |\n`);
+}
+
+function median(times: readonly number[]): number {
+  return at(times, 0.5);
+}
+
+function at(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
+}
