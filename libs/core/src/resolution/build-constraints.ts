@@ -8,6 +8,9 @@ import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 import { subscriptionCandidates } from './subscription-candidates.js';
 
+/** What stops a resolution before it is solved, in OLM's words; `in`: the bundle whose own data is at fault. */
+export type ReachError = Readonly<{ error: string; in?: Entry }>;
+
 /** Variables and rules as they are reached, from what is installed and wished (spec: classic-resolution.md §4). */
 export class ConstraintBuilder {
   readonly #variables: Variable[] = [];
@@ -21,16 +24,16 @@ export class ConstraintBuilder {
     this.#installedByName = new Map(snapshot.installed.map((entry) => [entry.name, entry]));
   }
 
-  /** Adds the installed CSVs and all they reach; returns texts of requirements that cannot be understood. */
-  addInstalled(): string[] {
+  /** Adds the installed CSVs and all they reach; returns what cannot be understood on the way. */
+  addInstalled(): ReachError[] {
     return this.#reach(this.snapshot.installed);
   }
 
   /** Adds a Subscription, its candidates and all they reach. */
-  addSubscription(wished: WishedSubscription): string[] {
+  addSubscription(wished: WishedSubscription): ReachError[] {
     const installed = this.#installedByName.get(wished.installedCSV);
     const candidates = subscriptionCandidates(wished, installed, this.snapshot);
-    if ('error' in candidates) return [candidates.error];
+    if ('error' in candidates) return [candidates];
     const subject = this.#variables.push({ kind: 'subscription', subscription: wished }) - 1;
     this.#constraints.push({ kind: 'mandatory', subject });
     if ('none' in candidates) {
@@ -68,23 +71,23 @@ export class ConstraintBuilder {
   }
 
   /** Walks requirements from the given entries; every entry is expanded once. */
-  #reach(start: readonly Entry[]): string[] {
-    const errors: string[] = [];
+  #reach(start: readonly Entry[]): ReachError[] {
+    const errors: ReachError[] = [];
     const pending = start.filter((entry) => this.#isNew(entry));
     for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
       const found = this.#expand(entry);
-      if ('error' in found) errors.push(found.error);
+      if ('error' in found) errors.push(found);
       else pending.push(...found.entries.filter((candidate) => this.#isNew(candidate)));
     }
     return errors;
   }
 
-  #expand(entry: Entry): Readonly<{ entries: readonly Entry[] }> | Readonly<{ error: string }> {
+  #expand(entry: Entry): Readonly<{ entries: readonly Entry[] }> | ReachError {
     const subject = this.#indexOf(entry);
     if (entry.from.kind === 'installed' && entry.from.orphan) this.#constraints.push({ kind: 'mandatory', subject });
     if (entry.facts.deprecated) this.#constraints.push({ kind: 'prohibited', subject, why: { deprecated: true } });
     const requirements = requirementsOfEntry(entry);
-    if ('error' in requirements) return requirements;
+    if ('error' in requirements) return { error: requirements.error, in: entry };
     const reached: Entry[] = [];
     for (const requirement of requirements) {
       const found = this.snapshot.candidates(requirement, entry);

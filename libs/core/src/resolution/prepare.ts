@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { ConstraintBuilder } from './build-constraints.js';
+import { ConstraintBuilder, type ReachError } from './build-constraints.js';
 import { CatalogView } from './catalog-view.js';
+import { placeWords } from './explain/plain-words.js';
 import { installedEntries } from './installed-entries.js';
 import type { CatalogSlice, PackageRecord, Resolution, ResolutionProblem } from './resolution-problem.js';
 import { Snapshot } from './snapshot.js';
@@ -8,8 +9,9 @@ import { Snapshot } from './snapshot.js';
 /** A resolution that could not be tried or finished. */
 export type FailedResolution = Extract<Resolution, { result: 'error' }>;
 
-const BAD_REQUIREMENT =
-  'A bundle in reach carries data that cannot be understood. Ask its author for a corrected one, or take the bundle out of the catalog.';
+const MEND = 'Ask its author for a corrected one, or take it out of the catalog.';
+/** Bundles at fault that are named. */
+const NAMED = 3;
 const BAD_CATALOG =
   'Every CatalogSource in sight must answer, used or not. Repair the ones named, or delete those that are not needed.';
 
@@ -46,8 +48,17 @@ function view({ key, priority, empty, packages }: CatalogSlice, record: (hash: s
   );
 }
 
-/** Requirements that cannot be understood. */
-export const badRequirement = (errors: readonly string[]): FailedResolution => failed(errors, BAD_REQUIREMENT);
+/** What is in reach and cannot be understood; the advice names the bundles, which OLM's message does not. */
+export function badRequirement(errors: readonly ReachError[]): FailedResolution {
+  const faulty = errors.flatMap((error) => error.in ?? []).map((entry) => `${entry.name} (${placeWords(entry)})`);
+  const names = [...new Set(faulty)].sort(byCodeUnit);
+  const what =
+    names.length === 0 ? 'A channel in reach is' : `${names.slice(0, NAMED).join(', ')} carries data that is`;
+  return failed(
+    errors.map(({ error }) => error),
+    `${what} not to be understood. ${MEND}`,
+  );
+}
 
 /** The search ended before it had an answer. */
 export const tooHard = (conflicts: number): FailedResolution => ({

@@ -107,6 +107,14 @@ describe('errors that prevent resolution', () => {
     });
   });
 
+  it('names the bundle whose data cannot be understood', () => {
+    const of = (value: unknown) => samplePackage('harbor', sampleEntry('harbor', '1.0.0', [broken(value)]));
+    expect(answer(wished, of({}))).toMatchObject({
+      advice:
+        'harbor.v1.0.0 (channel stable of catalog olm/shelf) carries data that is not to be understood. Ask its author for a corrected one, or take it out of the catalog.',
+    });
+  });
+
   it('does not mind what is broken out of reach', () => {
     const mill = samplePackage('mill', sampleEntry('mill', '1.0.0', [broken({})]));
     expect(answer(wished, plain, mill)).toMatchObject({ result: 'resolved' });
