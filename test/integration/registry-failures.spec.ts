@@ -1,9 +1,12 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pullBundle } from '#platform/registry/bundle-image';
-import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
+import { CATALOG_LABEL, pullCatalog, pullCatalogTo } from '#platform/registry/catalog-image';
 import { credentialsOf } from '#platform/registry/docker-config';
-import { CachedRegistryClient, HttpRegistryClient } from '#platform/registry/http-registry-client';
+import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MediaType } from '#platform/registry/image/media-types';
 import { type BuiltImage, buildImage, descriptorOf } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
@@ -274,16 +277,63 @@ describe.each(['bearer', 'basic'] as const)('a registry that asks for a login (%
 
 describe('a client with a content store', () => {
   it('pulls each blob once, however many pull it at a time', async () => {
-    const cached = new CachedRegistryClient(new MemoryContentStore(), { limits: fast });
+    const cached = new HttpRegistryClient({ store: new MemoryContentStore(), limits: fast });
     const pulls = await Promise.all([1, 2, 3, 4, 5].map(() => pullCatalog(cached, reference)));
     expect(new Set(pulls.map(({ digest }) => digest))).toEqual(new Set([image.manifest.digest]));
     expect(registry.requests.blobs).toBe(2);
   });
 
   it('never keeps a blob with a wrong digest', async () => {
-    const cached = new CachedRegistryClient(new MemoryContentStore(), { limits: fast });
+    const cached = new HttpRegistryClient({ store: new MemoryContentStore(), limits: fast });
     registry.failNext({ path: /blobs/, status: 200, body: 'x'.repeat(image.config.bytes.length) });
     await expect(pullCatalog(cached, reference)).rejects.toEqual(failure('DigestMismatch'));
     expect((await pullCatalog(cached, reference)).digest).toBe(image.manifest.digest);
+  });
+
+  it('does not keep layers that are unpacked to disk: their files are there already', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'flotilla-unpacked-'));
+    const store = new MemoryContentStore();
+    const caching = new HttpRegistryClient({ store, limits: fast });
+    expect((await pullCatalogTo(caching, reference, join(directory, 'catalog'))).files).toBe(1);
+    for (const { digest } of image.layers) expect(await store.get(digest)).toBeUndefined();
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe('a directory to unpack into', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'flotilla-target-'));
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  it('may be there already when it is empty', async () => {
+    await pullCatalogTo(client, reference, directory);
+    expect(await readdir(directory)).toEqual(['catalog.yaml']);
+  });
+
+  it('with something in it is left as it is', async () => {
+    await writeFile(join(directory, 'mine'), '1');
+    await expect(pullCatalogTo(client, reference, directory)).rejects.toMatchObject({
+      code: 'UnpackFailed',
+      message: expect.stringContaining('the directory is not empty'),
+    });
+    expect(await readdir(directory)).toEqual(['mine']);
+  });
+
+  it('that cannot be made is told with its path', async () => {
+    await writeFile(join(directory, 'file'), '1');
+    const target = join(directory, 'file', 'catalog');
+    await expect(pullCatalogTo(client, reference, target)).rejects.toMatchObject({
+      code: 'UnpackFailed',
+      retry: 'backoff',
+      message: expect.stringContaining(target),
+    });
+  });
+
+  it('gets the files for us alone', async () => {
+    await pullCatalogTo(client, reference, join(directory, 'catalog'));
+    const modes = await Promise.all(['catalog', 'catalog/catalog.yaml'].map((path) => stat(join(directory, path))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600]);
   });
 });

@@ -148,10 +148,3 @@ function nowhere(text: string, failures: readonly RegistryError[]): RegistryErro
     `image ${text}: its mirror set says NeverContactSource and names no mirror for such a reference: add one (ImageTagMirrorSet for tags, ImageDigestMirrorSet for digests)`,
   );
 }
-
-/** As {@link HttpRegistryClient}, with blobs kept in a content store: each is pulled once. */
-export class CachedRegistryClient extends HttpRegistryClient {
-  constructor(store: ContentStore, options: Omit<RegistryClientOptions, 'store'> = {}) {
-    super({ ...options, store });
-  }
-}

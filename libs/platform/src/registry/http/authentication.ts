@@ -23,7 +23,9 @@ export class Authentication {
   /** The answer to a challenge, or a RegistryError Unauthorized. */
   async answer(session: Session, url: URL, header: string): Promise<string> {
     const login = loginFor(session.reference, session.credentials);
-    if (login !== undefined && 'registryToken' in login) return `Bearer ${login.registryToken}`;
+    if (login !== undefined && 'registryToken' in login) {
+      return this.#remember(session, url, `Bearer ${login.registryToken}`, 3600);
+    }
     const challenge = parseChallenge(header);
     if (challenge.scheme === 'basic' && login !== undefined && 'password' in login) {
       return this.#remember(session, url, basic(login), 3600);

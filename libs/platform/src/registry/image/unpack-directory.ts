@@ -48,7 +48,8 @@ export class UnpackDirectory implements FileSink<Staged> {
       await this.#onDisk(() => this.#publish(files, place));
       return { bytes: files.reduce((sum, { size }) => sum + size, 0), files: files.length };
     } finally {
-      await rm(this.#partial, { recursive: true, force: true });
+      // What went wrong before says more than that nothing could be tidied up.
+      await rm(this.#partial, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 

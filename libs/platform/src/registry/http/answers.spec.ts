@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { networkReason, retryAfterMs } from './answers.js';
+
+describe('retryAfterMs', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  it.each([
+    { header: null, ms: undefined, because: 'nothing said' },
+    { header: '3', ms: 3_000, because: 'seconds' },
+    { header: ' 0 ', ms: 0, because: 'at once' },
+    { header: '86400', ms: 30_000, because: 'no registry keeps us waiting a day' },
+    { header: 'Thu, 01 Jan 2026 00:00:07 GMT', ms: 7_000, because: 'a date' },
+    { header: 'Wed, 31 Dec 2025 00:00:00 GMT', ms: 0, because: 'a date that has passed' },
+    { header: 'soon', ms: undefined, because: 'neither' },
+  ])('$header: $because', ({ header, ms }) => {
+    expect(retryAfterMs(header, now)).toBe(ms);
+  });
+});
+
+describe('networkReason', () => {
+  const failed = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error(`raw ${code}`), { code }) });
+  it.each([
+    { code: 'ECONNREFUSED', reason: 'connection refused', advice: 'the proxy' },
+    { code: 'ENOTFOUND', reason: 'no such host', advice: 'the host name' },
+    { code: 'CERT_HAS_EXPIRED', reason: 'its certificate has expired', advice: 'FLOTILLA_REGISTRY_CA' },
+    { code: 'EOTHER', reason: 'raw EOTHER', advice: 'the network' },
+  ])('$code in words', ({ code, reason, advice }) => {
+    expect(networkReason(failed(code))).toEqual({ reason, advice: expect.stringContaining(advice) });
+  });
+});
