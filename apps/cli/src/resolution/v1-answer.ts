@@ -13,7 +13,7 @@ import type { V1Case, V1Catalog } from './v1-case.js';
 export function answerV1(question: V1Case): Record<string, unknown> {
   const { name, featureGates: gates, majorUpdates } = question;
   const query = question.spec.source.catalog;
-  const catalogs = question.catalogs.map((catalog) => extensionCatalog(catalog, gates));
+  const catalogs = question.catalogs.map((catalog) => extensionCatalog(catalog, query.packageName, gates));
   const installed = installedRevision(question.installed);
   const resolution = resolveExtension({ query, installed: installed?.bundle, catalogs, majorUpdates });
   const status = statusAfterPass({ query, installed, catalogs, gates, resolution });
@@ -32,7 +32,7 @@ function installedRevision(installed: V1Case['installed']): InstalledRevision | 
   return { bundle, image };
 }
 
-function extensionCatalog(catalog: V1Catalog, gates: FeatureGates): ExtensionCatalog {
+function extensionCatalog(catalog: V1Catalog, packageName: string, gates: FeatureGates): ExtensionCatalog {
   const { name, labels, priority, availabilityMode } = catalog;
   // Admission puts the name's label on every ClusterCatalog.
   return {
@@ -40,19 +40,30 @@ function extensionCatalog(catalog: V1Catalog, gates: FeatureGates): ExtensionCat
     labels: { ...labels, [CATALOG_NAME_LABEL]: name },
     priority,
     availabilityMode,
-    content: contentOf(catalog, gates),
+    content: contentOf(catalog, packageName, gates),
   };
 }
 
-function contentOf({ name, serving, metas }: V1Catalog, gates: FeatureGates): ExtensionCatalog['content'] {
+/** OLM v1 reads a package at a time: what is wrong with another one does not matter. */
+function contentOf(catalog: V1Catalog, packageName: string, gates: FeatureGates): ExtensionCatalog['content'] {
+  const { name, serving, metas } = catalog;
   if (!serving) return { error: `catalog "${name}" is not being served` };
   try {
-    return packageIndex(load(name, metas), gates);
+    return packageIndex(
+      load(
+        name,
+        metas.filter((blob) => packageOf(blob) === packageName),
+      ),
+      gates,
+    );
   } catch (error) {
-    if (error instanceof CatalogLoadError) return { error: error.message };
+    if (error instanceof CatalogLoadError) return { error: `error loading package "${packageName}": ${error.olmText}` };
     throw error;
   }
 }
+
+const packageOf = ({ schema, package: owner, name }: V1Catalog['metas'][number]): unknown =>
+  schema === 'olm.package' && (owner === undefined || owner === '') ? name : owner;
 
 function load(name: string, metas: V1Catalog['metas']): Catalog {
   const text = metas.map((blob) => JSON.stringify(blob)).join('\n');
