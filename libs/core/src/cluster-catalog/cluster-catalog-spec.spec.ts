@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '../api/cluster-catalog.js';
-import { NAME_LABEL, nameLabelPatch, pollDelayMs, releasePatch, wishOf } from './cluster-catalog-spec.js';
+import { nameLabelPatch, pollDelayMs, releasePatch, wishOf } from './cluster-catalog-spec.js';
 
 const SHA = `sha256:${'a'.repeat(64)}`;
 const catalog = (
@@ -54,11 +54,21 @@ describe('the time to the next poll', () => {
 describe('what is written into the metadata', () => {
   it.each([
     { labels: undefined, patched: true, because: 'no label yet' },
-    { labels: { [NAME_LABEL]: 'other' }, patched: true, because: 'a wrong one is put right, as by OLM’s webhook' },
-    { labels: { [NAME_LABEL]: 'shop', more: 'x' }, patched: false, because: 'it is right' },
+    {
+      labels: { ['olm.operatorframework.io/metadata.name']: 'other' },
+      patched: true,
+      because: 'a wrong one is put right, as by OLM’s webhook',
+    },
+    {
+      labels: { ['olm.operatorframework.io/metadata.name']: 'shop', more: 'x' },
+      patched: false,
+      because: 'it is right',
+    },
   ])('name label: $because', ({ labels, patched }) => {
     const patch = nameLabelPatch(catalog({}, labels === undefined ? {} : { labels }));
-    expect(patch).toEqual(patched ? { metadata: { labels: { [NAME_LABEL]: 'shop' } } } : undefined);
+    expect(patch).toEqual(
+      patched ? { metadata: { labels: { ['olm.operatorframework.io/metadata.name']: 'shop' } } } : undefined,
+    );
   });
 
   it('takes catalogd’s finalizer off a deleted catalog alone, and no other', () => {

@@ -1,7 +1,5 @@
 import type { ClusterCatalog } from '../api/cluster-catalog.js';
-
-/** Set on every ClusterCatalog to its own name; ClusterExtensions select by it (spec: v1-catalog.md §1 label). */
-export const NAME_LABEL = 'olm.operatorframework.io/metadata.name';
+import { CATALOG_NAME_LABEL } from '../extension/cluster-extension.js';
 
 /** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
 export type CatalogWish =
@@ -39,8 +37,9 @@ export function pollDelayMs(catalog: ClusterCatalog, random: number): number | u
 
 /** The merge patch that gives a catalog its name label, as OLM's webhook does; undefined where the label is right. */
 export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
-  if (metadata.deletionTimestamp !== undefined || metadata.labels?.[NAME_LABEL] === metadata.name) return undefined;
-  return { metadata: { labels: { [NAME_LABEL]: metadata.name } } };
+  if (metadata.deletionTimestamp !== undefined || metadata.labels?.[CATALOG_NAME_LABEL] === metadata.name)
+    return undefined;
+  return { metadata: { labels: { [CATALOG_NAME_LABEL]: metadata.name } } };
 }
 
 /** Put by OLM's catalogd, so that it can empty its cache; ours needs no leave (decision 9), so we never put it. */
