@@ -1,7 +1,7 @@
 import { readSchema, type Schema } from './schema.js';
 
 /** A schema under the path by which it is reported: `^` is the root (spec: v1-crd-safety.md, "Paths"). */
-export type FlatSchema = ReadonlyMap<string, Schema>;
+type FlatSchema = ReadonlyMap<string, Schema>;
 
 /** Every schema within a version's schema, by path; a version without one has a root that says nothing. Throws `SchemaTooDeep`. */
 export function flattenSchema(schema: unknown): FlatSchema {
