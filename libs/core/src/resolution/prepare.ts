@@ -9,7 +9,7 @@ import { Snapshot } from './snapshot.js';
 /** A resolution that could not be tried or finished. */
 export type FailedResolution = Extract<Resolution, { result: 'error' }>;
 
-const MEND = 'Ask its author for a corrected one, or take it out of the catalog.';
+const MEND = 'Ask its author to correct it, or take it out of the catalog.';
 /** Bundles at fault that are named. */
 const NAMED = 3;
 const BAD_CATALOG =
@@ -53,10 +53,12 @@ export function badRequirement(errors: readonly ReachError[]): FailedResolution 
   const faulty = errors.flatMap((error) => error.in ?? []).map((entry) => `${entry.name} (${placeWords(entry)})`);
   const names = [...new Set(faulty)].sort(byCodeUnit);
   const what =
-    names.length === 0 ? 'A channel in reach is' : `${names.slice(0, NAMED).join(', ')} carries data that is`;
+    names.length === 0
+      ? 'A channel in reach cannot be put in order.'
+      : `${names.slice(0, NAMED).join(', ')} carries data that cannot be understood.`;
   return failed(
     errors.map(({ error }) => error),
-    `${what} not to be understood. ${MEND}`,
+    `${what} ${MEND}`,
   );
 }
 
