@@ -1,32 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readBundle } from '#core/bundle/read-bundle';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import type { BlobConsumer } from '#core/catalog/blob-consumer';
+import { decodeCatalogBlob } from '#core/catalog/decode-blob';
+import { CatalogCollector } from '#core/catalog/load-catalog';
+import { readBlobs } from '#core/catalog/read-blobs';
+import { openCatalogTree } from '#platform/files/catalog-tree';
 import { BundleLabel, pullBundle } from '#platform/registry/bundle-image';
-import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
+import { CATALOG_LABEL, pullCatalogTo } from '#platform/registry/catalog-image';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
 import { type PullOptions, type RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
-import type { LoadedReference } from './loaded-reference.js';
+import type { LoadedReference, ReadReference } from './loaded-reference.js';
 import { commandRegistryClient, logins } from './registry-access.js';
 
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 
 /** A catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a registry; its labels say which. */
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
-  if (!reference.startsWith(LAYOUT_PREFIX)) {
-    const client = await commandRegistryClient(new MemoryContentStore());
-    return load(client, reference, { credentials: await logins(reference) }).catch(asUsage(['InvalidReference']));
-  }
-  // A layout is a directory of the person: whatever is wrong with it is theirs to mend.
-  return load(new OciLayoutClient(), reference, {}).catch(asUsage(undefined));
+  const collector = new CatalogCollector();
+  const read = await readFromRegistry(reference, collector);
+  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.catalog } : read;
 }
 
-async function load(client: RegistryClient, reference: string, options: PullOptions): Promise<LoadedReference> {
+/** As {@link loadFromRegistry}, with the blobs of a catalog given to `consumer` one by one. */
+export async function readFromRegistry(reference: string, consumer: BlobConsumer): Promise<ReadReference> {
+  if (!reference.startsWith(LAYOUT_PREFIX)) {
+    const client = await commandRegistryClient(new MemoryContentStore());
+    const options = { credentials: await logins(reference) };
+    return read({ client, reference, options, consumer }).catch(asUsage(['InvalidReference']));
+  }
+  // A layout is a directory of the person: whatever is wrong with it is theirs to mend.
+  return read({ client: new OciLayoutClient(), reference, options: {}, consumer }).catch(asUsage(undefined));
+}
+
+type Wanted = Readonly<{ client: RegistryClient; reference: string; options: PullOptions; consumer: BlobConsumer }>;
+
+/** A catalog goes through the disk: images hold more of it than a command should hold in memory. */
+async function readCatalogImage({ client, reference, options, consumer }: Wanted): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-catalog-'));
+  try {
+    const directory = join(folder, 'files');
+    await pullCatalogTo(client, reference, directory, options);
+    for (const blob of readBlobs(await openCatalogTree(directory))) consumer.take(decodeCatalogBlob(blob));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function read(wanted: Wanted): Promise<ReadReference> {
+  const { client, reference, options } = wanted;
   const { labels } = await client.pull(reference, () => false, options);
   if (CATALOG_LABEL in labels) {
-    const { files } = await pullCatalog(client, reference, options);
-    return { kind: 'catalog', catalog: loadCatalog(files) };
+    await readCatalogImage(wanted);
+    return { kind: 'catalog' };
   }
   if (BundleLabel.package in labels) {
     const { files } = await pullBundle(client, reference, options);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
-import { type BlobConsumer, blobsOf } from '#core/catalog/blob-consumer';
+import type { BlobConsumer } from '#core/catalog/blob-consumer';
 import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { decodeCatalogBlob } from '#core/catalog/decode-blob';
 import { CatalogCollector } from '#core/catalog/load-catalog';
@@ -14,16 +14,16 @@ import { UsageError } from '../io.js';
 import { LAYOUT_PREFIX } from './layout-prefix.js';
 import type { LoadedReference, ReadReference } from './loaded-reference.js';
 
-/** Loads an image from an OCI layout or a registry. */
-export type ImageLoader = (reference: string) => Promise<LoadedReference>;
+/** Reads an image from an OCI layout or a registry; the blobs of a catalog go to the consumer. */
+export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise<ReadReference>;
 
 /**
  * Loads a catalog directory, a single catalog file, a bundle directory, an image of an OCI layout, or, where no such path
  * exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says where, what and what to do.
  */
-export async function loadReference(reference: string, loadImage: ImageLoader = pullImage): Promise<LoadedReference> {
+export async function loadReference(reference: string, readImage: ImageReader = pullImage): Promise<LoadedReference> {
   const collector = new CatalogCollector();
-  const read = await readReference(reference, collector, loadImage);
+  const read = await readReference(reference, collector, readImage);
   return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.catalog } : read;
 }
 
@@ -34,14 +34,12 @@ export async function loadReference(reference: string, loadImage: ImageLoader = 
 export async function readReference(
   reference: string,
   consumer: BlobConsumer,
-  loadImage: ImageLoader = pullImage,
+  readImage: ImageReader = pullImage,
 ): Promise<ReadReference> {
   return asUsageError(reference, async () => {
-    if (reference.startsWith(LAYOUT_PREFIX)) return feedLoaded(await loadImage(reference), consumer);
+    if (reference.startsWith(LAYOUT_PREFIX)) return readImage(reference, consumer);
     const kind = await pathKind(reference);
-    if (kind === 'absent') {
-      return isPathOnly(reference) ? absent(reference) : feedLoaded(await loadImage(reference), consumer);
-    }
+    if (kind === 'absent') return isPathOnly(reference) ? absent(reference) : readImage(reference, consumer);
     if (kind === 'directory' && (await isBundleDirectory(reference))) {
       return { kind: 'bundle', bundle: readBundle(await readTree(reference)), image: '' };
     }
@@ -49,12 +47,6 @@ export async function readReference(
     for (const blob of readBlobs(files)) consumer.take(decodeCatalogBlob(blob));
     return { kind: 'catalog' };
   });
-}
-
-function feedLoaded(loaded: LoadedReference, consumer: BlobConsumer): ReadReference {
-  if (loaded.kind === 'bundle') return loaded;
-  for (const blob of blobsOf(loaded.catalog)) consumer.take(blob);
-  return { kind: 'catalog' };
 }
 
 /** Turns what is wrong with the input into one clear line; `where` is put before paths below it. */
@@ -96,7 +88,7 @@ async function isBundleDirectory(path: string): Promise<boolean> {
 }
 
 /** Registry code is loaded only where an image is asked for. */
-async function pullImage(reference: string): Promise<LoadedReference> {
-  const { loadFromRegistry } = await import('./load-from-registry.js');
-  return loadFromRegistry(reference);
+async function pullImage(reference: string, consumer: BlobConsumer): Promise<ReadReference> {
+  const { readFromRegistry } = await import('./load-from-registry.js');
+  return readFromRegistry(reference, consumer);
 }
