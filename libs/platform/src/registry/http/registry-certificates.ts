@@ -12,7 +12,7 @@ export class InvalidCertificate extends FlotillaError {
     readonly file: string,
     why: string,
   ) {
-    super(`certificate file ${file} cannot be used: ${why}`);
+    super(`certificates at ${file} cannot be used: ${why}`);
   }
 }
 
@@ -42,7 +42,7 @@ export class RegistryCertificates {
     const everywhere = authorities ? await authoritiesAt(authorities) : [];
     if (!directories || !HOST.test(host)) return { authorities: everywhere };
     const directory = join(directories, host);
-    const names = (await readdir(directory).catch(absent))?.toSorted(byCodeUnit) ?? [];
+    const names = (await readdir(directory).catch(absentAt(directory)))?.toSorted(byCodeUnit) ?? [];
     const own = names.filter((name) => name.endsWith('.crt')).map((name) => certificatesIn(join(directory, name)));
     const client = await clientPair(directory, names);
     return { authorities: [...everywhere, ...(await Promise.all(own)).flat()], ...(client ? { client } : {}) };
@@ -50,7 +50,7 @@ export class RegistryCertificates {
 }
 
 async function authoritiesAt(path: string): Promise<string[]> {
-  const found = await stat(path).catch(absent);
+  const found = await stat(path).catch(absentAt(path));
   if (found === undefined) throw new InvalidCertificate(path, 'there is no such file or directory');
   if (!found.isDirectory()) return certificatesIn(path);
   const names = (await readdir(path)).filter((name) => /\.(crt|pem)$/.test(name)).toSorted(byCodeUnit);
@@ -87,7 +87,10 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return;
-  throw error;
-}
+/** For paths that may be missing; whatever else is wrong with them is told. */
+const absentAt =
+  (path: string) =>
+  (error: unknown): undefined => {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return;
+    throw new InvalidCertificate(path, error instanceof Error ? error.message : String(error));
+  };
