@@ -6,6 +6,7 @@ import {
   bundleRows,
   type ChannelRow,
   channelRows,
+  describedPackageRows,
   type PackageRow,
   packageRows,
 } from './catalog-rows.js';
@@ -34,13 +35,21 @@ const bundleColumns: Columns<BundleRow> = [
 
 /** `flotilla catalog packages|channels|bundles REF [PACKAGE]`. */
 export function catalogListCommands(catalog: Command, io: Io): void {
-  register(catalog, io, 'packages', 'the packages of a catalog', packageRows, packageColumns, ({ name }) => name);
+  register(
+    catalog,
+    io,
+    'packages',
+    'the packages of a catalog',
+    { opm: packageRows, all: describedPackageRows },
+    packageColumns,
+    ({ name }) => name,
+  );
   register(
     catalog,
     io,
     'channels',
     'the channels of a catalog and their heads',
-    channelRows,
+    { opm: channelRows, all: channelRows },
     channelColumns,
     (row) => `${row.package}/${row.channel}`,
   );
@@ -49,18 +58,21 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'bundles',
     'the bundles of every channel and what they replace',
-    bundleRows,
+    { opm: bundleRows, all: bundleRows },
     bundleColumns,
     ({ bundle }) => bundle,
   );
 }
+
+/** What the table shows, which is opm's, and what every other output tells. */
+type Rows<Row> = Readonly<Record<'opm' | 'all', (catalog: Catalog) => readonly Row[]>>;
 
 function register<Row>(
   catalog: Command,
   io: Io,
   name: string,
   description: string,
-  rowsOf: (catalog: Catalog) => readonly Row[],
+  rows: Rows<Row>,
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
 ): void {
@@ -69,14 +81,14 @@ function register<Row>(
     .description(description)
     .argument('<ref>', 'catalog directory or file, or image')
     .argument('[package]', 'only this package')
-    .option('-o, --output <format>', 'table, json, yaml or name', 'table')
+    .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
     .addHelpText('after', `\nExample:\n  flotilla catalog ${name} ./my-catalog`)
     .action(async (reference: string, packageName: string | undefined, { output }: { output: string }) => {
       const write = await writer(output, columns, nameOf);
       const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
-      io.out(write(rowsOf(content)));
+      io.out(write((output === 'table' ? rows.opm : rows.all)(content)));
       io.exit(ExitCode.done);
     });
 }
@@ -86,10 +98,11 @@ async function writer<Row>(
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
 ): Promise<(rows: readonly Row[]) => string> {
-  if (output === 'table') return (rows) => table(rows, columns);
+  if (output === 'table' || output === 'wide') return (rows) => table(rows, columns);
   if (output === 'name') return (rows) => [...new Set(rows.map(nameOf))].map((name) => `${name}\n`).join('');
   if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
-  if (output !== 'yaml') throw new UsageError(`invalid --output value "${output}", expected (table|json|yaml|name)`);
+  if (output !== 'yaml')
+    throw new UsageError(`invalid --output value "${output}", expected (table|wide|json|yaml|name)`);
   const { goYaml } = await import('#core/catalog/go-yaml-text');
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));
 }

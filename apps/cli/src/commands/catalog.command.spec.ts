@@ -167,15 +167,17 @@ describe('catalog packages, channels, bundles', () => {
   });
 
   it('shows the samples, as a table and as data', async () => {
-    const packages = await flotilla('catalog', 'packages', join(EXAMPLES, 'catalogs/v2'));
-    expect(packages.out).toBe(
+    const packages = async (...more: string[]) =>
+      (await flotilla('catalog', 'packages', join(EXAMPLES, 'catalogs/v2'), ...more)).out;
+    expect(await packages(), 'as opm, which looks at CSVs alone').toBe(
       [
         'NAME                 DISPLAY NAME  DEFAULT CHANNEL',
-        'harbor-operator      Harbor        stable',
-        'lighthouse-operator  Lighthouse    stable',
+        'harbor-operator                    stable',
+        'lighthouse-operator                stable',
         '',
       ].join('\n'),
     );
+    expect(await packages('-o', 'wide')).toContain('harbor-operator      Harbor        stable\n');
     const channels = await flotilla('catalog', 'channels', join(EXAMPLES, 'catalogs/v2'), '-o', 'yaml');
     expect(channels.out).toContain('- channel: stable\n  head: harbor-operator.v1.2.0\n  package: harbor-operator\n');
     const one = join(EXAMPLES, 'catalogs/v1/harbor-operator/catalog.yaml');
@@ -216,7 +218,7 @@ describe('catalog packages, channels, bundles', () => {
     expect(listed.err).toContain(`cannot list non-index "${bundle}"`);
     const output = await flotilla('catalog', 'packages', bundle, '-o', 'xml');
     expect(output.exit).toBe(2);
-    expect(output.err).toContain('invalid --output value "xml", expected (table|json|yaml|name)');
+    expect(output.err).toContain('invalid --output value "xml", expected (table|wide|json|yaml|name)');
   });
 });
 

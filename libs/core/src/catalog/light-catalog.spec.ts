@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCatalogBlob } from './decode-blob.js';
-import { LightCatalogCollector } from './light-catalog.js';
+import { csvDisplayName, displayName, LightCatalogCollector } from './light-catalog.js';
 import { readBlobs } from './read-blobs.js';
 
 const CSV = btoa('{"kind":"ClusterServiceVersion","spec":{"displayName":"Ant of the CSV"}}');
@@ -18,26 +18,37 @@ const VERSION = '{"type":"olm.package","value":{"packageName":"ant","version":"1
 const METADATA = '{"type":"olm.csv.metadata","value":{"displayName":"Ant","description":"a long text"}}';
 
 describe('a catalog without its texts', () => {
+  const light = {
+    schema: 'olm.bundle',
+    name: 'ant.v1',
+    package: 'ant',
+    image: 'x',
+    properties: [{ type: 'olm.package', value: { packageName: 'ant', version: '1.0.0' } }],
+    relatedImages: [],
+    objects: [],
+  };
+  const metadata = { type: 'olm.csv.metadata', value: { displayName: 'Ant' } };
+  const csv = { kind: 'ClusterServiceVersion', spec: { displayName: 'Ant of the CSV' } };
+
   it.each([
-    { properties: `${METADATA},${VERSION}`, name: 'Ant', because: 'of the metadata it stays' },
+    {
+      properties: `${METADATA},${VERSION}`,
+      is: { ...light, properties: [...light.properties, metadata] },
+      ofCsv: '',
+      name: 'Ant',
+      because: 'of the metadata it stays',
+    },
     {
       properties: `{"type":"olm.bundle.object","value":{"data":"${CSV}"}},${VERSION}`,
+      is: { ...light, objects: [csv] },
+      ofCsv: 'Ant of the CSV',
       name: 'Ant of the CSV',
-      because: 'it is taken out of the CSV',
+      because: 'of the CSV it stays',
     },
-    { properties: VERSION, name: '', because: 'there is none' },
-  ])('keeps of a CSV the display name: $because', ({ properties, name }) => {
-    expect(lightBundle(properties)).toEqual({
-      schema: 'olm.bundle',
-      name: 'ant.v1',
-      package: 'ant',
-      image: 'x',
-      properties: [
-        { type: 'olm.package', value: { packageName: 'ant', version: '1.0.0' } },
-        { type: 'olm.csv.metadata', value: { displayName: name } },
-      ],
-      relatedImages: [],
-      objects: [],
-    });
+    { properties: VERSION, is: light, ofCsv: '', name: '', because: 'there is none' },
+  ])('keeps of a CSV the display name: $because', ({ properties, is, ofCsv, name }) => {
+    const bundle = lightBundle(properties);
+    expect(bundle).toEqual(is);
+    expect(bundle && [csvDisplayName(bundle), displayName(bundle)]).toEqual([ofCsv, name]);
   });
 });

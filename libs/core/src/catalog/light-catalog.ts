@@ -1,12 +1,12 @@
 import { recordAt, textAt } from '../bundle/json-access.js';
 import { type BlobConsumer, detached } from './blob-consumer.js';
-import type { Catalog, CatalogBundle } from './catalog.js';
+import type { Catalog, CatalogBundle, Property } from './catalog.js';
 import type { DecodedBlob } from './decode-blob.js';
 import { CatalogCollector } from './load-catalog.js';
 
 /**
- * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other schemas. Of the metadata of
- * a CSV the display name stays, as an `olm.csv.metadata` property. For whoever shows packages, channels and bundles.
+ * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other schemas. Of a CSV, and of
+ * the metadata taken out of one, the display name stays. For whoever shows packages, channels and bundles.
  */
 export class LightCatalogCollector implements BlobConsumer {
   readonly #collector = new CatalogCollector();
@@ -36,18 +36,37 @@ function lightened(decoded: DecodedBlob): DecodedBlob | undefined {
   }
 }
 
-const HEAVY = new Set(['olm.bundle.object', 'olm.csv.metadata']);
+const METADATA = 'olm.csv.metadata';
+const HEAVY = new Set(['olm.bundle.object', METADATA]);
 
 function lightBundle(bundle: CatalogBundle): CatalogBundle {
   const light = bundle.properties.filter(({ type }) => !HEAVY.has(type));
-  const metadata = { type: 'olm.csv.metadata', value: { displayName: displayName(bundle) } };
-  return { ...bundle, properties: [...light, metadata], relatedImages: [], objects: [] };
+  const metadata = bundle.properties.filter(({ type }) => type === METADATA).map(lightMetadata);
+  const objects = bundle.objects.filter(isCsv).map(lightCsv);
+  return { ...bundle, properties: [...light, ...metadata], relatedImages: [], objects };
+}
+
+const isCsv = (object: CatalogBundle['objects'][number]): boolean => object['kind'] === 'ClusterServiceVersion';
+
+const lightCsv = (csv: CatalogBundle['objects'][number]): CatalogBundle['objects'][number] => ({
+  kind: csv['kind'],
+  spec: { displayName: textAt(csv, 'spec', 'displayName') },
+});
+
+const lightMetadata = ({ value }: Property): Property => ({
+  type: METADATA,
+  value: { displayName: textAt(recordAt(value), 'displayName') },
+});
+
+/** From the CSV where the catalog carries it, as opm shows it; empty where it does not (spec: file-based-catalogs.md §7). */
+export function csvDisplayName({ objects }: CatalogBundle): string {
+  const csv = objects.find(isCsv);
+  return csv === undefined ? '' : textAt(csv, 'spec', 'displayName');
 }
 
 /** From the CSV where the catalog carries it, else from the metadata taken out of it; empty where it says none. */
-export function displayName({ objects, properties }: CatalogBundle): string {
-  const csv = objects.find((object) => object['kind'] === 'ClusterServiceVersion');
-  if (csv) return textAt(csv, 'spec', 'displayName');
-  const metadata = properties.find(({ type }) => type === 'olm.csv.metadata')?.value;
+export function displayName(bundle: CatalogBundle): string {
+  if (bundle.objects.some(isCsv)) return csvDisplayName(bundle);
+  const metadata = bundle.properties.find(({ type }) => type === METADATA)?.value;
   return textAt(recordAt(metadata), 'displayName');
 }
