@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inRange, parseRange } from '#core/versions/blang-range';
-import { formatVersion, parseTolerant, parseVersion } from '#core/versions/blang-version';
+import { parseTolerant, parseVersion } from '#core/versions/blang-version';
+import { formatVersion } from '#core/versions/version';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), 'utf8'));
 const ranges = read('semver-ranges.json') as {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inRange, parseRange } from '#core/versions/blang-range';
-import { compareVersions, formatVersion, parseTolerant, parseVersion } from '#core/versions/blang-version';
+import { parseTolerant, parseVersion } from '#core/versions/blang-version';
+import { compareVersions, formatVersion } from '#core/versions/version';
 
 type Row = Readonly<{
   id: string;

@@ -6,8 +6,9 @@ import {
   type VersionRelease,
 } from '#core/extension/version-release';
 import { inRange, parseRange } from '#core/versions/blang-range';
-import { formatVersion, parseVersion, type Version } from '#core/versions/blang-version';
+import { parseVersion } from '#core/versions/blang-version';
 import { parseMastermindsConstraint, satisfiesConstraint } from '#core/versions/masterminds-constraint';
+import { formatVersion, type Version } from '#core/versions/version';
 import { readRows } from './read-rows.js';
 
 type RangeRow = Readonly<{

@@ -3,7 +3,8 @@ import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Subscription } from '#core/api/subscription';
 import { isCopied } from '#core/csv/csv-facts';
-import { formatVersion, parseTolerant } from '#core/versions/blang-version';
+import { parseTolerant } from '#core/versions/blang-version';
+import { formatVersion } from '#core/versions/version';
 import type { Metrics } from '#platform/telemetry/metrics';
 
 type Event = 'changed' | 'gone';

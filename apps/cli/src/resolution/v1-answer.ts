@@ -6,7 +6,7 @@ import { type InstalledRevision, statusAfterPass } from '#core/extension/extensi
 import { type FeatureGates, packageIndex } from '#core/extension/package-content';
 import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
 import { formatRelease } from '#core/extension/version-release';
-import { formatVersion } from '#core/versions/blang-version';
+import { formatVersion } from '#core/versions/version';
 import type { V1Case, V1Catalog } from './v1-case.js';
 
 /** Answers one case of OLM v1, in the form the cases' expected answers have. */

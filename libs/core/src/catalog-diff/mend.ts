@@ -2,7 +2,7 @@ import { skippedNames } from '../catalog-graph/upgrade-edges.js';
 import { byVersion, newestFirst, skipRangeText } from '../catalog-graph/upgrade-graph.js';
 import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
-import { formatVersion } from '../versions/blang-version.js';
+import { formatVersion } from '../versions/version.js';
 import { type BundleFate, fateOf } from './bundle-fate.js';
 
 /** What to add so that OLM goes on from where it stops. */

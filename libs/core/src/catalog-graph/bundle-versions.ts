@@ -1,7 +1,8 @@
 import { parseProperties } from '../catalog/bundle-properties.js';
 import type { CatalogBundle } from '../catalog/catalog.js';
-import { parseVersion, type Version } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import type { Version } from '../versions/version.js';
 
 /** Versions by bundle name, or why one bundle has none, in opm's words. */
 export type BundleVersions = Readonly<{ versions: ReadonlyMap<string, Version> }> | Readonly<{ error: string }>;

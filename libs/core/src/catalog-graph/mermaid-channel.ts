@@ -1,7 +1,7 @@
 import type { CatalogChannel, ChannelEntry } from '../catalog/catalog.js';
 import { inRange, parseRange } from '../versions/blang-range.js';
-import { compareVersions, type Version } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import { compareVersions, type Version } from '../versions/version.js';
 import { NO_VERSION } from './bundle-versions.js';
 import type { Deprecated } from './deprecated-names.js';
 

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Catalog, CatalogChannel } from '../catalog/catalog.js';
-import type { Version } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import type { Version } from '../versions/version.js';
 import { bundleVersions } from './bundle-versions.js';
 import { type Deprecated, deprecatedNames } from './deprecated-names.js';
 import { type DrawnChannel, drawMermaidChannel } from './mermaid-channel.js';

@@ -1,6 +1,6 @@
 import type { CatalogChannel, ChannelEntry } from '../catalog/catalog.js';
 import { inRange, parseRange } from '../versions/blang-range.js';
-import { compareVersions, type Version } from '../versions/blang-version.js';
+import { compareVersions, type Version } from '../versions/version.js';
 import { NO_VERSION } from './bundle-versions.js';
 
 /** The oldest bundle to draw: its name, its version and the package whose channel names it (empty: none does). */

@@ -4,7 +4,7 @@ import { CatalogView, type EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
 import { packageRecords } from '../resolution/package-records.js';
 import type { PackageRecord } from '../resolution/resolution-problem.js';
-import { compareVersions, type Version } from '../versions/blang-version.js';
+import { compareVersions, type Version } from '../versions/version.js';
 
 /** One package's channels as the resolver sees them; the default channel first, then by name. */
 export type UpgradeGraph = Readonly<{ record: PackageRecord; channels: readonly EntryGroup[] }>;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Catalog, CatalogBundle, ChannelEntry } from '../catalog/catalog.js';
 import { validateCatalog } from '../catalog/validate-catalog.js';
-import { compareVersions, parseVersion, type Version } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
+import { compareVersions, type Version } from '../versions/version.js';
 import { parseTemplate, renderTemplate } from './template.js';
 
 const bundle = (version: string): CatalogBundle => ({

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { CatalogChannel, ChannelEntry } from '../catalog/catalog.js';
-import { compareVersions, type Version } from '../versions/blang-version.js';
+import { compareVersions, type Version } from '../versions/version.js';
 import { ARCHETYPES, type Archetype, type ChannelKind, type SemverTemplate } from './semver-template.js';
 
 /** A bundle's name and version within one archetype. */

@@ -2,7 +2,8 @@ import { textAt } from '../bundle/json-access.js';
 import { parseProperties } from '../catalog/bundle-properties.js';
 import type { CatalogBundle } from '../catalog/catalog.js';
 import { releaseProblem } from '../catalog/release.js';
-import { compareVersions, parseVersion, type Version } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
+import { compareVersions, type Version } from '../versions/version.js';
 
 /** What bundles are ordered by; `release` has the form of a pre-release and is empty where there is none. */
 export type VersionRelease = Readonly<{ version: Version; release: Version['pre'] }>;

@@ -1,5 +1,6 @@
-import { parseVersion, type Version } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import type { Version } from '../versions/version.js';
 import { detached } from './blob-consumer.js';
 import { type PackageProperty, parseProperties } from './bundle-properties.js';
 import type { CatalogBundle } from './catalog.js';

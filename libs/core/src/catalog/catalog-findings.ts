@@ -1,7 +1,7 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { parseRange } from '../versions/blang-range.js';
-import { formatVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import { formatVersion } from '../versions/version.js';
 import type { BundleSummary } from './bundle-summary.js';
 import type { ChannelEntry } from './catalog.js';
 import type { CatalogModel, ModelChannel, ModelPackage } from './catalog-model.js';

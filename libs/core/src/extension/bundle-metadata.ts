@@ -1,4 +1,4 @@
-import { formatVersion } from '../versions/blang-version.js';
+import { formatVersion } from '../versions/version.js';
 import type { InstalledBundle } from './cluster-extension.js';
 import type { FeatureGates } from './package-content.js';
 import { formatLegacyVersion, formatRelease, type VersionRelease } from './version-release.js';

@@ -1,6 +1,6 @@
-import { formatVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { type MastermindsConstraint, satisfiesConstraint } from '../versions/masterminds-constraint.js';
+import { formatVersion } from '../versions/version.js';
 import { type CandidateRule, sameMajorAs } from './candidate-rules.js';
 import type { MajorUpdates } from './cluster-extension.js';
 import type { PackageBundle, PackageContent } from './package-content.js';

@@ -1,8 +1,8 @@
 import type { Catalog, CatalogBundle, CatalogDeprecation, ChannelEntry, Property } from '../catalog/catalog.js';
 import { GoTypeError, struct, text } from '../catalog/go-json.js';
 import { parseRange, type Range } from '../versions/blang-range.js';
-import type { VersionError } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import type { VersionError } from '../versions/version.js';
 import {
   compareVersionReleases,
   parseExplicitVersion,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelEntry } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/load-catalog.js';
-import { formatVersion } from '../versions/blang-version.js';
+import { formatVersion } from '../versions/version.js';
 import type { CatalogQuery, ExtensionCatalog, ExtensionInput } from './cluster-extension.js';
 import type { LabelSelector } from './label-selector.js';
 import { packageIndex } from './package-content.js';

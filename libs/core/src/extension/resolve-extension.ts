@@ -1,6 +1,6 @@
-import type { VersionError } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { type MastermindsConstraint, parseMastermindsConstraint } from '../versions/masterminds-constraint.js';
+import type { VersionError } from '../versions/version.js';
 import { all, type CandidateRule, inAnyChannel, inVersionRange, reachableFrom } from './candidate-rules.js';
 import { byPriority, type CatalogCandidate, withoutNeedlesslyDeprecated } from './choose-catalog.js';
 import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './cluster-extension.js';

@@ -1,5 +1,6 @@
 import { inRange } from '../versions/blang-range.js';
-import { parseVersion, type Version, type VersionError } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
+import type { Version, VersionError } from '../versions/version.js';
 import type { InstalledBundle } from './cluster-extension.js';
 import type { Edge, PackageBundle } from './package-content.js';
 import {

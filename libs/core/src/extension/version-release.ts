@@ -1,12 +1,7 @@
 import { releaseProblem } from '../catalog/release.js';
-import {
-  compareVersions,
-  formatVersion,
-  parseVersion,
-  type Version,
-  type VersionError,
-} from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import { compareVersions, formatVersion, type Version, type VersionError } from '../versions/version.js';
 
 /** Identifiers between the dots of a release; empty: said to be none. */
 export type Release = Version['pre'];

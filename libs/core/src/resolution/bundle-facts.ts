@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from '../api/kubernetes-object.js';
 import type { Property } from '../catalog/catalog.js';
-import { parseVersion, type Version } from '../versions/blang-version.js';
+import { parseVersion } from '../versions/blang-version.js';
+import type { Version } from '../versions/version.js';
 import { stringFields } from './property-value.js';
 
 /** What a bundle or installed CSV offers to others, read once from its properties. */

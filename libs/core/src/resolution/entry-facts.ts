@@ -1,5 +1,6 @@
 import { parseRange, type Range } from '../versions/blang-range.js';
-import { parseTolerant, type Version } from '../versions/blang-version.js';
+import { parseTolerant } from '../versions/blang-version.js';
+import type { Version } from '../versions/version.js';
 import { type BundleFacts, bundleFacts } from './bundle-facts.js';
 import type { Requirement, RequirementError } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Property } from '../catalog/catalog.js';
-import { formatVersion, parseTolerant } from '../versions/blang-version.js';
+import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
+import { formatVersion } from '../versions/version.js';
 import { type Entry, installedEntry } from './entry.js';
 import type { InstalledCsv, NamespaceWishes } from './resolution-problem.js';
 import { FAIL_FORWARD } from './wishes.js';

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../api/kubernetes-object.js';
 import type { Property } from '../catalog/catalog.js';
 import { inRange, parseRange, type Range } from '../versions/blang-range.js';
-import type { Version } from '../versions/blang-version.js';
+import type { Version } from '../versions/version.js';
 import { apiKey, type BundleFacts } from './bundle-facts.js';
 import type { CelRule } from './cel/cel-rule.js';
 

@@ -2,7 +2,8 @@ import type { Installed } from '../catalog-graph/upgrade-graph.js';
 import { newestFirst, type UpgradeGraph, versionText } from '../catalog-graph/upgrade-graph.js';
 import type { Entry } from '../resolution/entry.js';
 import { inRange } from '../versions/blang-range.js';
-import { compareVersions, formatVersion, parseTolerant, type Version } from '../versions/blang-version.js';
+import { parseTolerant } from '../versions/blang-version.js';
+import { compareVersions, formatVersion, type Version } from '../versions/version.js';
 
 /** What a version or bundle name means in a package. `assumed`: the catalog has no such bundle, but edges lead on from it. */
 export type Point =

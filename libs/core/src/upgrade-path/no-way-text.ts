@@ -1,5 +1,5 @@
 import type { Installed } from '../catalog-graph/upgrade-graph.js';
-import { formatVersion } from '../versions/blang-version.js';
+import { formatVersion } from '../versions/version.js';
 import type { NoWay } from './no-way.js';
 
 /** What is in the way, the nearest version that has a way, and what would help: one sentence a line. */

@@ -1,6 +1,6 @@
 import { headOf, olmStep } from '../catalog-graph/upgrade-edges.js';
 import { type Installed, type UpgradeGraph, versionText } from '../catalog-graph/upgrade-graph.js';
-import { formatVersion } from '../versions/blang-version.js';
+import { formatVersion } from '../versions/version.js';
 import { olmWay, type Standing, shortestWay } from './find-ways.js';
 import type { Hop } from './hop.js';
 import { explainNoWay } from './no-way.js';

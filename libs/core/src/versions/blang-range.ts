@@ -1,5 +1,6 @@
-import { compareVersions, parseVersion, type Version, type VersionError } from './blang-version.js';
+import { parseVersion } from './blang-version.js';
 import { goQuote } from './go-quote.js';
+import { compareVersions, type Version, type VersionError } from './version.js';
 
 type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
 type Comparator = Readonly<{ operator: Operator; operand: Version }>;

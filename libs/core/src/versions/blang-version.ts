@@ -1,19 +1,5 @@
 import { goQuote } from './go-quote.js';
-
-/**
- * A semantic version as blang/semver v4 reads it (spec: classic-resolution.md §12). Numbers reach 2^64-1, hence bigint.
- * Identifiers of `pre` are bigint when numeric; `build` never counts in comparisons.
- */
-export type Version = Readonly<{
-  major: bigint;
-  minor: bigint;
-  patch: bigint;
-  pre: readonly (string | bigint)[];
-  build: readonly string[];
-}>;
-
-/** Why a text is not a version or range, in blang's words. */
-export type VersionError = Readonly<{ error: string }>;
+import type { Version, VersionError } from './version.js';
 
 type Parsed<T> = Readonly<{ value: T }> | VersionError;
 
@@ -21,7 +7,10 @@ const DIGITS = /^[0-9]*$/;
 const IDENTIFIER = /^[0-9A-Za-z-]*$/;
 const MAX_UINT64 = 18446744073709551615n;
 
-/** Strict parse: `major.minor.patch[-pre][+build]` and nothing else. Linear in the length of the text. */
+/**
+ * Strict parse, as blang/semver v4 does it (spec: classic-resolution.md §12): `major.minor.patch[-pre][+build]` and nothing
+ * else. Linear in the length of the text.
+ */
 export function parseVersion(text: string): Version | VersionError {
   if (text === '') return { error: 'Version string empty' };
   const firstDot = text.indexOf('.');
@@ -112,38 +101,4 @@ function withoutLeadingZeros(part: string): string {
   if (part.length <= 1) return part;
   const trimmed = part.replace(/^0+/, '');
   return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
-}
-
-/** -1, 0 or 1 by semantic versioning's precedence; build metadata does not count. */
-export function compareVersions(a: Version, b: Version): -1 | 0 | 1 {
-  return (
-    compare(a.major, b.major) || compare(a.minor, b.minor) || compare(a.patch, b.patch) || comparePre(a.pre, b.pre)
-  );
-}
-
-function compare<T extends bigint | string | number>(a: T, b: T): -1 | 0 | 1 {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function comparePre(a: Version['pre'], b: Version['pre']): -1 | 0 | 1 {
-  if (a.length === 0 || b.length === 0) return compare(b.length === 0 ? 0 : 1, a.length === 0 ? 0 : 1);
-  for (const [index, left] of a.entries()) {
-    const right = b[index];
-    if (right === undefined) return 1;
-    const order = compareIdentifiers(left, right);
-    if (order !== 0) return order;
-  }
-  return a.length < b.length ? -1 : 0;
-}
-
-function compareIdentifiers(a: string | bigint, b: string | bigint): -1 | 0 | 1 {
-  if (typeof a === 'bigint') return typeof b === 'bigint' ? compare(a, b) : -1;
-  return typeof b === 'bigint' ? 1 : compare(a, b);
-}
-
-/** Canonical text, with build metadata. */
-export function formatVersion(version: Version): string {
-  const pre = version.pre.length === 0 ? '' : `-${version.pre.join('.')}`;
-  const build = version.build.length === 0 ? '' : `+${version.build.join('.')}`;
-  return `${version.major}.${version.minor}.${version.patch}${pre}${build}`;
 }

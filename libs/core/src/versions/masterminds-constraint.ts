@@ -1,4 +1,3 @@
-import { compareVersions, type Version, type VersionError } from './blang-version.js';
 import {
   type MastermindsOperator,
   splitComparators,
@@ -6,6 +5,7 @@ import {
   type WrittenComparator,
 } from './masterminds-syntax.js';
 import { parseMastermindsVersion } from './masterminds-version.js';
+import { compareVersions, type Version, type VersionError } from './version.js';
 
 /** How much of a comparator's version is left open by `x`, `X`, `*` or by saying nothing. */
 type Open = 'nothing' | 'patch' | 'minor' | 'all';

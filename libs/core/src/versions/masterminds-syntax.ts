@@ -1,5 +1,5 @@
-import type { VersionError } from './blang-version.js';
 import { goQuote } from './go-quote.js';
+import type { VersionError } from './version.js';
 
 /** Operators of the grammar by how they are written; some have two spellings. */
 const OPERATORS = {

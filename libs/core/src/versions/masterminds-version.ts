@@ -1,5 +1,5 @@
-import type { Version, VersionError } from './blang-version.js';
 import { goQuote } from './go-quote.js';
+import type { Version, VersionError } from './version.js';
 
 const MAX_LENGTH = 256;
 const MAX_UINT64 = 18446744073709551615n;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inRange, parseRange } from './blang-range.js';
-import { compareVersions, formatVersion, parseTolerant, parseVersion, type Version } from './blang-version.js';
+import { parseTolerant, parseVersion } from './blang-version.js';
 import { parseMastermindsConstraint, satisfiesConstraint } from './masterminds-constraint.js';
 import { parseMastermindsVersion } from './masterminds-version.js';
+import { compareVersions, formatVersion, type Version } from './version.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 const runs = { seed, numRuns: 500 };

@@ -1,7 +1,8 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import type { Property } from '../../catalog/catalog.js';
-import { compareVersions, parseTolerant } from '../../versions/blang-version.js';
+import { parseTolerant } from '../../versions/blang-version.js';
+import { compareVersions } from '../../versions/version.js';
 import { type CelCost, celCost, childNodes, longestCollection, MACROS, worstCase } from './cel-cost.js';
 import { withPlainHas } from './has-fields.js';
 

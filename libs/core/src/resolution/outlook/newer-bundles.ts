@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { compareVersions, parseTolerant, type Version } from '../../versions/blang-version.js';
+import { parseTolerant } from '../../versions/blang-version.js';
+import { compareVersions, type Version } from '../../versions/version.js';
 import { type IndexedCatalog, isVisible } from '../catalog-slice.js';
 import type { CatalogKey, NamespaceWishes, PackageRecord, WishedSubscription } from '../resolution-problem.js';
 

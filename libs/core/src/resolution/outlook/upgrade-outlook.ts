@@ -1,4 +1,5 @@
-import { formatVersion, parseTolerant, type Version } from '../../versions/blang-version.js';
+import { parseTolerant } from '../../versions/blang-version.js';
+import { formatVersion, type Version } from '../../versions/version.js';
 import { type IndexedCatalog, sliceCatalogs } from '../catalog-slice.js';
 import type { Entry } from '../entry.js';
 import { snapshotOf } from '../prepare.js';
