@@ -15,8 +15,8 @@ export type ClusterCatalogRefreshDeps = Readonly<{
   clock: Clock;
   /** Evenly from 0 up to 1: spreads the polls of many catalogs over time. */
   random: () => number;
-  /** The state moved: the status wants writing. */
-  onState: (catalog: ClusterCatalog) => void;
+  /** A try has ended: the status may want writing. */
+  onState: () => void;
 }>;
 
 type Held = Readonly<{ ref: string; unpacked: string; generation: number; lease: MetasLease }>;
@@ -39,6 +39,11 @@ export class ClusterCatalogRefresh {
   ) {
     this.#catalog = catalog;
     void this.#refresh();
+  }
+
+  /** As the cluster told it last. */
+  get catalog(): ClusterCatalog {
+    return this.#catalog;
   }
 
   get state(): ServedState {
@@ -80,7 +85,7 @@ export class ClusterCatalogRefresh {
       const delay = await this.#attempt(catalog);
       if (this.#stopped) return this.#letGo();
       this.#settled = true;
-      this.deps.onState(catalog);
+      this.deps.onState();
       if (delay !== undefined) this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh());
     } while (this.#again);
     this.#running = false;

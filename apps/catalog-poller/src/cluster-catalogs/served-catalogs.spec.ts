@@ -141,6 +141,22 @@ describe('the ClusterCatalogs of a cluster', () => {
     await expect.poll(() => stored().status?.resolvedSource?.image?.ref, SOON).toContain(digest);
   });
 
+  it('asks the cluster nothing when a poll brings no news', async () => {
+    await define();
+    await pushed('v1', 'schema: note\nname: one\n');
+    create(wish(':v1', { pollIntervalMinutes: 1 }));
+    start();
+    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(() => stored().metadata.labels, SOON).toBeDefined();
+    await clock.advance(10);
+    cluster().requests.clear();
+    const before = registry.requests.total;
+    await expect
+      .poll(() => clock.advance(30_000).then(() => registry.requests.total), SOON)
+      .toBeGreaterThan(before + 1);
+    expect(cluster().requests.filter(({ verb }) => verb !== 'watch' && verb !== 'list')).toEqual([]);
+  });
+
   it('keeps what it has when the tag turns bad, says so, and recovers', async () => {
     await define();
     const good = await pushed('v1', 'schema: note\nname: one\n');

@@ -69,12 +69,17 @@ export class ServedCatalogs {
     const name = nameOf(catalog);
     const known = this.#catalogs.get(name);
     if (known === undefined) {
-      const onState = (of: ClusterCatalog) => void this.#write(of);
-      this.#catalogs.set(name, new ClusterCatalogRefresh(catalog, { ...this.deps, onState }));
+      this.#catalogs.set(name, new ClusterCatalogRefresh(catalog, { ...this.deps, onState: () => this.#tell(name) }));
       return;
     }
     known.update(catalog);
     if (known.state.settled && this.#isStale(catalog, known)) this.#writeLater(catalog);
+  }
+
+  /** A poll without news asks the cluster nothing: what the watch told is enough to know that the status stands. */
+  #tell(name: string): void {
+    const refresh = this.#catalogs.get(name);
+    if (refresh !== undefined && this.#isStale(refresh.catalog, refresh)) void this.#write(refresh.catalog);
   }
 
   #forget(name: string): void {
