@@ -170,14 +170,17 @@ class PreferenceSearch {
     this.#solver.work += this.#constraints.length + needs.reduce((sum, need) => sum + need.candidates.length, 0);
     const crowd = findCrowd(needs, (variable) => this.#solver.groupsOf(variable));
     if (crowd === undefined) return undefined;
-    const literals = crowd.needs.flatMap(({ id }) => {
+    const wishes = crowd.needs.flatMap(({ id }) => {
       const constraint = this.#constraints[id];
-      if (constraint?.kind !== 'requires') return [];
-      const elsewhere = constraint.candidates.filter(
-        (candidate) => value(candidate) < 0 && !this.#solver.groupsOf(candidate).some((rule) => crowd.seats.has(rule)),
-      );
-      return [negative(constraint.subject), ...elsewhere.map(positive)];
+      return constraint?.kind === 'requires' ? [constraint] : [];
     });
+    const named = wishes.flatMap(({ candidates }) => candidates);
+    // A candidate ruled out by now would take one of the seats too, unless it meets two of the needs at once.
+    const takesSeat = (candidate: number) =>
+      named.indexOf(candidate) === named.lastIndexOf(candidate) &&
+      this.#solver.groupsOf(candidate).some((rule) => crowd.seats.has(rule));
+    const elsewhere = named.filter((candidate) => value(candidate) < 0 && !takesSeat(candidate));
+    const literals = [...wishes.map(({ subject }) => negative(subject)), ...elsewhere.map(positive)];
     this.#learned.push([...crowd.needs.map(({ id }) => id), ...crowd.seats]);
     return { id: this.#constraints.length + this.#learned.length - 1, literals: [...new Set(literals)] };
   }
