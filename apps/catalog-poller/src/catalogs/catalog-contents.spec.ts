@@ -195,6 +195,15 @@ describe('what is remembered of a read image', () => {
     expect(again.reads).toHaveLength(1);
   });
 
+  it('is of no use where the content store is too small, which is said', async () => {
+    const image = await push({ 'a.yaml': catalog(bundle()) });
+    const store = await DiskContentStore.open(join(directory, 'content'), { maxBytes: 900 });
+    const contents = new CatalogContents(new HttpRegistryClient({}), store, join(directory, 'poller'), {
+      read: readCatalog,
+    });
+    await expect(contents.ofImage(image, NO_LOGIN)).rejects.toThrow(/FLOTILLA_CONTENT_MAX_BYTES|does not fit/);
+  });
+
   it('is nothing when the image was too much for this time', async () => {
     const image = await push({ 'a.yaml': catalog(bundle()) });
     const answers = [{ undecided: 'reading it took too long' }];
@@ -203,7 +212,7 @@ describe('what is remembered of a read image', () => {
     };
     const store = await DiskContentStore.open(join(directory, 'content'));
     const contents = new CatalogContents(new HttpRegistryClient({}), store, join(directory, 'poller'), reader);
-    await expect(contents.ofImage(image, NO_LOGIN)).rejects.toThrow('is invalid: reading it took too long');
+    await expect(contents.ofImage(image, NO_LOGIN)).rejects.toThrow('could not be read: reading it took too long');
     expect((await contents.ofImage(image, NO_LOGIN)).packages).toBe(1);
   });
 });

@@ -69,7 +69,7 @@ export class CatalogContents {
 
   /**
    * Asks the registry which digest the reference names now; pulls and reads only what was not read before. Throws
-   * RegistryError, and {@link InvalidCatalog} for a catalog that cannot be resolved from.
+   * RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that cannot be resolved from.
    */
   async ofImage(reference: string, options: PullOptions): Promise<LoadedCatalog> {
     const { digest, held } = await this.#heldImage(reference, options);
@@ -114,7 +114,6 @@ export class CatalogContents {
   ): Promise<{ digest: Digest; held: HeldContent }> {
     const digest = named ?? (await this.registry.resolve(reference, options));
     const held = await once(this.#held, digest, () => this.#images.of(reference, digest, options));
-    if ('unreadable' in held && !held.lasting) this.#held.delete(digest);
     return { digest, held };
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { CatalogIndex } from '#core/resolution/catalog-slice';
 import { indexStored } from '#core/resolution/stored-index';
 import { pullCatalogTo } from '#platform/registry/catalog-image';
@@ -14,8 +15,7 @@ import { READ_VERSION, type ReadCatalog, type ReadModel } from './read-catalog.j
 
 /** A catalog image's content as it is held: what can be served of it, and what can be resolved from. */
 export type HeldContent =
-  /** `lasting`: the same image will always be so, as opposed to one that was too much for this time. */
-  | Readonly<{ unreadable: string; lasting: boolean }>
+  | Readonly<{ unreadable: string }>
   | Readonly<{ content: Digest; problems: readonly string[] }>
   | Readonly<{ content: Digest; index: CatalogIndex; packages: number }>;
 
@@ -35,6 +35,18 @@ const Model = z.strictObject({
 /** No pull or read takes so long: what is older was left behind by a killed process. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
+const NOT_KEPT =
+  'the content store did not keep it: is FLOTILLA_CONTENT_MAX_BYTES large enough for all catalogs together?';
+
+/** Nothing is known of the catalog: reading it took too long or too much memory, or the disk failed. */
+export class CatalogNotRead extends FlotillaError {
+  readonly code = 'CatalogNotRead';
+  readonly retry: Retry = 'backoff';
+  constructor(reference: string, because: string) {
+    super(`catalog ${reference} could not be read: ${because}`);
+  }
+}
+
 /** Pulls catalog images to disk, has them read there, and finds what was read before, by this process or an earlier one. */
 export class ImageContents {
   readonly #descriptors: ContentDescriptors;
@@ -52,7 +64,7 @@ export class ImageContents {
     this.#work = join(directory, 'work');
   }
 
-  /** The content of the image that `reference` names, at that digest. Throws RegistryError when it cannot be pulled. */
+  /** The content of the image that `reference` names, at that digest. Throws RegistryError, or {@link CatalogNotRead}. */
   async of(reference: string, digest: Digest, options: PullOptions): Promise<HeldContent> {
     const known = await this.#descriptors.get(digest);
     const held = known && (await this.#held(known));
@@ -66,10 +78,12 @@ export class ImageContents {
       const directory = join(work, 'files');
       await pullCatalogTo(this.registry, atDigest(parseImageReference(reference), digest).text, directory, options);
       const read = await this.reader.read({ directory, output });
-      if ('undecided' in read) return { unreadable: read.undecided, lasting: false };
+      if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided);
       const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
       await this.#descriptors.put(descriptor);
-      return (await this.#held(descriptor)) ?? { unreadable: 'the content store lost it at once', lasting: false };
+      const kept = await this.#held(descriptor);
+      if (kept === undefined) throw new CatalogNotRead(reference, NOT_KEPT);
+      return kept;
     } finally {
       await rm(work, { recursive: true, force: true });
     }
@@ -91,7 +105,7 @@ export class ImageContents {
 
   /** Undefined where the content store holds not all of it any more: it is then pulled and read anew. */
   async #held({ read }: ContentDescriptor): Promise<HeldContent | undefined> {
-    if ('unreadable' in read) return { ...read, lasting: true };
+    if ('unreadable' in read) return read;
     if (!(await this.store.holds(read.content))) return undefined;
     if ('problems' in read) return read;
     const [lines, text] = await Promise.all([this.store.get(read.records), this.store.get(read.model)]);

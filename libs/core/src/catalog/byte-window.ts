@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { BlobError } from './catalog-load.error.js';
 
 /** Most bytes of one document: none is held whole beyond it. The largest blob of a public catalog has under 4 MiB. */
-export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /** Most values of one document, about: a million empty objects are small as text and take a hundred times that in memory. */
 export const MAX_DOCUMENT_VALUES = 1_000_000;

@@ -33,6 +33,6 @@ function laidOut(items: readonly string[], { indent }: Layout, margin: string, i
   return `\n${items.map((item) => `${inner}${item}`).join(',\n')}\n${margin}`;
 }
 
-/** Go escapes the two line separators of Unicode even without HTML escaping. */
+/** Go escapes the two line separators of Unicode even without HTML escaping, and knows no half of a surrogate pair. */
 const goString = (value: string): string =>
-  JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  JSON.stringify(value.toWellFormed()).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
