@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { freePort, tokenOf, withAwayCluster } from './up-support/away-cluster.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
+const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml')).length;
 const CLUSTERS = ['east', 'west'];
 const PACKAGE = 'lighthouse-operator';
 const NAMESPACE = 'lights';
@@ -80,7 +82,7 @@ describe('flotilla up', () => {
     expect(up.said.out).toContain('Flotilla manages 2 clusters');
     for (const name of CLUSTERS) {
       expect(up.said.out).toMatch(
-        new RegExp(`${name} +Kubernetes v1.34.4 · global catalogs in namespace olm · 8 CRDs of OLM installed`),
+        new RegExp(`${name} +Kubernetes v1.34.4 · global catalogs in namespace olm · ${CRDS} CRDs of OLM installed`),
       );
     }
     for (const name of CLUSTERS) subscribe(fleet.cluster(name));
@@ -125,7 +127,9 @@ describe('flotilla up', () => {
     const lateFleet = await startSimulatedFleet({ clusters: ['late'], port: late.port });
     try {
       await writeFile(late.tokenFile, tokenOf(lateFleet.kubeconfig()));
-      await expect.poll(() => up.said.out, { timeout: 30_000 }).toMatch(/late +Kubernetes .* 8 CRDs of OLM installed/);
+      await expect
+        .poll(() => up.said.out, { timeout: 30_000 })
+        .toMatch(new RegExp(`late +Kubernetes .* ${CRDS} CRDs of OLM installed`));
       expect(await up.end('SIGTERM')).toBe(0);
     } finally {
       await lateFleet.stop();
