@@ -18,7 +18,7 @@ describe('constraints from outside', () => {
     });
   });
   it('are refused when they are longer than OLM takes, however flat', () => {
-    const constraints = Array.from({ length: 1_000_000 }, () => ({
+    const constraints = Array.from({ length: 200_000 }, () => ({
       package: { packageName: 'a', versionRange: '1.0.0' },
     }));
     expect(parseOlmConstraint({ any: { constraints } })).toEqual({

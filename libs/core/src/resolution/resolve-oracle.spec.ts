@@ -148,7 +148,7 @@ describe(`resolution of random namespaces against a brute-force oracle (FLOTILLA
         );
         expect(isValid(there, of)).toBe(true);
       }),
-      { seed, numRuns: 80 },
+      { seed, numRuns: 40 },
     );
   });
 
@@ -173,7 +173,7 @@ describe(`resolution of random namespaces against a brute-force oracle (FLOTILLA
       fc.property(shuffled, ([of, packages]) => {
         expect(canonicalJson(answer(of, packages))).toBe(canonicalJson(answer(of)));
       }),
-      { seed, numRuns: 40 },
+      { seed, numRuns: 15 },
     );
   });
 });
