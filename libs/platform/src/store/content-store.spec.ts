@@ -33,7 +33,7 @@ describe.each<{ name: string; openStore: () => Promise<ContentStore> }>([
     const path = join(directory, 'file');
     await writeFile(path, large);
     expect(await store.putFile(path)).toBe(digestOf(large));
-    expect(await store.get(digestOf(large))).toEqual(large);
+    expect(digestOf((await store.get(digestOf(large))) ?? Buffer.alloc(0))).toBe(digestOf(large));
     expect(await readdir(directory)).not.toContain('file');
   });
 
@@ -65,7 +65,7 @@ describe.each<{ name: string; openStore: () => Promise<ContentStore> }>([
   it('gives content whole, part by part', async () => {
     const store = await openStore();
     const content = await store.open(await store.put(large));
-    expect(content && (await buffer(contentParts(content)))).toEqual(large);
+    expect(content && digestOf(await buffer(contentParts(content)))).toBe(digestOf(large));
   });
 });
 
