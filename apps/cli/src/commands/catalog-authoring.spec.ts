@@ -2,28 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 
-async function flotilla(...argv: string[]) {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => 'schema: olm.package\nname: ant\n',
-  };
-  await run(['catalog', ...argv], io);
-  return result;
-}
+const flotilla = (...argv: string[]) => runFlotilla(['catalog', ...argv], 'schema: olm.package\nname: ant\n');
 
 let root: string;
 beforeEach(() => {

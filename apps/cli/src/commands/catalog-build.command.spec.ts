@@ -11,36 +11,14 @@ import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { OciLayoutClient } from '#platform/registry/oci-layout';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { recorder, runFlotilla } from '../run-flotilla.fixture.js';
 import { serveUntil } from './catalog-serve.command.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 const CATALOG = join(EXAMPLES, 'catalogs/v1');
 const BUNDLE = join(EXAMPLES, 'bundles/harbor-operator/v1.0.0');
 
-function recorder() {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => '',
-  };
-  return { result, io };
-}
-
-async function flotilla(...argv: string[]) {
-  const { result, io } = recorder();
-  await run(argv, io);
-  return result;
-}
+const flotilla = (...argv: string[]) => runFlotilla(argv);
 
 let root: string;
 let registry: InMemoryRegistry;

@@ -2,26 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
 
-async function flotilla(...argv: string[]) {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => '',
-  };
-  await run(argv, io);
-  return result;
-}
+const flotilla = (...argv: string[]) => runFlotilla(argv);
 
 let root: string;
 beforeEach(() => {

@@ -5,28 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readTree } from '#platform/files/read-tree';
 import { buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-async function flotilla(argv: readonly string[], stdin = '') {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => stdin,
-  };
-  await run(['catalog', 'template', ...argv], io);
-  return result;
-}
+const flotilla = (argv: readonly string[], stdin = '') => runFlotilla(['catalog', 'template', ...argv], stdin);
 
 let root: string;
 beforeEach(() => {

@@ -4,28 +4,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildImage } from '#platform/registry/image-builder';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 
-async function validate(...argv: string[]) {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => '',
-  };
-  await run(['catalog', 'validate', ...argv], io);
-  return result;
-}
+const validate = (...argv: string[]) => runFlotilla(['catalog', 'validate', ...argv]);
 
 let root: string;
 beforeEach(() => {

@@ -2,26 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Io } from '../io.js';
-import { run } from '../program.js';
+import { runFlotilla } from '../run-flotilla.fixture.js';
 
-async function flotilla(...argv: string[]) {
-  const result = { out: '', err: '', exit: -1 };
-  const io: Io = {
-    out: (text) => {
-      result.out += text;
-    },
-    err: (text) => {
-      result.err += text;
-    },
-    exit: (code) => {
-      result.exit = code;
-    },
-    stdin: async () => '',
-  };
-  await run(argv, io);
-  return result;
-}
+const flotilla = (...argv: string[]) => runFlotilla(argv);
 
 const bundle = (version: string) =>
   `{"schema":"olm.bundle","name":"ant.v${version}","package":"ant","image":"registry.example/ant:v${version}","properties":[{"type":"olm.package","value":{"packageName":"ant","version":"${version}"}}]}`;

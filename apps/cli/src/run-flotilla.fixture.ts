@@ -1,0 +1,30 @@
+import type { Io } from './io.js';
+import { run } from './program.js';
+
+/** What a command wrote, and how it ended; `exit` is -1 while it did not say. */
+export type Written = { out: string; err: string; exit: number };
+
+/** Streams that keep what is written to them. */
+export function recorder(stdin = ''): { result: Written; io: Io } {
+  const result: Written = { out: '', err: '', exit: -1 };
+  const io: Io = {
+    out: (text) => {
+      result.out += text;
+    },
+    err: (text) => {
+      result.err += text;
+    },
+    exit: (code) => {
+      result.exit = code;
+    },
+    stdin: async () => stdin,
+  };
+  return { result, io };
+}
+
+/** Runs the command as a user would, in this process. */
+export async function runFlotilla(argv: readonly string[], stdin = ''): Promise<Written> {
+  const { result, io } = recorder(stdin);
+  await run(argv, io);
+  return result;
+}
