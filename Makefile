@@ -36,7 +36,7 @@ bench: build ## measurements, each with machine and date; about four minutes
 	@node dist/bench/extension.js
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
-	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS))
+	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm $(OPM))
 
 bench-metas: build ## questions to catalogs served over HTTP: median and 99th percentile; about one minute
 	@node dist/bench/metas.js

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { generateCatalog } from './catalogs/generate-catalog.js';
-import { type BenchCatalog, measures } from './catalogs/measures.js';
+import { type BenchCatalog, measures, opmMeasures } from './catalogs/measures.js';
 import { type Measured, runMeasure } from './catalogs/run-measure.js';
 import { machine } from './machine.js';
 
 const REAL = '../shared/data/catalogs/v4.20';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '5' }, opm: { type: 'string' } } });
 const runs = Number(values.runs);
 if (!Number.isInteger(runs) || runs < 1) {
   process.stderr.write(`--runs: ${JSON.stringify(values.runs)} is not a whole number above 0\n`);
@@ -22,11 +22,12 @@ try {
   process.stdout.write(`${machine()}; medians of ${runs} runs, each a process of its own\n\n`);
   process.stdout.write('| catalog | what | time | CPU | peak memory |\n| --- | --- | --- | --- | --- |\n');
   for (const catalog of await catalogs()) {
-    for (const measure of measures) {
+    for (const measure of [...measures, ...(values.opm ? opmMeasures(values.opm) : [])]) {
       const measured = await runMeasure(measure, catalog, { runs, folder });
       process.stdout.write(`| ${catalog.name} | ${measure.name} | ${cells(measured).join(' | ')} |\n`);
     }
   }
+  if (!values.opm) process.stdout.write('\nNot run: opm on the same catalogs (OPM=PATH names one).\n');
   if (!existsSync(REAL))
     process.stdout.write(`\nNot run: ${REAL} is not there (the public catalog v4.20, 14.8 MB of YAML).\n`);
 } finally {

@@ -8,6 +8,8 @@ export type Measure = Readonly<{
   command: (catalog: BenchCatalog, state: string) => readonly string[];
   /** `fresh`: the folder is empty at each run; `kept`: it is as the last measure left it. */
   state: 'fresh' | 'kept';
+  /** No program of Node's: GNU time tells what it used. */
+  foreign?: true;
 }>;
 
 const flotilla =
@@ -27,4 +29,20 @@ export const measures: readonly Measure[] = [
   { name: 'poller: the same digest polled again', command: hub('polled'), state: 'kept' },
   { name: 'poller: the same digest after a restart', command: hub('restarted'), state: 'kept' },
   { name: 'resolver: all records from Redis', command: hub('open-from-redis'), state: 'kept' },
+];
+
+const opm =
+  (program: string, ...verbs: string[]): Measure['command'] =>
+  ({ directory }) => [program, ...verbs, directory];
+
+/** The same work done by an opm, to compare with. */
+export const opmMeasures = (program: string): readonly Measure[] => [
+  { name: 'opm validate', command: opm(program, 'validate'), state: 'fresh', foreign: true },
+  { name: 'opm render -o json', command: opm(program, 'render', '-o', 'json'), state: 'fresh', foreign: true },
+  {
+    name: 'opm alpha list packages',
+    command: opm(program, 'alpha', 'list', 'packages'),
+    state: 'fresh',
+    foreign: true,
+  },
 ];

@@ -33,7 +33,8 @@ async function runOnce(measure: Measure, catalog: BenchCatalog, folder: string):
   if (measure.state === 'fresh') await rm(state, { recursive: true, force: true });
   await mkdir(state, { recursive: true });
   await rm(timeFile, { force: true });
-  const [program = '', ...args] = measure.command(catalog, state);
+  const command = measure.command(catalog, state);
+  const [program = '', ...args] = measure.foreign ? ['time', '-f', '%U %S %M', '-o', usageFile, ...command] : command;
   const env = { ...process.env, NODE_OPTIONS: PRELOAD, FLOTILLA_BENCH_USAGE: usageFile, FLOTILLA_BENCH_TIME: timeFile };
   const start = performance.now();
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -41,8 +42,17 @@ async function runOnce(measure: Measure, catalog: BenchCatalog, folder: string):
   const milliseconds = performance.now() - start;
   if (code !== 0) throw new Error(`${measure.name} with ${catalog.name} ended with ${code}`);
   const told = await readFile(timeFile, 'utf8').catch(() => undefined);
-  const usage = Usage.parse(JSON.parse(await readFile(usageFile, 'utf8')));
-  return { milliseconds: told === undefined ? milliseconds : Number(told), ...usage };
+  const usage = await readFile(usageFile, 'utf8');
+  return {
+    milliseconds: told === undefined ? milliseconds : Number(told),
+    ...(measure.foreign ? usageOfTime(usage) : Usage.parse(JSON.parse(usage))),
+  };
+}
+
+/** Seconds of the user, of the system, and KiB, as GNU time was asked to tell them. */
+function usageOfTime(text: string): z.infer<typeof Usage> {
+  const [user = Number.NaN, system = Number.NaN, peakKiB = Number.NaN] = text.trim().split(' ').map(Number);
+  return { cpuSeconds: user + system, peakMiB: peakKiB / 1_024 };
 }
 
 function median(values: readonly number[]): number {
