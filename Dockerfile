@@ -27,6 +27,7 @@ ENV NODE_ENV=production \
 RUN mkdir -p /var/lib/flotilla/content && chown -R 1000:1000 /var/lib/flotilla
 COPY package.json ./
 COPY k8s/crds k8s/crds
+COPY k8s/joining k8s/joining
 COPY examples examples
 COPY --from=packages /flotilla/node_modules node_modules
 COPY --from=build /flotilla/dist dist

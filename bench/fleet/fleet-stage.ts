@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { findRedis } from '#platform/redis/find-redis';
@@ -8,7 +9,6 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
 
 /** Simulated clusters in this process, a registry with the sample catalog, Redis, and the services as processes. */
 export type FleetStage = Readonly<{

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { KubernetesObject } from '#core/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
 
 const OLM = 'operators.coreos.com/v1alpha1';
 const NAMESPACE = 'harbors';

@@ -9,7 +9,7 @@ import type {
   WishedSubscription,
 } from '#core/resolution/resolution-problem';
 import { resolve } from '#core/resolution/resolve';
-import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';
 import { CASES, REAL_CASE } from './resolution-cases.js';
 

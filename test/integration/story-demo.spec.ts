@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, it, type TestContext, vi } from 'vitest';
-import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 

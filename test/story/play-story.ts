@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import {
   type Chapter,
@@ -9,7 +10,6 @@ import {
   StoryStuck,
 } from '../../apps/cli/src/demo/scenario.js';
 import { Timeline } from '../../apps/cli/src/demo/timeline.js';
-import { PROJECT_ROOT } from '../../apps/cli/src/project-root.js';
 import { type Dump, normalisedDump, orphansIn } from './normalised-dump.js';
 
 export const EXAMPLES = join(PROJECT_ROOT, 'examples');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
 import { crdCommand } from './commands/crd.command.js';
@@ -11,7 +12,6 @@ import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
 import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io, UsageError } from './io.js';
-import { PROJECT_ROOT } from './project-root.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [

@@ -13,6 +13,7 @@ import { problemHash } from '#core/resolution/problem-hash';
 import { resolve } from '#core/resolution/resolve';
 import { wishesOf } from '#core/resolution/wishes';
 import { SystemClock } from '#platform/clock/system-clock';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
@@ -32,7 +33,6 @@ import type { Stage } from '../../../apps/applier/src/namespaces/stage.js';
 import { stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
-import { PROJECT_ROOT } from '../../../apps/cli/src/project-root.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { ExitCode, type Io } from '../io.js';
-import { PROJECT_ROOT } from '../project-root.js';
 import { type Stage, setStage } from './demo-stage.js';
 import { afterwards, introduction } from './demo-texts.js';
 import { look, playScenario, StoryStuck } from './scenario.js';

@@ -33,6 +33,10 @@ export const settingGroups = {
     contexts: list(
       'Contexts to manage; each is a cluster of that name. Empty: all contexts of the kubeconfig files named, or the current one of `~/.kube/config`',
     ),
+    clustersFile: path(
+      '~/.config/flotilla/clusters.yaml',
+      'Kubeconfig that `flotilla clusters add` writes; all its contexts are managed where no other kubeconfig is named',
+    ),
     globalCatalogNamespace: text(
       '',
       'Namespace whose catalogs all namespaces see. Empty: `openshift-marketplace` where the cluster serves the config API of OpenShift, `olm` elsewhere',
@@ -42,6 +46,13 @@ export const settingGroups = {
       },
     ),
     systemNamespace: text('flotilla-system', 'Namespace in a managed cluster for what must lie there', NAMESPACE),
+    joinInstall: flag(
+      true,
+      'The applier installs and upgrades OLM’s CustomResourceDefinitions, and what comes with them, in the clusters',
+    ),
+    clustersBesideOlm: list(
+      'Clusters, by context, in which Flotilla acts although OLM itself is at work there; `*`: all. Elsewhere it leaves such clusters alone',
+    ),
     protectedCopiedCsvNamespaces: list(
       'Namespaces that keep their copied CSVs when copies are switched off (as in OLM)',
     ),

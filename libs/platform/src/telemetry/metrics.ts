@@ -36,6 +36,7 @@ export class Metrics {
   readonly #subscriptionLabels = new Map<string, Record<string, string>>();
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
+  readonly #held: Gauge;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
@@ -77,6 +78,10 @@ export class Metrics {
     this.#catalogLabels = new ObjectLabels(clusterLimit, object);
     this.#snapshots = counter('catalog_source_snapshots_total', 'Reads of a catalog for resolution', ...object);
     this.#warnings = counter('installplan_warnings_total', 'Steps that the API server answered with a warning');
+    this.#held = gauge(
+      'flotilla_cluster_left_to_olm',
+      'Whether the cluster is left alone since OLM itself works there',
+    );
     this.#counts = {
       csvs: gauge('csv_count', 'CSVs, copies left out'),
       installPlans: gauge('install_plan_count', 'InstallPlans'),
@@ -146,6 +151,11 @@ export class Metrics {
     this.#catalogReady.delete(cluster, `${namespace}/${name}`);
     const labels = this.#catalogLabels.of(cluster, { namespace, name });
     if (!isShared(labels)) this.#snapshots.remove(labels);
+  }
+
+  /** Whether a cluster is left alone because OLM itself is at work there. */
+  clusterHeld(cluster: string, held: boolean): void {
+    this.#held.set({ cluster }, held ? 1 : 0);
   }
 
   installPlanWarnings(cluster: string, warnings: number): void {

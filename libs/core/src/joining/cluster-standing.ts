@@ -1,0 +1,49 @@
+import { type OlmSign, signText } from './olm-signs.js';
+
+/** Annotation of the global catalog namespace by which the owner of a cluster lets Flotilla act beside OLM. */
+export const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
+const ACT = 'act';
+
+/** Whether Flotilla acts in a cluster. Where it does not, nothing at all is written there. */
+export type ClusterStanding =
+  | Readonly<{ acts: true; signs: readonly OlmSign[] }>
+  /** `because` says what was found and how to go on. */
+  | Readonly<{ acts: false; signs: readonly OlmSign[]; because: string }>;
+
+export type StandingFacts = Readonly<{
+  cluster: string;
+  globalCatalogNamespace: string;
+  signs: readonly OlmSign[];
+  /** Why nobody could look for OLM. */
+  unseen?: string;
+  /** Clusters in which the hub's owner lets Flotilla act beside OLM; `*`: in all. */
+  consentedClusters: readonly string[];
+  /** Annotations of the global catalog namespace. */
+  annotations?: Readonly<Record<string, string>> | undefined;
+}>;
+
+/** Two that act on the same objects undo each other's work: beside OLM nothing is done unless the owner says so. */
+export function clusterStanding(facts: StandingFacts): ClusterStanding {
+  const { signs, unseen } = facts;
+  if ((signs.length === 0 && unseen === undefined) || hasConsent(facts)) return { acts: true, signs };
+  const found =
+    signs.length > 0
+      ? `OLM itself is at work there (${signs.map(signText).join(', ')})`
+      : `whether OLM itself is at work there could not be seen (${oneLine(unseen ?? '')})`;
+  return { acts: false, signs, because: `${found}; nothing is written. ${wayOn(facts)}` };
+}
+
+function hasConsent({ cluster, consentedClusters, annotations }: StandingFacts): boolean {
+  return (
+    consentedClusters.includes('*') ||
+    consentedClusters.includes(cluster) ||
+    annotations?.[BESIDE_OLM_ANNOTATION] === ACT
+  );
+}
+
+function wayOn({ cluster, globalCatalogNamespace, signs }: StandingFacts): string {
+  const first = signs.length > 0 ? 'Scale OLM to nothing to hand over' : 'Let it list Deployments and OLM’s kinds';
+  return `${first}, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=${cluster}, or annotation ${BESIDE_OLM_ANNOTATION}=${ACT} on namespace ${globalCatalogNamespace}`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, '; ');

@@ -1,0 +1,107 @@
+import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
+import { crdGroup, crdKind, crdVersions } from '#core/crd-safety/crd-versions';
+import { companionInstallation, companionsOn } from '#core/joining/companion-installation';
+import { type CrdInstallation, crdInstallation } from '#core/joining/crd-installation';
+import { KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
+import { shippedManifests } from './shipped-manifests.js';
+
+/** An object that is not as it should be there, and why: the API server refused, or the one in the cluster has more. */
+export type Unjoined = Readonly<{ object: string; because: string }>;
+
+/** What was done to a cluster on joining it. Names of objects as `Kind name` or `Kind namespace/name`. */
+export type JoinReport = Readonly<{
+  cluster: string;
+  installed: readonly string[];
+  upgraded: readonly string[];
+  /** Definitions in the cluster that have what ours lack: they stay. */
+  left: readonly Unjoined[];
+  /** What the API server did not allow. Everything else goes on. */
+  refused: readonly Unjoined[];
+}>;
+
+type Report = { cluster: string; installed: string[]; upgraded: string[]; left: Unjoined[]; refused: Unjoined[] };
+
+const SERVED_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Gives a cluster OLM's CustomResourceDefinitions and what comes with them, as far as they are missing or older and as the
+ * cluster allows. Writes nothing where all is there. Rejects only where the cluster does not answer.
+ */
+export async function joinCluster(client: KubeClient, openShift: boolean): Promise<JoinReport> {
+  const { companions } = await shippedManifests();
+  const report = await joinCrds(client);
+  for (const ours of companionsOn(companions, openShift)) {
+    await allowed(report, ours, () => joinCompanion(client, ours, report));
+  }
+  return report;
+}
+
+/** The definitions alone. */
+export async function joinCrds(client: KubeClient): Promise<JoinReport & Report> {
+  const { crds } = await shippedManifests();
+  const report: Report = { cluster: client.cluster, installed: [], upgraded: [], left: [], refused: [] };
+  for (const ours of crds) await allowed(report, ours, () => joinCrd(client, ours, report));
+  return report;
+}
+
+async function joinCrd(client: KubeClient, ours: KubernetesObject, report: Report): Promise<void> {
+  const installation = await wantedFor(client, ours);
+  if (installation.do === 'leave') report.left.push({ object: titleOf(ours), because: installation.because });
+  if (installation.do !== 'install' && installation.do !== 'upgrade') return;
+  await client.apply(ours);
+  report[installation.do === 'install' ? 'installed' : 'upgraded'].push(titleOf(ours));
+}
+
+/** Who may not read CRDs can still see in the discovery of the API server which kinds are served. */
+async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<CrdInstallation> {
+  try {
+    return crdInstallation(await client.get(refOf(ours)), ours);
+  } catch (error) {
+    if (!KubeApiError.is(error, 'Forbidden')) throw error;
+    const [version] = crdVersions(ours);
+    const served = await client.serves({ apiVersion: `${crdGroup(ours)}/${version?.name}`, kind: crdKind(ours) });
+    return { do: served ? 'nothing' : 'install' };
+  }
+}
+
+async function joinCompanion(client: KubeClient, ours: KubernetesObject, report: Report): Promise<void> {
+  if (!(await servedSoon(client, ours, report))) {
+    report.refused.push({ object: titleOf(ours), because: `${ours.apiVersion} ${ours.kind} is not served there` });
+    return;
+  }
+  const { namespace } = ours.metadata;
+  const group = ours.kind === 'OperatorGroup' && namespace !== undefined;
+  const groups = group ? ((await client.list(ours, { namespace }))?.items.length ?? 0) : 0;
+  const live = await client.get(refOf(ours));
+  if (companionInstallation(ours, { live, groups }) === 'nothing') return;
+  await client.apply(ours);
+  report[live === undefined ? 'installed' : 'upgraded'].push(titleOf(ours));
+}
+
+/** A definition that was just written is served after a moment; one that was refused never. */
+async function servedSoon(
+  client: KubeClient,
+  { apiVersion, kind }: KubernetesObject,
+  report: Report,
+): Promise<boolean> {
+  const until = report.installed.length === 0 ? 0 : performance.now() + SERVED_WITHIN_MS;
+  for (;;) {
+    if (await client.serves({ apiVersion, kind })) return true;
+    if (performance.now() >= until) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** A refusal is told and holds up nothing else; that the cluster is away is for the caller. */
+async function allowed(report: Report, ours: KubernetesObject, join: () => Promise<void>): Promise<void> {
+  try {
+    await join();
+  } catch (error) {
+    if (!KubeApiError.is(error) || error.status === 0 || error.status >= 500) throw error;
+    report.refused.push({ object: titleOf(ours), because: error.message });
+  }
+}
+
+const titleOf = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
+  `${kind} ${[namespace, name].filter(Boolean).join('/')}`;

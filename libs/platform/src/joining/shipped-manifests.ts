@@ -1,0 +1,32 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { PROJECT_ROOT } from '../files/project-root.js';
+
+/** What a cluster gets on joining: definitions first, since some of the companions are of their kinds. */
+export type ShippedManifests = Readonly<{
+  crds: readonly KubernetesObject[];
+  companions: readonly KubernetesObject[];
+}>;
+
+let read: Promise<ShippedManifests> | undefined;
+
+/** OLM's CustomResourceDefinitions and what comes with them, as they lie in `k8s/` of this checkout or image. Read once. */
+export function shippedManifests(): Promise<ShippedManifests> {
+  read ??= readAll();
+  return read;
+}
+
+async function readAll(): Promise<ShippedManifests> {
+  const [crds, companions] = await Promise.all([objectsIn('crds'), objectsIn('joining')]);
+  return { crds, companions };
+}
+
+async function objectsIn(folder: string): Promise<KubernetesObject[]> {
+  const path = join(PROJECT_ROOT, 'k8s', folder);
+  const files = (await readdir(path)).filter((name) => name.endsWith('.yaml')).sort(byCodeUnit);
+  const texts = await Promise.all(files.map((name) => readFile(join(path, name), 'utf8')));
+  return texts.flatMap((text) => loadAll(text).map((document) => KubernetesObject.parse(document)));
+}
