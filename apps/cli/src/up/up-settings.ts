@@ -1,4 +1,5 @@
 import { InvalidSettings, readSettings, type Settings } from '#platform/config/settings';
+import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { UsageError } from '../io.js';
 import { usablePort } from './usable-port.js';
 
@@ -20,19 +21,21 @@ export type UpSettings = Readonly<{
 }>;
 
 /**
- * A kubeconfig that was named for Flotilla stands for all its contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for
+ * A kubeconfig that was named for Flotilla, or else the one that clusters have joined, stands for all its contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for
  * its current context alone, so that nobody's whole collection of clusters is taken over by accident.
  */
 export async function upSettings(options: UpOptions, environment: Environment): Promise<UpSettings> {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
   const settings = readable({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
+  const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   const catalogPollerPort = await usablePort(options.port ?? settings.catalogPollerPort, settings.bindAddress);
   return {
     // One process holds all content: there is nobody else to ask for it.
     settings: { ...settings, catalogPollerPort, contentUrl: '' },
-    kubeconfigs: options.kubeconfigs.length > 0 ? options.kubeconfigs : named,
-    contexts: options.contexts.length > 0 ? options.contexts : settings.contexts,
+    kubeconfigs:
+      [options.kubeconfigs, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, contexts)),
+    contexts,
   };
 }
 

@@ -1,23 +1,25 @@
 import type { Settings } from '../config/settings.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import { loadClusters } from '../kube/load-clusters.js';
+import { joinedKubeconfigs } from './joined-clusters.js';
 
 /** A cluster with what is set for it. */
 export type ManagedCluster = Readonly<{ client: KubeClient; globalCatalogNamespace: string }>;
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
-/** Decision 7: `openshift-marketplace` where OpenShift's config API is served, `olm` elsewhere, unless set. */
+/** Decision 7: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's config API is served, `olm` elsewhere. */
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
+  if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;
   if (settings.globalCatalogNamespace !== '') return settings.globalCatalogNamespace;
   return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
 }
 
-/** The clusters of the settings' kubeconfig, with a client that writes as `fieldManager`. Connects to nothing. */
-export const managedClients = (settings: Settings, fieldManager: string): Promise<KubeClient[]> =>
+/** The clusters of the settings' kubeconfig, else those that have joined, with a client that writes as `fieldManager`. Connects to nothing. */
+export const managedClients = async (settings: Settings, fieldManager: string): Promise<KubeClient[]> =>
   loadClusters({
     fieldManager,
-    kubeconfigs: settings.kubeconfig === '' ? [] : settings.kubeconfig.split(':'),
+    kubeconfigs: settings.kubeconfig === '' ? await joinedKubeconfigs(settings) : settings.kubeconfig.split(':'),
     contexts: settings.contexts,
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });

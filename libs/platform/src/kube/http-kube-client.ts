@@ -33,6 +33,7 @@ export type HttpKubeClientOptions = Readonly<{
   fieldManager: string;
   /** Most objects of one page of a list. */
   pageSize?: number;
+  globalCatalogNamespace?: string;
 }>;
 
 type Method = Exclude<ApiRequest['method'], 'GET'>;
@@ -42,6 +43,7 @@ type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldMa
 /** {@link KubeClient} over our own pooled transport; all clients of one cluster share its connections and discovery. */
 export class HttpKubeClient extends KubeClient {
   readonly cluster: string;
+  override readonly globalCatalogNamespace: string | undefined;
   readonly #requests: ApiRequests;
   readonly #shared: Shared;
   readonly #owner: boolean;
@@ -49,6 +51,7 @@ export class HttpKubeClient extends KubeClient {
   constructor(options: HttpKubeClientOptions, acting?: Readonly<{ requests: ApiRequests; shared: Shared }>) {
     super();
     this.cluster = options.cluster;
+    this.globalCatalogNamespace = options.globalCatalogNamespace;
     this.#owner = acting === undefined;
     const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {});
     this.#requests = requests;

@@ -29,6 +29,8 @@ export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 export abstract class KubeClient {
   /** The name under which Flotilla knows the cluster. */
   abstract readonly cluster: string;
+  /** The namespace of its global catalogs, where that is set for this cluster alone. */
+  readonly globalCatalogNamespace: string | undefined;
   /** The object, or undefined where there is none (404). */
   abstract get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>;
   /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */

@@ -50,6 +50,7 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
       transport,
       fieldManager: options.fieldManager,
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
+      ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
     });
   });
 }

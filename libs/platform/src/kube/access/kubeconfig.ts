@@ -39,10 +39,22 @@ const KubeconfigUser = z.looseObject({
     .nullish(),
 });
 
+/** Where a context says what is set for its cluster alone; kubectl leaves extensions of others as they are. */
+export const FLOTILLA_EXTENSION = 'flotilla';
+const Extension = z.looseObject({ name: text, extension: z.unknown() });
+const FlotillaExtension = z.looseObject({ globalCatalogNamespace: optional });
+
 const Kubeconfig = z.looseObject({
   clusters: z.array(z.looseObject({ name: text, cluster: z.unknown() })).nullish(),
   users: z.array(z.looseObject({ name: text, user: z.unknown() })).nullish(),
-  contexts: z.array(z.looseObject({ name: text, context: z.looseObject({ cluster: text, user: optional }) })).nullish(),
+  contexts: z
+    .array(
+      z.looseObject({
+        name: text,
+        context: z.looseObject({ cluster: text, user: optional, extensions: z.array(Extension).nullish() }),
+      }),
+    )
+    .nullish(),
   'current-context': optional,
 });
 
@@ -55,6 +67,8 @@ export type ClusterAccess = Readonly<{
   file: string;
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
+  /** Decision 7: set for this cluster alone, in the context's extension. */
+  globalCatalogNamespace?: string;
 }>;
 
 export type ParsedKubeconfig = Readonly<{
@@ -83,7 +97,9 @@ export function parseKubeconfig(file: string, source: string): ParsedKubeconfig 
       const user = found.user ?? '';
       const login = user === '' ? {} : config.users?.find(({ name }) => name === user)?.user;
       if (login === undefined) throw broken(file, context, `its user "${user}" is not defined`);
+      const globalCatalogNamespace = globalNamespaceIn(file, context, found.extensions ?? []);
       return absolute({
+        ...(globalCatalogNamespace ? { globalCatalogNamespace } : {}),
         context,
         file,
         cluster: checked(file, context, `cluster "${found.cluster}"`, KubeconfigCluster, entry),
@@ -114,6 +130,11 @@ function checked<T>(file: string, context: string, what: string, schema: z.ZodTy
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw broken(file, context, `${what}: ${issue?.path.join('.') || 'entry'}: ${issue?.message}`);
+}
+
+function globalNamespaceIn(file: string, context: string, extensions: readonly z.infer<typeof Extension>[]) {
+  const ours = extensions.find(({ name }) => name === FLOTILLA_EXTENSION)?.extension ?? {};
+  return checked(file, context, `extension "${FLOTILLA_EXTENSION}"`, FlotillaExtension, ours).globalCatalogNamespace;
 }
 
 const broken = (file: string, context: string, why: string): ClusterConfigError =>

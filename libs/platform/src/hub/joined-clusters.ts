@@ -1,0 +1,59 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { stringify } from 'yaml';
+import type { Settings } from '../config/settings.js';
+import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
+import { type ClusterAccess, FLOTILLA_EXTENSION, parseKubeconfig } from '../kube/access/kubeconfig.js';
+
+/**
+ * The file of clusters that have joined, for who was told no other kubeconfig; none where nothing has joined, or where one
+ * of the wanted contexts is not in it. Fails with a {@link ClusterConfigError} where it cannot be read.
+ */
+export async function joinedKubeconfigs(
+  { clustersFile }: Pick<Settings, 'clustersFile'>,
+  contexts: readonly string[] = [],
+): Promise<readonly string[]> {
+  const joined = await joinedClusters(clustersFile);
+  const names = new Set(joined.map(({ context }) => context));
+  return names.size > 0 && contexts.every((name) => names.has(name)) ? [clustersFile] : [];
+}
+
+/** Every cluster that has joined, in the order of joining. */
+export async function joinedClusters(file: string): Promise<readonly ClusterAccess[]> {
+  const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    const text = `the file of joined clusters ${file} cannot be read (${error.code}); FLOTILLA_CLUSTERS_FILE names another`;
+    throw new ClusterConfigError(undefined, text);
+  });
+  if (source === undefined) return [];
+  const config = parseKubeconfig(file, source);
+  return config.contexts.map((context) => config.access(context));
+}
+
+/** Writes the file anew, all at once and readable by its owner alone: it holds credentials. */
+export async function writeJoinedClusters(file: string, clusters: readonly ClusterAccess[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const aside = `${file}.${process.pid}`;
+  await writeFile(aside, kubeconfigOf(clusters), { mode: 0o600 });
+  await chmod(aside, 0o600);
+  await rename(aside, file);
+}
+
+/** An ordinary kubeconfig, which kubectl reads too. */
+const kubeconfigOf = (clusters: readonly ClusterAccess[]): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: clusters.map(({ context, cluster }) => ({ name: context, cluster })),
+    users: clusters.map(({ context, user }) => ({ name: context, user })),
+    contexts: clusters.map(({ context, globalCatalogNamespace }) => ({
+      name: context,
+      context: {
+        cluster: context,
+        user: context,
+        ...(globalCatalogNamespace === undefined
+          ? {}
+          : { extensions: [{ name: FLOTILLA_EXTENSION, extension: { globalCatalogNamespace } }] }),
+      },
+    })),
+  });
