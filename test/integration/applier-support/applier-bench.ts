@@ -30,7 +30,7 @@ import { readNamespace } from '../../../apps/applier/src/namespaces/namespace-re
 import { PassReader } from '../../../apps/applier/src/namespaces/pass-reader.js';
 import { type ReconcileOutcome, reconcileNamespace } from '../../../apps/applier/src/namespaces/reconcile-namespace.js';
 import type { Stage } from '../../../apps/applier/src/namespaces/stage.js';
-import { stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
+import { type StagesHub, stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 
@@ -51,8 +51,11 @@ export class ApplierBench {
   readonly logged: Readonly<{ fields: LogFields; message: string }>[] = [];
   readonly metrics = new Metrics({ processMetrics: false });
   readonly cluster: SimulatedCluster;
-  readonly stages: readonly Stage[];
-  readonly #clock = new SystemClock();
+  stages: readonly Stage[];
+  readonly #settings: StagesHub['settings'];
+  /** Further files of the catalog, beside the samples. */
+  readonly offered: BundleFile[] = [];
+  readonly #clock = new BenchClock();
   readonly #queues = memoryQueues();
   #edition: 'v1' | 'v2' = 'v1';
 
@@ -61,23 +64,33 @@ export class ApplierBench {
     private readonly fleet: SimulatedFleet,
     readonly client: KubeClient,
     readonly registry: InMemoryRegistry,
-    { protectedCopiedCsvNamespaces = [] }: BenchSettings,
+    { protectedCopiedCsvNamespaces: namespaces = [] }: BenchSettings,
   ) {
     this.cluster = fleet.cluster('east');
+    this.#settings = {
+      installPlanRetryTimeout: 5_000,
+      bundleUnpackTimeout: 60_000,
+      protectedCopiedCsvNamespaces: [...namespaces],
+    };
+    this.stages = this.#newStages();
+  }
+
+  /** As if another process took over: nothing of what was fetched is held any more. */
+  restart(): void {
+    this.stages = this.#newStages();
+  }
+
+  #newStages(): readonly Stage[] {
     const content = new MemoryContentStore();
     const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
-    this.stages = stagesOf({
+    return stagesOf({
       problems: this.problems,
       registry: new HttpRegistryClient({ store: content }),
       content,
       log: { debug: () => undefined, info: note, warn: note, error: note },
       metrics: this.metrics,
       queues: this.#queues,
-      settings: {
-        installPlanRetryTimeout: 5_000,
-        bundleUnpackTimeout: 60_000,
-        protectedCopiedCsvNamespaces: [...protectedCopiedCsvNamespaces],
-      },
+      settings: this.#settings,
     });
   }
 
@@ -145,6 +158,11 @@ export class ApplierBench {
     });
   }
 
+  /** Lets time pass for the applier, without waiting. */
+  later(ms: number): void {
+    this.#clock.ahead += ms;
+  }
+
   /** One job of the applier. */
   pass(namespace: string): Promise<ReconcileOutcome> {
     const { signal } = new AbortController();
@@ -180,7 +198,7 @@ export class ApplierBench {
       await this.observe(namespace);
       const { rounds } = await this.pass(namespace);
       if (rounds === 1 && settled()) return;
-      if (performance.now() > deadline) throw new Error(`${namespace} does not settle: ${this.describe(namespace)}`);
+      if (performance.now() > deadline) throw new Error(`${namespace} does not settle: ${this.describe(namespace)} ${JSON.stringify(this.subscriptions(namespace).map((s) => s.status?.conditions))}`);
       await new Promise((done) => setTimeout(done, 10));
     }
   }
@@ -222,10 +240,17 @@ export class ApplierBench {
 
   async #records() {
     const files = await readTree(join(EXAMPLES, 'catalogs', this.#edition));
-    const catalog = loadCatalog(files.map((file) => rehosted(file, this.registry.host)));
+    const catalog = loadCatalog([...files.map((file) => rehosted(file, this.registry.host)), ...this.offered]);
     return packageRecords(catalog, ({ name }) => {
       throw new Error(`bundle ${name} has no image`);
     });
+  }
+}
+
+class BenchClock extends SystemClock {
+  ahead = 0;
+  override now(): Date {
+    return new Date(super.now().getTime() + this.ahead);
   }
 }
 

@@ -3,8 +3,9 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { ChosenBundle } from '#core/resolution/resolution-problem';
+import type { BundleSource } from '#core/install-plan/bundle-reference';
 import { pullBundle } from '#platform/registry/bundle-image';
+import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 
@@ -28,6 +29,9 @@ export class UnusableBundle extends FlotillaError {
   }
 }
 
+/** What a bundle brings, and where the very same can be had again: its image by digest, or the digest of its content. */
+export type BundleContent = Readonly<{ objects: readonly KubernetesObject[]; source: BundleSource }>;
+
 /** Fetches what a chosen bundle brings, in bundle order: from its image, or from the content store when it is inline. */
 export class BundleContents {
   constructor(
@@ -35,15 +39,20 @@ export class BundleContents {
     private readonly store: ContentStore,
   ) {}
 
-  async objectsOf(bundle: ChosenBundle, options: PullOptions): Promise<readonly KubernetesObject[]> {
-    if ('image' in bundle.source) {
-      const { files } = await pullBundle(this.registry, bundle.source.image, options);
-      return readNamed(bundle.name, bundle.source.image, files);
+  async contentOf(
+    bundle: Readonly<{ name: string; source: BundleSource }>,
+    options: PullOptions,
+  ): Promise<BundleContent> {
+    const { name, source } = bundle;
+    if ('image' in source) {
+      const { digest, files } = await pullBundle(this.registry, source.image, options);
+      const pinned = atDigest(parseImageReference(source.image), digest).text;
+      return { objects: readNamed(name, source.image, files), source: { image: pinned } };
     }
-    const bytes = await this.store.get(bundle.source.inline as Digest);
-    if (bytes === undefined) throw new ContentNotHeld(bundle.name, bundle.source.inline);
+    const bytes = await this.store.get(source.inline as Digest);
+    if (bytes === undefined) throw new ContentNotHeld(name, source.inline);
     const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return KubernetesObject.array().parse(objects);
+    return { objects: KubernetesObject.array().parse(objects), source };
   }
 }
 

@@ -4,9 +4,12 @@ import { kindOfStep } from '#core/install-plan/install-plan-step';
 import {
   decideStep,
   emptyWorld,
+  migratedEvent,
   outcomeOf,
   type Performed,
+  type RewriteDecision,
   readsForStep,
+  type SettledDecision,
   type StepAnswer,
   type StepContext,
   type StepOutcome,
@@ -21,6 +24,8 @@ import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { PassReader } from '../namespaces/pass-reader.js';
 import { perform, tryActions } from '../namespaces/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
+import type { ReferencedBundles } from './referenced-bundles.js';
+import { rewriteObjects } from './rewrite-objects.js';
 
 /** Our own client, and the one that writes as the group's service account where it names one. */
 export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
@@ -28,38 +33,79 @@ export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 /** `warned`: the API server had something to say about it. */
 export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
 
+export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
+
 /** Carries out the unfinished steps in order and stops at the first that cannot be done; outcomes by index of the step. */
 export async function executeSteps(
   clients: PlanClients,
   plan: InstallPlan,
   context: StepContext,
-  input: StageInput,
+  { input, bundles }: Execution,
 ): Promise<Map<number, ExecutedStep>> {
   const outcomes = new Map<number, ExecutedStep>();
   for (const [index, step] of unfinishedSteps(plan)) {
-    const outcome = await executeStep(clients, step, context, input);
+    const whole = await bundles.whole(step);
+    const outcome =
+      'fail' in whole ? outcomeOf(step, whole) : await executeStep(clients, [index, whole.step], context, input);
     outcomes.set(index, outcome);
     if (outcome.error !== undefined) break;
   }
   return outcomes;
 }
 
+type StepInPlan = readonly [index: number, step: InstallPlanStep];
+
 async function executeStep(
   clients: PlanClients,
-  step: InstallPlanStep,
+  [index, step]: StepInPlan,
   context: StepContext,
   input: StageInput,
 ): Promise<ExecutedStep> {
-  const decision = decideStep(step, context, await readWorld(input.reader, step, context));
-  if (!('actions' in decision)) return outcomeOf(step, decision);
+  const decided = await decide(clients.own, step, context, input);
+  if (!('actions' in decided)) return outcomeOf(step, decided);
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
-  const outcome = await tryActions({ ...input, client: writer }, decision.actions);
-  if (!outcome.ok) return outcomeOf(step, decision, await refusal(clients.own, step, outcome.error));
+  const outcome = await tryActions({ ...input, client: writer }, decided.actions);
+  if (!outcome.ok) return outcomeOf(step, decided, await refusal(clients.own, step, outcome.error));
   const warnings = outcome.warnings.map(({ text }) => text);
-  await perform(input, warningEvent(step, context, warnings));
-  const creates = decision.actions.some((action) => action.do === 'create');
-  const done = outcomeOf(step, decision, { ok: true, warnings, alreadyExisted: creates && outcome.wrote === 0 });
+  await perform(input, warningEvent([index, step], context, warnings));
+  const creates = decided.actions.some((action) => action.do === 'create');
+  const done = outcomeOf(step, decided, { ok: true, warnings, alreadyExisted: creates && outcome.wrote === 0 });
   return { ...done, warned: warnings.length > 0 };
+}
+
+/** What to do about the step; objects that must be rewritten before that can be said are, once. */
+async function decide(
+  client: KubeClient,
+  step: InstallPlanStep,
+  context: StepContext,
+  input: StageInput,
+): Promise<SettledDecision> {
+  const decision = decideStep(step, context, await readWorld(input.reader, step, context));
+  if (!('rewrite' in decision)) return decision;
+  const refused = await migrate(client, decision, context, input);
+  if (refused !== undefined) return refused;
+  const again = decideStep(step, context, await readWorld(input.reader, step, context));
+  return 'rewrite' in again ? { fail: `${step.resource.name} changed while its objects were rewritten` } : again;
+}
+
+/** Undefined once it is done. */
+async function migrate(
+  client: KubeClient,
+  { rewrite, because, afterwards }: RewriteDecision,
+  context: StepContext,
+  input: StageInput,
+): Promise<SettledDecision | undefined> {
+  const { kind, leaving, storage } = because;
+  try {
+    const count = await rewriteObjects(client, rewrite, input.signal);
+    input.reader.forget(rewrite.kind);
+    await perform(input, [afterwards, migratedEvent(context, { ...because, count })]);
+    return undefined;
+  } catch (error) {
+    if (!KubeApiError.is(error) || error.status === 0) throw error;
+    const what = `error rewriting every ${kind} in ${storage} so that ${leaving.join(', ')} can go`;
+    return { fail: `${what}: ${error.message}`, forbidden: error.reason === 'Forbidden' };
+  }
 }
 
 async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {

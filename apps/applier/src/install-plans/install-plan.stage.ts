@@ -1,16 +1,28 @@
 import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { concludeExecution, contextOf, nextTurn, revivedByRights } from '#core/install-plan/step-install-plan';
+import { MIGRATE_ANNOTATION } from '#core/crd-safety/stored-versions';
+import {
+  concludeExecution,
+  contextOf,
+  nextTurn,
+  refuseUnsupported,
+  revivedByRights,
+} from '#core/install-plan/step-install-plan';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { writeStatus } from '../namespaces/perform.js';
 import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
-import { executeSteps } from './execute-steps.js';
+import type { BundleContents } from './bundle-contents.js';
+import { type ExecutedStep, executeSteps } from './execute-steps.js';
+import { ReferencedBundles } from './referenced-bundles.js';
 
 export type InstallPlanSettings = Readonly<{
   retryTimeoutMs: number;
+  contents: BundleContents;
+  /** For the bundles that a plan refers to, in milliseconds; 0: as long as it takes. */
+  unpackTimeoutMs: number;
   log: Log;
   metrics: Pick<Metrics, 'installPlanWarnings'>;
 }>;
@@ -50,9 +62,14 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
     operatorNamespace: input.read.globalCatalogNamespace,
     now,
     retryTimeoutMs: settings.retryTimeoutMs,
+    migrateStoredVersions: input.read.operatorGroups.some(
+      ({ metadata }) => metadata.annotations?.[MIGRATE_ANNOTATION] === 'true',
+    ),
   });
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
-  const outcomes = await executeSteps(clients, plan, context, input);
+  const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
+  const refused: ReadonlyMap<number, ExecutedStep> = refuseUnsupported(plan);
+  const outcomes = refused.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
   const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
   if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });

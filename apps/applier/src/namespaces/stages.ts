@@ -22,6 +22,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
 export function stagesOf({ problems, queues, registry, content, settings, log, metrics }: StagesHub): readonly Stage[] {
   const contents = new BundleContents(registry, content);
+  const unpackTimeoutMs = settings.bundleUnpackTimeout;
   return [
     operatorGroupStage,
     garbageCollectStage,
@@ -31,10 +32,10 @@ export function stagesOf({ problems, queues, registry, content, settings, log, m
       contents,
       observe: queues.observe,
       log,
-      unpackTimeoutMs: settings.bundleUnpackTimeout,
+      unpackTimeoutMs,
     }),
     deprecationStage(problems),
-    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout, log, metrics }),
+    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout, contents, unpackTimeoutMs, log, metrics }),
     operatorConditionStage,
     csvStage(log),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),

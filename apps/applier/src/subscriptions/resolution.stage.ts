@@ -17,6 +17,7 @@ import type { ObserveJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
+import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
@@ -158,20 +159,26 @@ async function plan(input: StageInput, part: Part, bundles: FetchedBundles): Pro
   );
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return conclude(input, { effect: 'settled', resolution });
-  const made = planned.existing ?? (await createPlan(input, planned.plan));
+  const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
   input.reader.forget(live.kind);
   return conclude(input, { effect: 'planned', resolution, plan: live });
 }
 
-async function createPlan({ client }: StageInput, wanted: InstallPlan): Promise<InstallPlan> {
+async function createPlan(input: StageInput, planned: InstallPlan, bundles: FetchedBundles): Promise<InstallPlan> {
+  const manifests = [...bundles.values()].flatMap(({ objects }) => objects);
+  const shared = await sharedCrdsAmong(input, manifests);
+  const wanted = namingSharedCrds(planned, shared);
   try {
-    return (await client.create(wanted)).object;
+    const { object } = await input.client.create(wanted);
+    await tellSharedCrds(input, object, shared);
+    return object;
   } catch (error) {
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
     const { name = '', namespace } = wanted.metadata;
-    const found = await client.get<InstallPlan>({ apiVersion: wanted.apiVersion, kind: wanted.kind, name, namespace });
+    const ref = { apiVersion: wanted.apiVersion, kind: wanted.kind, name, namespace };
+    const found = await input.client.get<InstallPlan>(ref);
     if (found === undefined) throw error;
     return found;
   }

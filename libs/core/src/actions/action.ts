@@ -22,10 +22,10 @@ export type Action =
       propagation: 'Background' | 'Foreground' | 'Orphan';
       uid?: string | undefined;
     }>
-  /** A Kubernetes Event about `about`. */
+  /** A Kubernetes Event about `about`, or about the part of it that `fieldPath` names. */
   | Readonly<{
       do: 'emitEvent';
-      about: ObjectRef & { uid?: string | undefined };
+      about: ObjectRef & { uid?: string | undefined; fieldPath?: string };
       type: 'Normal' | 'Warning';
       reason: string;
       message: string;

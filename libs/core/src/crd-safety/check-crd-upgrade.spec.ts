@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { checkCrdUpgrade, versionsToList } from './check-crd-upgrade.js';
+import type { StoredVersionMigration } from './stored-versions.js';
 
-type Version = Readonly<{ name: string; served?: boolean; max?: number }>;
+type Version = Readonly<{ name: string; served?: boolean; storage?: boolean; max?: number }>;
 
 const crd = (
   versions: readonly Version[],
@@ -15,10 +16,10 @@ const crd = (
     group: 'port.example.com',
     names: { kind: 'Tug', plural: 'tugs' },
     ...(more.webhook ? { conversion: { strategy: 'Webhook' } } : {}),
-    versions: versions.map(({ name, served = true, max }) => ({
+    versions: versions.map(({ name, served = true, storage = false, max }) => ({
       name,
       served,
-      storage: false,
+      storage,
       ...(max === undefined
         ? {}
         : { schema: { openAPIV3Schema: { properties: { power: { type: 'integer', maximum: max } } } } }),
@@ -47,7 +48,13 @@ type Row = Readonly<{
   owners?: string[];
   refusal?: string | undefined;
   warnings?: string[];
+  /** The group asks for stored objects to be rewritten. */
+  migrate?: true;
+  migration?: StoredVersionMigration;
 }>;
+
+const risk =
+  'risk of data loss updating "tugs.port.example.com": new CRD removes version v1 that is listed as a stored version on the existing CRD. ';
 
 const rows: Row[] = [
   {
@@ -91,11 +98,82 @@ const rows: Row[] = [
     v1: [tug(7)],
   },
   {
-    why: 'a stored version would vanish',
-    current: crd([{ name: 'v1', served: false }, { name: 'v2' }], { stored: ['v1', 'v2'] }),
+    why: 'a stored version would vanish: the refusal names the way out',
+    current: crd(
+      [
+        { name: 'v1', served: false },
+        { name: 'v2', storage: true },
+      ],
+      { stored: ['v1', 'v2'] },
+    ),
     next: crd([{ name: 'v2' }]),
+    refusal: `${risk}To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions`,
+  },
+  {
+    why: 'the group asks for it: objects are rewritten first',
+    current: crd(
+      [
+        { name: 'v1', served: false },
+        { name: 'v2', storage: true },
+      ],
+      { stored: ['v1', 'v2'] },
+    ),
+    next: crd([{ name: 'v2' }]),
+    migrate: true,
+    migration: { kind: 'Tug', leaving: ['v1'], storage: 'v2', through: 'v2' },
+  },
+  {
+    why: 'the storage version is not served: objects are rewritten through one that is',
+    current: crd([{ name: 'v1', served: false }, { name: 'v2', served: false, storage: true }, { name: 'v3' }], {
+      stored: ['v1', 'v2'],
+    }),
+    next: crd([{ name: 'v2' }, { name: 'v3' }]),
+    migrate: true,
+    migration: { kind: 'Tug', leaving: ['v1'], storage: 'v2', through: 'v3' },
+  },
+  {
+    why: 'nothing is served, so nothing can be rewritten',
+    current: crd(
+      [
+        { name: 'v1', served: false },
+        { name: 'v2', served: false, storage: true },
+      ],
+      { stored: ['v1', 'v2'] },
+    ),
+    next: crd([{ name: 'v2' }]),
+    migrate: true,
+    refusal: `${risk}None of its versions is served, so its objects cannot be rewritten: first serve v2`,
+  },
+  {
+    why: 'the lost version is the one in which objects are stored: step two of the removal is missing',
+    current: crd([{ name: 'v1', served: false, storage: true }, { name: 'v2' }], { stored: ['v1'] }),
+    next: crd([{ name: 'v2', storage: true }]),
+    migrate: true,
+    refusal: `${risk}Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false`,
+  },
+  {
+    why: 'a schema that rejects an object is told before anything is rewritten',
+    current: crd(
+      [
+        { name: 'v0', served: false },
+        { name: 'v1', storage: true },
+      ],
+      { stored: ['v0', 'v1'] },
+    ),
+    next: crd([{ name: 'v1', storage: true, max: 5 }]),
+    v1: [tug(7)],
+    migrate: true,
+    refusal: restrictive,
+  },
+  {
+    why: 'a served version with objects is not removed even where stored ones may be rewritten',
+    current: crd([{ name: 'v1' }, { name: 'v2', storage: true }], { stored: ['v1', 'v2'] }),
+    next: crd([{ name: 'v2', storage: true }]),
+    v1: [tug(1)],
+    migrate: true,
     refusal:
-      'risk of data loss updating "tugs.port.example.com": new CRD removes version v1 that is listed as a stored version on the existing CRD',
+      'new CRD "tugs.port.example.com" removes version v1 that is still served and has 1 existing object: ' +
+      'first install a version of the operator that keeps v1 with served: false',
   },
   {
     why: 'no versions at all',
@@ -130,9 +208,20 @@ const rows: Row[] = [
 ];
 
 describe('replacing a CRD', () => {
-  it.each(rows)('$why', ({ current, next, v1 = [], owners = [], refusal, warnings = [] }) => {
-    const verdict = checkCrdUpgrade({ current, next, instances: new Map([['v1', v1]]), otherOwners: owners });
-    expect(verdict).toEqual({ ...(refusal === undefined ? {} : { refusal }), warnings });
+  it.each(rows)('$why', ({ current, next, v1 = [], owners = [], refusal, warnings = [], ...row }) => {
+    const verdict = checkCrdUpgrade({
+      current,
+      next,
+      instances: new Map([['v1', v1]]),
+      otherOwners: owners,
+      migrate: row.migrate ?? false,
+    });
+    const { migration } = row;
+    expect(verdict).toEqual({
+      warnings,
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(migration && { migration }),
+    });
   });
 
   it('lists objects in every version that stays served, and in a removed one only where none stays', () => {

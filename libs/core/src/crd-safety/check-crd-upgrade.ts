@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { convertsByWebhook, crdGroup, crdKind, crdVersions, storedVersions } from './crd-versions.js';
+import { convertsByWebhook, crdGroup, crdKind, crdVersions } from './crd-versions.js';
 import { fieldErrorText } from './schema-errors.js';
+import { lostStoredVersions, optInTo, planMigration, type StoredVersionMigration } from './stored-versions.js';
 import { schemaViolations } from './validate-custom-resource.js';
 
 /** A CRD that is to be replaced by what a bundle brings. */
@@ -11,10 +12,19 @@ export type CrdUpgrade = Readonly<{
   instances: ReadonlyMap<string, readonly KubernetesObject[]>;
   /** Other installed operators that came with this CRD, as `<namespace>/<csv>`. */
   otherOwners: readonly string[];
+  /** Whether the group asked for stored objects to be rewritten where a stored version is to go. */
+  migrate: boolean;
 }>;
 
-/** `refusal` fails the plan; `warnings` are told as events and the CRD is updated all the same. */
-export type CrdVerdict = Readonly<{ refusal?: string; warnings: readonly string[] }>;
+/**
+ * `refusal` fails the plan; `warnings` are told as events and the CRD is updated all the same; `migration` must be done
+ * first, and the CRD be judged anew.
+ */
+export type CrdVerdict = Readonly<{
+  refusal?: string;
+  warnings: readonly string[];
+  migration?: StoredVersionMigration;
+}>;
 
 const served = (crd: KubernetesObject): string[] =>
   crdVersions(crd)
@@ -62,15 +72,16 @@ function tooRestrictive({ current, next, instances }: CrdUpgrade): string | unde
 // Field errors told of one object: a status has room for a few, and the first ones show what is wrong.
 const MAX_ERRORS = 20;
 
-function dataLoss({ current, next }: CrdUpgrade): string | undefined {
+function dataLoss({ current, next, migrate }: CrdUpgrade): string | undefined {
   const name = next.metadata.name ?? '';
-  const later = new Set(crdVersions(next).map((version) => version.name));
-  if (later.size === 0) {
+  if (crdVersions(next).length === 0) {
     return `checking CRD for potential data loss updating "${name}": could not find any versions in the new CRD`;
   }
-  const lost = storedVersions(current).find((version) => !later.has(version));
-  if (lost === undefined) return undefined;
-  return `risk of data loss updating "${name}": new CRD removes version ${lost} that is listed as a stored version on the existing CRD`;
+  const [lost] = lostStoredVersions(current, next);
+  const plan = planMigration(current, next);
+  if (lost === undefined || plan === undefined || (migrate && 'migration' in plan)) return undefined;
+  const risk = `risk of data loss updating "${name}": new CRD removes version ${lost} that is listed as a stored version on the existing CRD`;
+  return `${risk}. ${'wayOut' in plan ? plan.wayOut : optInTo(plan.migration)}`;
 }
 
 function servedVersionRemoved({ current, next, instances, otherOwners }: CrdUpgrade): string | undefined {
@@ -93,8 +104,9 @@ export const existingCrsPrefix = (crd: string): string =>
   `error validating existing CRs against new CRD's schema for "${crd}": `;
 
 /**
- * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored versions,
- * then (ours, after the user's document) served versions that would vanish. An object that the new schema rejects is
+ * Whether the CRD may be replaced, in OLM's order and words (ours follow after the full stop: the way out): existing
+ * objects against the new schemas, stored versions, then (ours, after the user's document) served versions that would
+ * vanish. An object that the new schema rejects is
  * only warned of where a webhook converts. Spec: install-plans.md §7; decision on CRD changes.
  */
 export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
@@ -103,7 +115,10 @@ export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
     restrictive === undefined ? undefined : existingCrsPrefix(upgrade.next.metadata.name ?? '') + restrictive;
   const excused = told !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
   const refusal = (excused ? undefined : told) ?? dataLoss(upgrade) ?? servedVersionRemoved(upgrade);
-  return { ...(refusal === undefined ? {} : { refusal }), warnings: excused ? [told] : [] };
+  const warnings = excused ? [told] : [];
+  if (refusal !== undefined) return { refusal, warnings };
+  const plan = planMigration(upgrade.current, upgrade.next);
+  return plan !== undefined && 'migration' in plan ? { warnings, migration: plan.migration } : { warnings };
 }
 
 const isV1 = ({ apiVersion }: KubernetesObject): boolean => apiVersion === 'apiextensions.k8s.io/v1';

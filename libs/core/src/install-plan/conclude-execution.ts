@@ -13,9 +13,9 @@ type Execution = Readonly<{ now: string; retryTimeoutMs: number }>;
 
 const text = (status: InstallPlanStatus, message: string): InstallPlanStatus => ({ ...status, message });
 
-function afterError(status: InstallPlanStatus, { error, forbidden }: StepOutcome, { now, retryTimeoutMs }: Execution) {
-  const message = error ?? '';
-  const patient = forbidden === true || elapsedMs(status.startTime ?? now, now) < retryTimeoutMs;
+function afterError(status: InstallPlanStatus, outcome: StepOutcome, { now, retryTimeoutMs }: Execution) {
+  const { error: message = '', forbidden, patienceMs = retryTimeoutMs } = outcome;
+  const patient = forbidden === true || elapsedMs(status.startTime ?? now, now) < patienceMs;
   if (patient) {
     return { status: text(status, `retrying execution due to error: ${message}`), againAfterMs: LOOK_AGAIN_MS };
   }

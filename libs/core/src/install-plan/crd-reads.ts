@@ -10,7 +10,7 @@ import { manifestOf } from './step-manifest.js';
 import { listIn, objectIn, type StepRead, type StepWorld } from './step-world.js';
 
 /** The CSVs that a CRD says it came with, one per annotation, sorted. Spec: install-plans.md §7.3. */
-function alongside(crd: KubernetesObject): { key: string; csv: ObjectRef }[] {
+export function alongside(crd: KubernetesObject): { key: string; csv: ObjectRef }[] {
   return Object.entries(crd.metadata.annotations ?? {})
     .filter(([key, value]) => key.startsWith(ALONGSIDE_PREFIX) && value.includes('/'))
     .map(([key, value]) => {
@@ -21,12 +21,19 @@ function alongside(crd: KubernetesObject): { key: string; csv: ObjectRef }[] {
 }
 
 /** The annotations of the live CRD that stay: those that point to a CSV that exists and is no copy. */
-export function keptAlongside(live: KubernetesObject, world: StepWorld): { key: string; csv: ObjectRef }[] {
+export function keptAlongside(
+  live: KubernetesObject,
+  csvAt: (ref: ObjectRef) => KubernetesObject | undefined,
+): { key: string; csv: ObjectRef }[] {
   return alongside(live).filter(({ csv }) => {
-    const parsed = ClusterServiceVersion.safeParse(objectIn(world, csv));
+    const parsed = ClusterServiceVersion.safeParse(csvAt(csv));
     return parsed.success && !isCopied(parsed.data);
   });
 }
+
+/** Of the CSVs that a CRD came with: those of other namespaces, as `<namespace>/<csv>`. */
+export const ownersElsewhere = (kept: readonly { csv: ObjectRef }[], namespace: string): string[] =>
+  kept.filter(({ csv }) => csv.namespace !== namespace).map(({ csv }) => `${csv.namespace}/${csv.name}`);
 
 /** The lists of custom resources that an upgrade of `live` to `next` is judged by, per version. */
 export const instanceReads = (live: KubernetesObject, next: KubernetesObject): Map<string, StepRead> =>

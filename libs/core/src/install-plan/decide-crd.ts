@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import type { Action } from '../actions/action.js';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import { INSTALL_PLAN_API } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { byCodeUnit } from '../canonical/canonical-json.js';
 import { checkCrdUpgrade, existingCrsPrefix } from '../crd-safety/check-crd-upgrade.js';
-import { isEstablished } from '../crd-safety/crd-versions.js';
+import { crdGroup, isEstablished } from '../crd-safety/crd-versions.js';
+import { type StoredVersionMigration, withoutStored } from '../crd-safety/stored-versions.js';
 import { elapsedMs } from '../durations/kubernetes-time.js';
 import { alongsideAnnotationKey } from '../hashes/object-names.js';
-import { instanceReads, instancesIn, keptAlongside } from './crd-reads.js';
+import { instanceReads, instancesIn, keptAlongside, ownersElsewhere } from './crd-reads.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
@@ -48,12 +51,16 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
   const unread = failureAmong([...reads.values()], world);
   if (unread !== undefined)
     return { ...unread, fail: `${existingCrsPrefix(name)}error listing resources: ${unread.fail}` };
-  const kept = keptAlongside(live, world);
-  const otherOwners = kept
-    .filter(({ csv }) => csv.namespace !== context.plan.namespace)
-    .map(({ csv }) => `${csv.namespace}/${csv.name}`);
-  const verdict = checkCrdUpgrade({ current: live, next, instances: instancesIn(reads, world), otherOwners });
+  const kept = keptAlongside(live, (ref) => objectIn(world, ref));
+  const verdict = checkCrdUpgrade({
+    current: live,
+    next,
+    instances: instancesIn(reads, world),
+    otherOwners: ownersElsewhere(kept, context.plan.namespace),
+    migrate: context.migrateStoredVersions,
+  });
   if (verdict.refusal !== undefined) return { fail: verdict.refusal };
+  if (verdict.migration !== undefined) return migrationOf(live, verdict.migration, context);
   const annotations = Object.fromEntries(kept.map(({ key, csv }) => [key, `${csv.namespace}/${csv.name}`]));
   const object = withAlongside(crd, annotations);
   const { resourceVersion } = live.metadata;
@@ -61,6 +68,33 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
   const events = verdict.warnings.map((message) => validationEvent(context, message));
   return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
 }
+
+/** API servers of one cluster learn of a new storage version one after the other; none takes this long. */
+const STORAGE_SETTLED_MS = 10_000;
+/** The pause above is none of the plan's faults. */
+const MIGRATION_PATIENCE_MS = 60_000;
+
+function migrationOf(live: KubernetesObject, migration: StoredVersionMigration, context: StepContext): StepDecision {
+  const written = lastSpecWrite(live);
+  if (written !== undefined && elapsedMs(written, context.now) < STORAGE_SETTLED_MS) {
+    const name = live.metadata.name ?? '';
+    const fail = `CRD "${name}" changed just now: its objects are rewritten in ${migration.storage} once every API server stores them so`;
+    return { fail, patienceMs: Math.max(MIGRATION_PATIENCE_MS, context.retryTimeoutMs) };
+  }
+  const rewrite = { apiVersion: `${crdGroup(live)}/${migration.through}`, kind: migration.kind };
+  return { rewrite, because: migration, afterwards: { do: 'updateStatus', object: withoutStored(live, migration) } };
+}
+
+/** When the CRD itself, not its status, was last written, as far as the API server tells. */
+function lastSpecWrite({ metadata }: KubernetesObject): string | undefined {
+  const writes = z.array(ManagedFields).safeParse(metadata['managedFields']).data ?? [];
+  const times = writes.flatMap(({ subresource, time }) =>
+    subresource === undefined && time !== undefined ? [time] : [],
+  );
+  return times.toSorted(byCodeUnit).at(-1);
+}
+
+const ManagedFields = z.looseObject({ subresource: z.string().optional(), time: z.string().optional() });
 
 function failureAmong(reads: readonly StepRead[], world: StepWorld): { fail: string; forbidden?: boolean } | undefined {
   for (const read of reads) {

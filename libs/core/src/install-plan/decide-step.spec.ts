@@ -19,6 +19,7 @@ const context: StepContext = {
   operatorNamespace: 'olm',
   now: '2026-01-01T00:00:10Z',
   retryTimeoutMs: 60_000,
+  migrateStoredVersions: false,
 };
 const csv = (name: string, more: Record<string, unknown> = {}, namespace = 'harbour'): KubernetesObject => ({
   apiVersion: 'operators.coreos.com/v1alpha1',

@@ -173,15 +173,31 @@ describe('the plan of a resolution', () => {
     expect(planInstall(input({ resolution }))).toMatchObject({ result: 'nothing' });
   });
 
-  it('is refused with the sizes when no API server could store it', () => {
-    const huge = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'huge' },
-      data: { all: 'ü'.repeat(700_000) },
-    };
-    const bundles = new Map([['tug.v1', { objects: [...bundle('tug.v1').objects, huge] }]]);
-    expect(() => planInstall(input({ bundles }))).toThrow(/the manifests of tug\.v1 have 14\d{5} bytes together/);
+  const huge = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'huge' },
+    data: { all: 'ü'.repeat(700_000) },
+  };
+  const heavy = { objects: [...bundle('tug.v1').objects, huge] };
+
+  it('refers to its bundle for what no API server could store with it, and holds the rest', () => {
+    const image = 'registry.example/tug-bundle@sha256:1';
+    const bundles = new Map([['tug.v1', { ...heavy, source: { image } }]]);
+    const whole = made(planInstall(input())).status.plan ?? [];
+    const steps = made(planInstall(input({ bundles }))).status.plan ?? [];
+    expect(steps.slice(0, -1)).toEqual(whole);
+    expect(JSON.parse(steps.at(-1)?.resource.manifest ?? '')).toEqual({
+      kind: 'BundleImage',
+      name: image,
+      catalogSourceName: 'shelf',
+      catalogSourceNamespace: 'olm',
+    });
+  });
+
+  it('has any size where it is only shown', () => {
+    const steps = made(planInstall(input({ bundles: new Map([['tug.v1', heavy]]) }))).status.plan ?? [];
+    expect(steps.at(-1)?.resource.manifest?.length).toBeGreaterThan(700_000);
   });
 
   it('waits for manifests that are not at hand', () => {

@@ -11,20 +11,29 @@ import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
 import { FlotillaError } from '../errors/flotilla.error.js';
 import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
-import { BundleNotInstallable, stepsOfBundle } from './bundle-steps.js';
-import { CSV_KIND, stepOf } from './install-plan-step.js';
+import { type BundleSource, byReference } from './bundle-reference.js';
+import { stepsOfBundle } from './bundle-steps.js';
+import { fitSteps } from './fit-steps.js';
+import { CSV_KIND, SUBSCRIPTION_KIND, stepOf } from './install-plan-step.js';
 import { orderSteps } from './order-steps.js';
 import { MOVES_ANNOTATION, movesAnnotation } from './plan-moves.js';
 
 export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
+
+export type BundleManifests = Readonly<{
+  /** In bundle order. */
+  objects: readonly KubernetesObject[];
+  /** Where they can be had again when the plan is executed; absent in a plan that is only shown: that may have any size. */
+  source?: BundleSource;
+}>;
 
 export type InstallToPlan = Readonly<{
   namespace: string;
   /** All Subscriptions of the namespace. */
   subscriptions: readonly Subscription[];
   resolution: ResolvedResolution;
-  /** Manifests per CSV name, in bundle order. */
-  bundles: ReadonlyMap<string, Readonly<{ objects: readonly KubernetesObject[] }>>;
+  /** Per CSV name. */
+  bundles: ReadonlyMap<string, BundleManifests>;
   /** All InstallPlans of the namespace. */
   existingPlans: readonly InstallPlan[];
 }>;
@@ -108,23 +117,16 @@ function stepsOfChosen(input: InstallToPlan, chosen: ChosenBundle): InstallPlanS
   ];
 }
 
-/**
- * etcd takes 1.5 MiB in one request by default; the plan's other fields and the server's own notes need some of it. OLM
- * has the same limit for inline bundles.
- */
-export const MAX_PLAN_BYTES = 1_400_000;
-
-function refuseTooLarge(steps: readonly InstallPlanStep[]): void {
-  const bytes = steps.reduce(
-    (sum, { resource }) => sum + Buffer.byteLength(JSON.stringify(resource.manifest ?? '')),
-    0,
-  );
-  if (bytes <= MAX_PLAN_BYTES) return;
-  const names = steps.filter(isCsvStep).map(({ resource }) => resource.name);
-  throw new BundleNotInstallable(
-    `the manifests of ${names.join(', ')} have ${bytes} bytes together, an InstallPlan can hold ${MAX_PLAN_BYTES}: ` +
-      'install fewer operators at once, or ask their authors for smaller manifests',
-  );
+/** The steps with references in place of manifests that would make the plan too large. */
+function fitted(steps: readonly InstallPlanStep[], { bundles, resolution }: InstallToPlan): readonly InstallPlanStep[] {
+  if ([...bundles.values()].every(({ source }) => source === undefined)) return steps;
+  const chosen = new Map(resolution.chosen.map((one) => [one.name, one]));
+  return fitSteps(steps, (step) => {
+    const [bundle, source] = [chosen.get(step.resolving), bundles.get(step.resolving)?.source];
+    if (bundle === undefined || source === undefined || step.resource.kind === SUBSCRIPTION_KIND) return undefined;
+    const catalogSource = { name: bundle.catalog, namespace: bundle.catalogNamespace };
+    return byReference(step, { ...bundle, source, catalogSource });
+  });
 }
 
 /** The status of a new plan: the second of OLM's two writes (spec: install-plans.md §1). */
@@ -140,9 +142,9 @@ function firstStatus(steps: readonly InstallPlanStep[], approved: boolean): Inst
 export function planInstall(input: InstallToPlan): PlannedInstall {
   const { namespace, subscriptions, resolution, existingPlans } = input;
   if (resolution.subscriptionsUpdated.length === 0) return { result: 'nothing', because: 'no Subscription moves' };
-  const steps = orderSteps(bundlesToInstall(resolution).flatMap((chosen) => stepsOfChosen(input, chosen)));
-  if (steps.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
-  refuseTooLarge(steps);
+  const whole = orderSteps(bundlesToInstall(resolution).flatMap((chosen) => stepsOfChosen(input, chosen)));
+  if (whole.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
+  const steps = fitted(whole, input);
   const existing = unfinishedPlan(input);
   const seen = [...existingPlans.map(generationOf), ...subscriptions.map((s) => s.status?.installPlanGeneration ?? 0)];
   const generation = existing === undefined ? 1 + highest(seen) : generationOf(existing);

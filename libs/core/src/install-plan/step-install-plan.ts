@@ -3,12 +3,13 @@
  *
  *   const turn = nextTurn(plan, groupsOfNamespace, now)
  *     write   → PUT status, start over          rest → PUT status if given, stop (retry: with back-off)
- *     execute → const context = contextOf(plan, {...}); for each [index, step] of unfinishedSteps(plan):
+ *     execute → const context = contextOf(plan, {...}); outcomes = refuseUnsupported(plan), and where that finds nothing
+ *       for each [index, step] of unfinishedSteps(plan) (its manifest fetched where it is a reference: bundle-reference.ts):
  *       let world = emptyWorld
  *       while ((reads = readsForStep(step, context, world)).length > 0)
  *         for (read of reads) world = withAnswer(world, read, answer)   // get: 404 → {object: undefined}; a list of a
  *                                                                       // kind that is not served → {list: []}
- *       const decision = decideStep(step, context, world)
+ *       const decision = decideStep(step, context, world)      // rewrite → do it, then read and decide this step anew
  *       const performed = 'actions' in decision ? await perform(decision.actions) : undefined
  *       outcomes.set(index, outcomeOf(step, decision, performed)); stop the loop at the first outcome with an error
  *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs })   → PUT status
@@ -32,10 +33,13 @@ export { concludeExecution, type ExecutionConclusion } from './conclude-executio
 export { decideStep, SUPPORTED_STEP_KINDS } from './decide-step.js';
 export type { StepStatus } from './install-plan-step.js';
 export { readsForStep } from './reads-for-step.js';
-export { outcomeOf, warningEvent } from './step-outcome.js';
+export { refuseUnsupported } from './refuse-unsupported.js';
+export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';
 export {
   emptyWorld,
   type Performed,
+  type RewriteDecision,
+  type SettledDecision,
   type StepAnswer,
   type StepContext,
   type StepDecision,
@@ -46,7 +50,7 @@ export {
 } from './step-world.js';
 
 /** Settings and time of one execution. */
-export type ExecutionSettings = Readonly<{ operatorNamespace: string; now: string; retryTimeoutMs: number }>;
+export type ExecutionSettings = Omit<StepContext, 'plan' | 'clusterServiceVersionNames'>;
 
 /** What all steps of one execution share. */
 export const contextOf = (plan: InstallPlan, settings: ExecutionSettings): StepContext => ({

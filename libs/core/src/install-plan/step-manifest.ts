@@ -8,9 +8,8 @@ export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; we have not made those. */
-const isReference = (value: Record<string, unknown>): boolean =>
-  value['kind'] === 'ConfigMap' && 'catalogSourceName' in value && !('metadata' in value);
+/** OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved before (bundle-reference.ts). */
+const isReference = (value: Record<string, unknown>): boolean => 'catalogSourceName' in value && !('metadata' in value);
 
 function parsedJson(text: string): unknown {
   try {
@@ -30,7 +29,7 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
   if (!isRecord(value)) return { fail: `error parsing step manifest: ${resource.name}` };
   const { group, version, kind } = kindOfStep(step);
   if (isReference(value)) {
-    const where = `${String(value['namespace'])}/${String(value['name'])}`;
+    const where = [value['namespace'], value['name']].filter((part) => typeof part === 'string').join('/');
     return {
       fail: `error finding unpacked bundle configmap for ref ${where}: delete this plan to have a new one made`,
     };

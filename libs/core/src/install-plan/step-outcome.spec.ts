@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import { stepOf } from './install-plan-step.js';
 import { outcomeOf, warningEvent } from './step-outcome.js';
-import type { StepContext, StepDecision } from './step-world.js';
+import type { SettledDecision, StepContext } from './step-world.js';
 
 const context: StepContext = {
   plan: { name: 'install-1', namespace: 'harbour', uid: 'plan-uid' },
@@ -10,6 +10,7 @@ const context: StepContext = {
   operatorNamespace: 'olm',
   now: '2026-01-01T00:00:10Z',
   retryTimeoutMs: 60_000,
+  migrateStoredVersions: false,
 };
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const object = (kind: string, apiVersion = 'v1') => ({ apiVersion, kind, metadata: { name: 'it' } });
@@ -17,8 +18,8 @@ const step = (made: ReturnType<typeof object>): InstallPlanStep =>
   stepOf(made, { resolving: 'tug.v1', sourceName: 'shelf', sourceNamespace: 'olm' });
 
 describe('how a step ended', () => {
-  const create: StepDecision = { actions: [{ do: 'create', object: object('Role') }], status: 'Created' };
-  const update: StepDecision = { actions: [{ do: 'update', object: object('Role') }], status: 'Present' };
+  const create: SettledDecision = { actions: [{ do: 'create', object: object('Role') }], status: 'Created' };
+  const update: SettledDecision = { actions: [{ do: 'update', object: object('Role') }], status: 'Present' };
   const refused = (reason: string, kindServed?: boolean) =>
     ({ ok: false, message: 'nope', reason, ...(kindServed === undefined ? {} : { kindServed }) }) as const;
   const monitor = step(object('ServiceMonitor', 'monitoring.coreos.com/v1'));
@@ -76,10 +77,11 @@ describe('how a step ended', () => {
   });
 
   it('tells of the API server’s warnings', () => {
-    expect(warningEvent(step(object('Service')), context, [])).toEqual([]);
-    expect(warningEvent(step(object('Service')), context, ['a is old', 'b is gone'])).toMatchObject([
+    expect(warningEvent([3, step(object('Service'))], context, [])).toEqual([]);
+    expect(warningEvent([3, step(object('Service'))], context, ['a is old', 'b is gone'])).toMatchObject([
       {
         reason: 'AppliedWithWarnings',
+        about: { kind: 'InstallPlan', name: 'install-1', fieldPath: 'status.plan[3]' },
         message: '2 warning(s) generated during installation of operator "tug.v1" (Service "it"): a is old, b is gone',
       },
     ]);

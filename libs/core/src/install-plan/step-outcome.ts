@@ -1,15 +1,20 @@
 import type { Action } from '../actions/action.js';
 import { INSTALL_PLAN_API, type InstallPlanStep } from '../api/install-plan.js';
 import { joinApiVersion } from '../api/kubernetes-object.js';
+import type { StoredVersionMigration } from '../crd-safety/stored-versions.js';
 import { BUNDLE_SECRET_KIND, kindOfStep, type StepStatus } from './install-plan-step.js';
-import type { Performed, StepContext, StepDecision, StepOutcome } from './step-world.js';
+import type { Performed, SettledDecision, StepContext, StepOutcome } from './step-world.js';
 
 const DEPRECATION_GUIDE = 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/';
 
 const statusOf = (step: InstallPlanStep): StepStatus => step.status as StepStatus;
 
 /** What a refused write is told as; a kind that the cluster does not know is named as such (spec: install-plans.md §5). */
-function writeError(step: InstallPlanStep, decision: StepDecision, refused: Extract<Performed, { ok: false }>): string {
+function writeError(
+  step: InstallPlanStep,
+  decision: SettledDecision,
+  refused: Extract<Performed, { ok: false }>,
+): string {
   const { group, version, kind } = kindOfStep(step);
   const { name } = step.resource;
   if (refused.reason === 'NotFound' && refused.kindServed === false) {
@@ -29,10 +34,10 @@ function writeError(step: InstallPlanStep, decision: StepDecision, refused: Extr
  * The end of one step. A failed step keeps its status; an object that appeared between reading and creating is looked
  * at again in the next pass, because it may have to be overwritten.
  */
-export function outcomeOf(step: InstallPlanStep, decision: StepDecision, performed?: Performed): StepOutcome {
+export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, performed?: Performed): StepOutcome {
   if ('fail' in decision) {
-    const { fail, forbidden = false, status = statusOf(step) } = decision;
-    return { status, error: fail, forbidden };
+    const { fail, forbidden = false, status = statusOf(step), patienceMs } = decision;
+    return { status, error: fail, forbidden, ...(patienceMs === undefined ? {} : { patienceMs }) };
   }
   if (performed === undefined) return { status: decision.status };
   if (performed.ok) {
@@ -46,18 +51,35 @@ export function outcomeOf(step: InstallPlanStep, decision: StepDecision, perform
 }
 
 /** The event that tells of the API server's warnings about one step, if there were any (spec: install-plans.md §5). */
-export function warningEvent(step: InstallPlanStep, { plan }: StepContext, warnings: readonly string[]): Action[] {
+export function warningEvent(
+  [index, step]: readonly [number, InstallPlanStep],
+  { plan }: StepContext,
+  warnings: readonly string[],
+): Action[] {
   if (warnings.length === 0) return [];
   const { kind, name } = step.resource;
   const about = `(${kind} "${name}")`;
   const message = `${warnings.length} warning(s) generated during installation of operator "${step.resolving}" ${about}: ${warnings.join(', ')}`;
+  const fieldPath = `status.plan[${index}]`;
   return [
     {
       do: 'emitEvent',
-      about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
+      about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid, fieldPath },
       type: 'Warning',
       reason: 'AppliedWithWarnings',
       message,
     },
   ];
 }
+
+/** The event that tells of objects that were rewritten so that a stored version of their CRD may go. */
+export const migratedEvent = (
+  { plan }: StepContext,
+  { kind, leaving, storage, count }: StoredVersionMigration & Readonly<{ count: number }>,
+): Action => ({
+  do: 'emitEvent',
+  about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
+  type: 'Normal',
+  reason: 'StoredVersionsMigrated',
+  message: `${count} objects of kind ${kind} are stored in ${storage} now; ${leaving.join(', ')} left status.storedVersions`,
+});

@@ -1,5 +1,6 @@
 import type { Action } from '../actions/action.js';
 import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
+import type { StoredVersionMigration } from '../crd-safety/stored-versions.js';
 import type { StepStatus } from './install-plan-step.js';
 
 /** A question to one cluster that a step's decision depends on. A list without namespace is of the whole cluster. */
@@ -25,6 +26,8 @@ export type StepContext = Readonly<{
   now: string;
   /** How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute. */
   retryTimeoutMs: number;
+  /** Whether the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
+  migrateStoredVersions: boolean;
 }>;
 
 /** Everything read so far for one step. Immutable: {@link withAnswer} gives the next one. */
@@ -58,9 +61,22 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
  * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be done, and the
  * plan stops here (`status` where the step keeps a mark of it).
  */
-export type StepDecision =
+export type SettledDecision =
   | Readonly<{ actions: readonly Action[]; status: StepStatus }>
-  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus }>;
+  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number }>;
+
+/**
+ * Or, before anything can be decided: write every object of a kind back as it is (one that somebody else wrote or deleted
+ * meanwhile needs it no more), then do `afterwards`, whose resourceVersion is from before the objects were listed; then read and
+ * decide anew.
+ */
+export type RewriteDecision = Readonly<{
+  rewrite: Readonly<{ apiVersion: string; kind: string }>;
+  because: StoredVersionMigration;
+  afterwards: Action;
+}>;
+
+export type StepDecision = SettledDecision | RewriteDecision;
 
 /** How performing a decision's actions went. */
 export type Performed =
@@ -76,4 +92,10 @@ export type Performed =
     }>;
 
 /** The end of one step in one pass. */
-export type StepOutcome = Readonly<{ status: StepStatus; error?: string; forbidden?: boolean }>;
+export type StepOutcome = Readonly<{
+  status: StepStatus;
+  error?: string;
+  forbidden?: boolean;
+  /** How long after the plan's first execution this error is tried again; absent: the retry timeout of all. */
+  patienceMs?: number;
+}>;

@@ -29,6 +29,7 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, componen
       name: about.name,
       namespace: about.namespace,
       uid: about.uid,
+      ...(about.fieldPath === undefined ? {} : { fieldPath: about.fieldPath }),
     },
     type,
     reason,

@@ -1,0 +1,37 @@
+import type { RewriteDecision } from '#core/install-plan/step-install-plan';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+
+/** Objects written at the same time: enough to hide the way to the cluster, few enough not to crowd out others. */
+const AT_ONCE = 8;
+
+/**
+ * Writes every object of a kind back as it is, so that the API server stores it in its present storage version. An object
+ * that somebody wrote after it was listed is stored so already, and one that is gone needs nothing. Answers how many there
+ * are; any other refusal is thrown, naming the object. Done twice it ends the same: an object that is stored already is
+ * found unchanged by the server.
+ */
+export async function rewriteObjects(
+  client: KubeClient,
+  kind: RewriteDecision['rewrite'],
+  signal: AbortSignal,
+): Promise<number> {
+  const found = await client.list(kind);
+  const objects = found?.items ?? [];
+  const waiting = objects.values();
+  const writer = async () => {
+    for (const object of waiting) {
+      signal.throwIfAborted();
+      await writeBack(client, { ...object, ...kind });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, writer));
+  return objects.length;
+}
+
+async function writeBack(client: KubeClient, object: Parameters<KubeClient['update']>[0]): Promise<void> {
+  try {
+    await client.update(object);
+  } catch (error) {
+    if (!KubeApiError.is(error, 'Conflict', 'NotFound')) throw error;
+  }
+}

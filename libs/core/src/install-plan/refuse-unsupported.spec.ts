@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { InstallPlan } from '../api/install-plan.js';
+import { concludeExecution } from './conclude-execution.js';
+import { stepOf } from './install-plan-step.js';
+import { refuseUnsupported } from './refuse-unsupported.js';
+
+const NOW = '2026-01-01T00:00:00Z';
+const planOf = (...kinds: readonly string[]): InstallPlan => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'InstallPlan',
+  metadata: { name: 'install-1', namespace: 'harbour' },
+  spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
+  status: {
+    phase: 'Installing',
+    catalogSources: [],
+    plan: kinds.map((kind) =>
+      stepOf(
+        { apiVersion: 'v1', kind, metadata: { name: 'it' } },
+        { resolving: 'tug.v1', sourceName: 's', sourceNamespace: 'olm' },
+      ),
+    ),
+  },
+});
+
+describe('kinds that no plan may hold', () => {
+  it('are found before anything is applied, and fail the plan at once', () => {
+    const plan = planOf('ClusterServiceVersion', 'DaemonSet', 'ConfigMap', 'constructor');
+    const outcomes = refuseUnsupported(plan);
+    expect([...outcomes.keys()]).toEqual([1, 3]);
+    const { status, againAfterMs } = concludeExecution(plan, outcomes, { now: NOW, retryTimeoutMs: 60_000 });
+    const message =
+      'the InstallPlan contains invalid data: bundle tug.v1 brings a DaemonSet "it", and objects of this kind cannot be installed by a plan. Nothing of it was applied';
+    expect(status).toMatchObject({
+      phase: 'Failed',
+      message,
+      conditions: [{ type: 'Installed', status: 'False', reason: 'InstallComponentFailed', message }],
+    });
+    expect(status.plan?.map((step) => step?.status)).toEqual([
+      'Unknown',
+      'UnsupportedResource',
+      'Unknown',
+      'UnsupportedResource',
+    ]);
+    expect(againAfterMs).toBeUndefined();
+  });
+
+  it('are not: pull secrets, Secrets of the bundle, monitors', () => {
+    expect(refuseUnsupported(planOf('Secret', 'ServiceMonitor', 'Subscription', 'NetworkPolicy')).size).toBe(0);
+  });
+});

@@ -1,0 +1,114 @@
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { buildImage } from '#platform/registry/image-builder';
+import type { ApplierBench } from './applier-bench.js';
+
+/** One version of an operator that a test makes up: no deployment, one service account, and what else it brings. */
+export type MadeVersion = Readonly<{ version: string; replaces?: string; objects: readonly KubernetesObject[] }>;
+
+const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+const csvName = (name: string, version: string): string => `${name}.v${version}`;
+
+function csvOf(name: string, { version, objects }: MadeVersion): KubernetesObject {
+  const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: { name: csvName(name, version) },
+    spec: {
+      displayName: name,
+      version,
+      installModes: [{ type: 'OwnNamespace', supported: true }],
+      customresourcedefinitions: { owned: crds.map(ownedBy) },
+      install: {
+        strategy: 'deployment',
+        spec: {
+          deployments: [],
+          permissions: [
+            { serviceAccountName: name, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
+          ],
+        },
+      },
+    },
+  };
+}
+
+function ownedBy({ metadata, spec }: KubernetesObject) {
+  const { names, versions } = spec as { names: { kind: string }; versions: { name: string; storage: boolean }[] };
+  const version = versions.find(({ storage }) => storage)?.name;
+  return { name: metadata.name, version, kind: names.kind };
+}
+
+/** Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog in place of what it was. */
+export async function offer(bench: ApplierBench, name: string, versions: readonly MadeVersion[]): Promise<void> {
+  const blobs: unknown[] = [
+    { schema: 'olm.package', name, defaultChannel: 'stable' },
+    {
+      schema: 'olm.channel',
+      package: name,
+      name: 'stable',
+      entries: versions.map(({ version, replaces }) => ({
+        name: csvName(name, version),
+        ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+      })),
+    },
+  ];
+  for (const made of versions) {
+    const repository = `made/${name}:${made.version}`;
+    const files = [csvOf(name, made), ...made.objects].map((object, index) => ({
+      path: `manifests/${index}.json`,
+      bytes: textOf(object),
+    }));
+    const labels = {
+      'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+      'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
+      'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
+      'operators.operatorframework.io.bundle.package.v1': name,
+      'operators.operatorframework.io.bundle.channels.v1': 'stable',
+    };
+    files.push({ path: 'metadata/annotations.yaml', bytes: textOf({ annotations: labels }) });
+    await bench.registry.put(repository, await buildImage({ files, labels }));
+    blobs.push({
+      schema: 'olm.bundle',
+      name: csvName(name, made.version),
+      package: name,
+      image: `${bench.registry.host}/${repository}`,
+      properties: [{ type: 'olm.package', value: { packageName: name, version: made.version } }],
+    });
+  }
+  const path = `${name}/catalog.json`;
+  const others = bench.offered.filter((file) => file.path !== path);
+  const bytes = new TextEncoder().encode(blobs.map((blob) => JSON.stringify(blob)).join('\n'));
+  bench.offered.splice(0, bench.offered.length, ...others, { path, bytes });
+}
+
+/** A version of {@link madeCrd}. */
+export type MadeCrdVersion = Readonly<{ name: string; served?: boolean; storage?: boolean; properties?: object }>;
+
+/** A CustomResourceDefinition `<plural>.<group>` of a namespaced kind. */
+export const madeCrd = (
+  { kind, group, description }: Readonly<{ kind: string; group: string; description?: string }>,
+  versions: readonly MadeCrdVersion[],
+): KubernetesObject => {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: versions.map(({ name, served = true, storage = false, properties = {} }) => ({
+        ...{ name, served, storage },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            ...(description === undefined ? {} : { description }),
+            properties: { spec: { type: 'object', properties } },
+          },
+        },
+      })),
+    },
+  };
+};
