@@ -2,11 +2,13 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
+import { ClusterJoins } from './joining/cluster-joins.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
@@ -32,6 +34,8 @@ export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
   readonly #gate: ClusterGate;
   readonly #contact: ClusterContact;
+  readonly #lookouts: OlmLookouts;
+  readonly #joins: ClusterJoins;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -42,6 +46,8 @@ export class Applier implements OnApplicationBootstrap {
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
     const byName = new Map(clients.map((client) => [client.cluster, client]));
+    this.#lookouts = new OlmLookouts(hub, clients);
+    this.#joins = new ClusterJoins({ hub, clients, lookouts: this.#lookouts, random: Math.random });
     this.#contact = new ClusterContact({
       clusters: [...byName.keys()],
       clock: hub.clock,
@@ -55,9 +61,20 @@ export class Applier implements OnApplicationBootstrap {
     return this.#contact.check;
   }
 
+  /** Which clusters are left to OLM. */
+  get leftToOlm(): HealthCheck {
+    return this.#lookouts.check;
+  }
+
+  /** What could not be installed in clusters on joining them. */
+  get joining(): HealthCheck {
+    return this.#joins.check;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     const { queues, settings } = this.hub;
     this.#contact.start();
+    this.#joins.start();
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
     });
@@ -65,6 +82,7 @@ export class Applier implements OnApplicationBootstrap {
 
   drain(deadlineMs: number): Promise<void> {
     this.#contact.stop();
+    this.#joins.stop();
     return this.hub.queues.apply.close({ deadlineMs });
   }
 
@@ -94,6 +112,8 @@ export class Applier implements OnApplicationBootstrap {
   /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */
   async #look(client: KubeClient, { cluster, namespace }: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
     const { clock, settings, log } = this.hub;
+    const { acts } = await this.#lookouts.standing(cluster);
+    if (!acts) return this.#lookouts.againAfterMs(cluster);
     const global = await globalCatalogNamespaceOf(client, settings);
     const { rounds, againAfterMs } = await reconcileNamespace(client, namespace, global, this.#stages, clock, signal);
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');

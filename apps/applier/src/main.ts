@@ -9,7 +9,11 @@ let applier: Applier | undefined;
 await runMain('applier', async (hub) => ({
   imports: [applierModule(hub, await managedClients(hub.settings, APPLIER))],
   port: hub.settings.applierPort,
-  checks: [{ name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } }],
+  checks: [
+    { name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } },
+    { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
+    { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
+  ],
   drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),
   onStarted: (app) => {
     applier = app.get(Applier);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
 import { CatalogContents } from './catalogs/catalog-contents.js';
@@ -26,6 +27,7 @@ export const catalogPollerModule = (hub: Hub, clients: readonly KubeClient[]): D
     { provide: HUB, useValue: hub },
     { provide: CLIENTS, useValue: clients },
     { provide: CatalogContents, useValue: contentsOf(hub) },
+    { provide: OlmLookouts, useValue: new OlmLookouts(hub, clients) },
     CatalogPoller,
     ClusterCatalogPoller,
     MetasMiddleware,

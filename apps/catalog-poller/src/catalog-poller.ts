@@ -3,6 +3,7 @@ import { grpcLimitsOf } from '#platform/config/registry-limits';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ObserveJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
@@ -33,6 +34,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
+    private readonly lookouts: OlmLookouts,
   ) {
     this.#catalogs = new SharedCatalogs({
       contents,
@@ -73,9 +75,15 @@ export class CatalogPoller implements OnApplicationBootstrap {
     return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why);
   }
 
+  /** Which clusters are left to OLM. */
+  get leftToOlm(): HealthCheck {
+    return this.lookouts.check;
+  }
+
   #lastSeen(): ReadonlyMap<string, Date | undefined> {
+    const watched = this.clients.filter(({ cluster }) => !this.lookouts.isHeld(cluster));
     return new Map(
-      this.clients.map(({ cluster }) => {
+      watched.map(({ cluster }) => {
         const fresh = this.#clusters.get(cluster)?.freshness();
         return [cluster, fresh?.synced ? fresh.lastSeen : undefined];
       }),
@@ -87,13 +95,15 @@ export class CatalogPoller implements OnApplicationBootstrap {
     if (this.#stopped) return;
     const { cluster } = client;
     try {
+      const { acts } = await this.lookouts.standing(cluster);
+      if (!acts) return this.#joinLater(client);
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
       if (this.#stopped) return;
       const observed = this.#observer(client, globalCatalogNamespace);
       this.#clusters.set(cluster, observed);
       this.#joins.succeeded(cluster);
       await observed.start();
-      this.#resyncLater(observed);
+      this.#resyncLater(client, observed);
       this.hub.log.info({ cluster, globalCatalogNamespace }, 'cluster is watched');
     } catch (error) {
       const { delayMs, news } = this.#joins.failed(cluster, error);
@@ -102,15 +112,33 @@ export class CatalogPoller implements OnApplicationBootstrap {
     }
   }
 
+  /** It is left to OLM for now: whether that has gone is seen by another look. */
+  #joinLater(client: KubeClient): void {
+    const { cluster } = client;
+    this.#joins.succeeded(cluster);
+    if (!this.#stopped) this.hub.clock.after(this.lookouts.againAfterMs(cluster), () => void this.#join(client));
+  }
+
   /** Each cluster at times of its own: a fleet's work is spread over the whole interval. */
-  #resyncLater(cluster: ObservedCluster): void {
+  #resyncLater(client: KubeClient, cluster: ObservedCluster): void {
     const again = (delayMs: number) =>
-      this.hub.clock.after(delayMs, () => {
+      this.hub.clock.after(delayMs, async () => {
         if (this.#stopped) return;
+        if (await this.#leftToOlm(client, cluster)) return;
         cluster.resync();
         again(this.#resyncMs());
       });
     again(this.#resyncMs() * Math.random());
+  }
+
+  /** Where an OLM has come meanwhile, nothing is watched or written any more. */
+  async #leftToOlm(client: KubeClient, cluster: ObservedCluster): Promise<boolean> {
+    const standing = await this.lookouts.standing(client.cluster).catch(() => undefined);
+    if (standing === undefined || standing.acts || this.#stopped) return false;
+    this.#clusters.delete(client.cluster);
+    await cluster.stop();
+    this.#joinLater(client);
+    return true;
   }
 
   #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {

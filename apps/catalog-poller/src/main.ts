@@ -10,7 +10,10 @@ await runMain('catalog-poller', async (hub) => {
   return {
     imports,
     port: hub.settings.catalogPollerPort,
-    checks: [{ name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } }],
+    checks: [
+      { name: 'watches', check: async () => poller?.freshness.check() ?? { up: false, detail: 'is starting' } },
+      { name: 'olm', check: async () => poller?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
+    ],
     drain: (app, deadlineMs) => app.get(CatalogPoller).drain(deadlineMs),
     onStarted: (app) => {
       poller = app.get(CatalogPoller);

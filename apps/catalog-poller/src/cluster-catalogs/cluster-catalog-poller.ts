@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CATALOGS_OF_CLUSTERS } from '#core/catalog-metas/metas-route';
 import type { Hub } from '#platform/hub/hub';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
@@ -18,7 +19,18 @@ import { SharedMetas } from './shared-metas.js';
 const SHARED_MS = 5_000;
 /** A thousand connections are not opened at once: time for each cluster, in which the first requests are spread. */
 const FIRST_SPREAD_MS = 20;
+/** A cluster that does not answer is asked again after so long. */
+const UNREACHED_MS = 30_000;
 const FORGET_AFTER_MS = 60 * 60_000;
+
+/** Gets word of the clusters whose ClusterCatalogs are served. */
+export type CatalogsFollower = Readonly<{
+  served: (cluster: string) => void;
+  /** A catalog of the cluster, or what is served of it, may have changed. */
+  moved: (cluster: string) => void;
+  /** The cluster is left to OLM from now on. */
+  left: (cluster: string) => void;
+}>;
 
 /** Serves the ClusterCatalogs of every cluster (OLM v1), wherever the kind is there. */
 @Injectable()
@@ -26,13 +38,17 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   readonly #clusters = new Map<string, ServedCatalogs>();
   readonly #loads: SharedLoads<CatalogJsonl>;
   readonly server: MetasServer;
-  readonly #cancelStarts: (() => void)[] = [];
+  /** By cluster: how to give up on the next look at it. */
+  readonly #looks = new Map<string, () => void>();
+  #stopped = false;
+  #follower: CatalogsFollower | undefined;
   #cancelTidy: () => void = () => undefined;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
+    private readonly lookouts: OlmLookouts,
   ) {
     const { clock, log } = hub;
     this.#loads = new SharedLoads({ clock, random: Math.random });
@@ -45,26 +61,62 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
     indexes.catch((error: unknown) => log.error({ error }, 'the folder for indexes of catalogs cannot be used'));
     const metas = new SharedMetas(content, indexes);
     const spreadMs = this.clients.length * FIRST_SPREAD_MS;
-    for (const client of this.clients) {
-      const served = new ServedCatalogs({
-        client,
-        clock,
-        log,
-        metas,
-        load: this.#load,
-        random: Math.random,
-        contentUrl: contentUrlOf(settings),
-      });
-      this.#clusters.set(client.cluster, served);
-      this.#cancelStarts.push(clock.after(spreadMs * Math.random(), () => served.start()));
-    }
+    for (const client of this.clients) this.#lookLater(client, metas, spreadMs * Math.random());
     this.#tidyLater();
+  }
+
+  #lookLater(client: KubeClient, metas: SharedMetas, delayMs: number): void {
+    const look = async () => {
+      const again = await this.#look(client, metas);
+      if (!this.#stopped) this.#lookLater(client, metas, again);
+    };
+    this.#looks.set(
+      client.cluster,
+      this.hub.clock.after(delayMs, () => void look()),
+    );
+  }
+
+  /** Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again. */
+  async #look(client: KubeClient, metas: SharedMetas): Promise<number> {
+    const { cluster } = client;
+    const standing = await this.lookouts.standing(cluster).catch(() => undefined);
+    if (standing === undefined) return UNREACHED_MS;
+    const served = this.#clusters.get(cluster);
+    if (standing.acts && served === undefined && !this.#stopped) this.#serve(client, metas);
+    if (!standing.acts && served !== undefined) {
+      this.#clusters.delete(cluster);
+      this.#follower?.left(cluster);
+      await served.stop();
+    }
+    return this.lookouts.againAfterMs(cluster);
+  }
+
+  #serve(client: KubeClient, metas: SharedMetas): void {
+    const { clock, log, settings } = this.hub;
+    const contentUrl = contentUrlOf(settings);
+    const onMoved = () => this.#follower?.moved(client.cluster);
+    const deps = { client, clock, log, metas, load: this.#load, random: Math.random, contentUrl, onMoved };
+    const served = new ServedCatalogs(deps);
+    this.#clusters.set(client.cluster, served);
+    served.start();
+    this.#follower?.served(client.cluster);
   }
 
   async onModuleDestroy(): Promise<void> {
     this.#cancelTidy();
-    for (const cancel of this.#cancelStarts) cancel();
+    this.#stopped = true;
+    for (const cancel of this.#looks.values()) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
+  }
+
+  follow(follower: CatalogsFollower): void {
+    this.#follower = follower;
+  }
+
+  /** The ClusterCatalogs of a cluster; undefined until all are known. */
+  catalogsOf(cluster: string): ReturnType<ServedCatalogs['all']> | undefined {
+    const served = this.#clusters.get(cluster);
+    return served?.synced ? served.all() : undefined;
   }
 
   #find([cluster = '', catalog = '']: readonly string[]): ServedContent | undefined {

@@ -24,6 +24,8 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
     checks: [
       { name: 'watches', check: async () => poller?.freshness.check() ?? STARTING },
       { name: 'clusters', check: async () => applier?.clusters.check() ?? STARTING },
+      { name: 'olm', check: async () => applier?.leftToOlm.check() ?? STARTING },
+      { name: 'joining', check: async () => applier?.joining.check() ?? STARTING },
     ],
     drain,
     onStarted: (app) => {

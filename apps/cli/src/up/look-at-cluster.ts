@@ -1,8 +1,10 @@
+import type { ClusterStanding } from '#core/joining/cluster-standing';
+import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
+import { OlmLookout } from '#platform/joining/olm-lookout';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { type InstalledCrds, installMissingCrds } from '../clusters/install-crds.js';
-import { findRealOlm, type RealOlm } from './real-olm.js';
 
 /** A cluster that answered: what is there, and what was done to it. */
 export type ReachedCluster = Readonly<{
@@ -12,14 +14,16 @@ export type ReachedCluster = Readonly<{
   /** Uid of its namespace kube-system: equal in two contexts that lead to one cluster. */
   identity?: string;
   globalCatalogNamespace: string;
-  crds: InstalledCrds;
-  olm: RealOlm;
+  /** Whether anything is done there at all. */
+  standing: ClusterStanding;
+  /** What was installed; absent where nothing was to be. */
+  joined?: JoinReport | undefined;
 }>;
 
 /** What `flotilla up` finds out about a cluster before it works there. */
 export type ClusterLook = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
-/** Looks at a cluster, and gives it OLM's CRDs where they are missing. One that does not answer in time is told as such. */
+/** Looks at a cluster, and lets it join unless it is left to OLM. One that does not answer in time is told as such. */
 export async function lookAtCluster(client: KubeClient, settings: Settings, patienceMs: number): Promise<ClusterLook> {
   const { cluster } = client;
   try {
@@ -31,12 +35,12 @@ export async function lookAtCluster(client: KubeClient, settings: Settings, pati
 }
 
 async function lookInside(client: KubeClient, settings: Settings, version: string): Promise<ReachedCluster> {
-  const [crds, globalCatalogNamespace, olm, system] = await Promise.all([
-    installMissingCrds(client),
+  const [standing, globalCatalogNamespace, system] = await Promise.all([
+    standingOf(client, settings),
     globalCatalogNamespaceOf(client, settings),
-    findRealOlm(client),
     client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
   ]);
+  const joined = standing.acts && settings.joinInstall ? await joinCluster(client) : undefined;
   const identity = system?.metadata.uid;
   const { cluster } = client;
   return {
@@ -45,10 +49,19 @@ async function lookInside(client: KubeClient, settings: Settings, version: strin
     version,
     ...(identity === undefined ? {} : { identity }),
     globalCatalogNamespace,
-    crds,
-    olm,
+    standing,
+    joined,
   };
 }
+
+const standingOf = (client: KubeClient, settings: Settings): Promise<ClusterStanding> =>
+  new OlmLookout({
+    client,
+    clock: new SystemClock(),
+    consentedClusters: settings.clustersBesideOlm,
+    globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
+    everyMs: settings.resyncInterval,
+  }).standing();
 
 async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

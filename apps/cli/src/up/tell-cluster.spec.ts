@@ -1,17 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { OlmSign } from '#core/joining/olm-signs';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 import { tellCluster, tellSameClusters } from './tell-cluster.js';
 
+const nothing = { cluster: 'east', installed: [], upgraded: [], left: [], refused: [] };
 const reached = (facts: Partial<ReachedCluster>): ReachedCluster => ({
   cluster: 'east',
   reached: true,
   version: 'v1.34.4',
   globalCatalogNamespace: 'olm',
-  crds: { cluster: 'east', installed: [] },
-  olm: { running: [] },
+  standing: { acts: true, signs: [] },
+  joined: nothing,
   ...facts,
 });
-const forbidden = 'customresourcedefinitions is forbidden: User "guest" cannot create';
+const refused = [
+  { object: 'CustomResourceDefinition a', because: 'customresourcedefinitions is forbidden: User "guest"' },
+];
+const signs: readonly OlmSign[] = [
+  { kind: 'deployment', namespace: 'olm', name: 'olm-operator' },
+  { kind: 'deployment', namespace: 'olm', name: 'catalog-operator' },
+];
 
 const cases: readonly (readonly [why: string, look: ClusterLook, lines: readonly (string | RegExp)[]])[] = [
   [
@@ -25,35 +33,54 @@ const cases: readonly (readonly [why: string, look: ClusterLook, lines: readonly
     [/global catalogs in namespace openshift-marketplace/],
   ],
   [
-    'CRDs were installed',
-    reached({ crds: { cluster: 'east', installed: ['a', 'b'] } }),
+    'CRDs were installed or upgraded',
+    reached({
+      joined: {
+        ...nothing,
+        installed: ['CustomResourceDefinition a', 'Namespace operators'],
+        upgraded: ['CustomResourceDefinition b'],
+      },
+    }),
     [/· 2 CRDs of OLM installed$/],
   ],
   [
     'CRDs could not be installed: why, and what to do',
-    reached({ crds: { cluster: 'east', installed: ['a'], refused: forbidden } }),
-    [/· CRDs of OLM are missing$/, /WARNING: .*\(after 1 that were\): customresource.*cannot create$/, /kubectl apply/],
+    reached({ joined: { ...nothing, refused } }),
+    [/· CRDs of OLM are missing$/, /WARNING: CustomResourceDefinition a could not be .*"guest"$/, /kubectl apply/],
   ],
   [
-    'both Deployments of OLM run: the command that stops them',
+    'something else could not be installed: the CRDs are there',
     reached({
-      olm: {
-        running: [
-          { namespace: 'olm', name: 'olm-operator' },
-          { namespace: 'olm', name: 'catalog-operator' },
-        ],
-      },
+      joined: { ...nothing, refused: [{ object: 'ClusterRole x', because: 'forbidden' }, ...refused.slice(1)] },
     }),
+    [/· CRDs of OLM are there$/, /WARNING: ClusterRole x could not be installed: forbidden$/, /kubectl apply/],
+  ],
+  [
+    'joining is switched off',
+    { ...reached({}), joined: undefined },
+    [/CRDs of OLM are not looked after \(FLOTILLA_JOIN_INSTALL\)$/],
+  ],
+  [
+    'OLM itself is at work: nothing is done, and the command that stops it',
+    { ...reached({ standing: { acts: false, signs, because: 'OLM itself is at work there' } }), joined: undefined },
     [
-      /Kubernetes/,
-      /WARNING: OLM itself runs there \(olm\/olm-operator, olm\/catalog-operator\)/,
+      /Kubernetes .* · left alone$/,
+      /WARNING: OLM itself is at work there/,
       /kubectl --context east -n olm scale --replicas=0 deployment\/olm-operator deployment\/catalog-operator$/,
     ],
   ],
   [
-    'nobody may look for OLM: said, since it may run',
-    reached({ olm: { running: [], unknown: 'deployments.apps is forbidden' } }),
-    [/Kubernetes/, /whether OLM itself runs there could not be seen: deployments.apps is forbidden/],
+    'both act, since somebody said so: said again, since it is dangerous',
+    reached({ standing: { acts: true, signs } }),
+    [/Kubernetes/, /WARNING: .*\(deployment olm\/olm-operator, deployment olm\/catalog-operator\); both act/],
+  ],
+  [
+    'nobody may look for OLM: nothing to scale',
+    {
+      ...reached({ standing: { acts: false, signs: [], because: 'deployments.apps is\nforbidden' } }),
+      joined: undefined,
+    },
+    [/left alone/, /WARNING: deployments.apps is; forbidden/],
   ],
   [
     'an error over several lines stays on one',

@@ -1,3 +1,4 @@
+import { type OlmSign, signText } from '#core/joining/olm-signs';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 
 /** The lines about one cluster: what is watched there, what was done, and what the person should know or do. */
@@ -5,9 +6,9 @@ export function tellCluster(look: ClusterLook, width: number): string[] {
   const line = (text: string) => `  ${look.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;
   if (!look.reached) return [line(`not reached, tried again until it is: ${oneLine(look.because)}`)];
-  const { version, globalCatalogNamespace, crds } = look;
-  const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${crdText(crds)}`;
-  return [line(first), ...[...crdRefusal(look), ...realOlm(look)].map(under)];
+  const { version, globalCatalogNamespace } = look;
+  const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(look)}`;
+  return [line(first), ...[...refusal(look), ...besideOlm(look)].map(under)];
 }
 
 /** Contexts that lead to one and the same cluster: it would be worked on once for each. */
@@ -24,31 +25,45 @@ export function tellSameClusters(looks: readonly ClusterLook[]): string[] {
     );
 }
 
-function crdText({ installed, refused }: ReachedCluster['crds']): string {
-  if (refused !== undefined) return 'CRDs of OLM are missing';
-  return installed.length === 0 ? 'CRDs of OLM are there' : `${installed.length} CRDs of OLM installed`;
+const isCrd = (object: string): boolean => object.startsWith('CustomResourceDefinition ');
+
+function joinText({ standing, joined }: ReachedCluster): string {
+  if (!standing.acts) return 'left alone';
+  if (joined === undefined) return 'CRDs of OLM are not looked after (FLOTILLA_JOIN_INSTALL)';
+  const { installed, upgraded, refused } = joined;
+  if (refused.some(({ object }) => isCrd(object))) return 'CRDs of OLM are missing';
+  const count = [...installed, ...upgraded].filter(isCrd).length;
+  return count === 0 ? 'CRDs of OLM are there' : `${count} CRDs of OLM installed`;
 }
 
-function crdRefusal({ crds: { installed, refused } }: ReachedCluster): string[] {
-  if (refused === undefined) return [];
-  const before = installed.length === 0 ? '' : ` (after ${installed.length} that were)`;
+function refusal({ joined }: ReachedCluster): string[] {
+  const [first] = joined?.refused ?? [];
+  if (joined === undefined || first === undefined) return [];
+  const more = joined.refused.length === 1 ? '' : ` and ${joined.refused.length - 1} more`;
   return [
-    `WARNING: CRDs could not be installed${before}: ${oneLine(refused)}`,
-    `         have somebody with the right to do so run: kubectl apply --server-side -f k8s/crds`,
+    `WARNING: ${first.object}${more} could not be installed: ${oneLine(first.because)}`,
+    `         have somebody with the right to do so run: kubectl apply --server-side -f k8s/crds -f k8s/joining`,
   ];
 }
 
-function realOlm({ cluster, olm: { running, unknown } }: ReachedCluster): string[] {
-  if (unknown !== undefined) return [`whether OLM itself runs there could not be seen: ${oneLine(unknown)}`];
-  const [first] = running;
-  if (first === undefined) return [];
-  const { namespace } = first;
-  const names = running.map((place) => `${place.namespace}/${place.name}`).join(', ');
-  const deployments = running.filter((place) => place.namespace === namespace).map(({ name }) => `deployment/${name}`);
-  return [
-    `WARNING: OLM itself runs there (${names}) and acts on the same objects; stop one of the two:`,
-    `         kubectl --context ${cluster} -n ${namespace} scale --replicas=0 ${deployments.join(' ')}`,
-  ];
+function besideOlm({ cluster, standing }: ReachedCluster): string[] {
+  if (standing.acts) {
+    const found = standing.signs.map(signText).join(', ');
+    return found === '' ? [] : [`WARNING: OLM itself is at work there, too (${found}); both act, as you said`];
+  }
+  return [`WARNING: ${oneLine(standing.because)}`, ...scaling(cluster, standing.signs)];
+}
+
+/** The commands that stop OLM's Deployments. */
+function scaling(cluster: string, signs: readonly OlmSign[]): string[] {
+  const byNamespace = Map.groupBy(
+    signs.flatMap((sign) => (sign.kind === 'deployment' ? [sign] : [])),
+    ({ namespace }) => namespace,
+  );
+  return [...byNamespace].map(([namespace, deployments]) => {
+    const names = deployments.map(({ name }) => `deployment/${name}`).join(' ');
+    return `         kubectl --context ${cluster} -n ${namespace} scale --replicas=0 ${names}`;
+  });
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, '; ');

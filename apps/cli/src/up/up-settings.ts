@@ -1,6 +1,6 @@
-import { InvalidSettings, readSettings, type Settings } from '#platform/config/settings';
+import type { Settings } from '#platform/config/settings';
 import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
-import { UsageError } from '../io.js';
+import { commandSettings } from '../command-settings.js';
 import { usablePort } from './usable-port.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,12 +21,13 @@ export type UpSettings = Readonly<{
 }>;
 
 /**
- * A kubeconfig that was named for Flotilla, or else the one that clusters have joined, stands for all its contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for
- * its current context alone, so that nobody's whole collection of clusters is taken over by accident.
+ * A kubeconfig that was named for Flotilla, or else that of the clusters that have joined, stands for all its contexts;
+ * kubectl's own (`KUBECONFIG`, `~/.kube/config`) for its current context alone, so that nobody's whole collection of
+ * clusters is taken over by accident.
  */
 export async function upSettings(options: UpOptions, environment: Environment): Promise<UpSettings> {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
-  const settings = readable({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
+  const settings = commandSettings({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   const catalogPollerPort = await usablePort(options.port ?? settings.catalogPollerPort, settings.bindAddress);
@@ -37,12 +38,4 @@ export async function upSettings(options: UpOptions, environment: Environment): 
       [options.kubeconfigs, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, contexts)),
     contexts,
   };
-}
-
-function readable(environment: Environment): Settings {
-  try {
-    return readSettings(environment);
-  } catch (error) {
-    throw error instanceof InvalidSettings ? new UsageError(error.message) : error;
-  }
 }

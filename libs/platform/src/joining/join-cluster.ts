@@ -21,6 +21,7 @@ export type JoinReport = Readonly<{
 
 type Report = { cluster: string; installed: string[]; upgraded: string[]; left: Unjoined[]; refused: Unjoined[] };
 
+const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' };
 const SERVED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
@@ -28,9 +29,10 @@ const LOOK_EVERY_MS = 200;
  * Gives a cluster OLM's CustomResourceDefinitions and what comes with them, as far as they are missing or older and as the
  * cluster allows. Writes nothing where all is there. Rejects only where the cluster does not answer.
  */
-export async function joinCluster(client: KubeClient, openShift: boolean): Promise<JoinReport> {
+export async function joinCluster(client: KubeClient): Promise<JoinReport> {
   const { companions } = await shippedManifests();
   const report = await joinCrds(client);
+  const openShift = await client.serves(OPENSHIFT_CONFIG);
   for (const ours of companionsOn(companions, openShift)) {
     await allowed(report, ours, () => joinCompanion(client, ours, report));
   }

@@ -57,7 +57,8 @@ export class OlmLookouts {
       clock,
       consentedClusters: settings.clustersBesideOlm,
       globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
-      everyMs: settings.resyncInterval,
+      // A resync finds the answer at most half as old as the resync before.
+      everyMs: settings.resyncInterval / 2,
       onNews: (standing) => {
         metrics.clusterHeld(cluster, !standing.acts);
         if (!standing.acts) log.warn({ cluster, because: standing.because }, 'cluster is left alone');
