@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify e2e bench bench-catalogs bench-metas format clean
+.PHONY: help setup build demo test verify e2e bench bench-catalogs bench-lifecycle bench-metas format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,6 +37,10 @@ bench: build ## measurements, each with machine and date; about four minutes
 
 bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory; about two minutes
 	@node dist/bench/catalogs.js $(if $(RUNS),--runs $(RUNS)) $(if $(OPM),--opm $(OPM))
+
+bench-lifecycle: build ## installs and upgrades on a real control plane: times, requests, memory; about three minutes
+	@node dist/scripts/prepare-e2e.js
+	@node dist/bench/lifecycle.js $(if $(RUNS),--runs $(RUNS))
 
 bench-metas: build ## questions to catalogs served over HTTP: median and 99th percentile; about one minute
 	@node dist/bench/metas.js

@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+import { measureLifecycle } from './lifecycle/measure-lifecycle.js';
+import { renderLifecycle, renderRequests } from './lifecycle/render-lifecycle.js';
+import { machine } from './machine.js';
+
+const { values } = parseArgs({
+  options: {
+    /** A simulated cluster instead of a real control plane. */
+    simulated: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '5' },
+    namespaces: { type: 'string', default: '40' },
+    'idle-seconds': { type: 'string', default: '60' },
+    /** Also every request by verb and resource. */
+    requests: { type: 'boolean', default: false },
+    /** Lets the services write CPU profiles into this folder. */
+    profile: { type: 'string' },
+  },
+});
+const measured = await measureLifecycle({
+  simulated: values.simulated,
+  runs: wholeNumber('runs', values.runs),
+  namespaces: wholeNumber('namespaces', values.namespaces),
+  idleSeconds: wholeNumber('idle-seconds', values['idle-seconds']),
+  profileFolder: values.profile,
+});
+const cluster = values.simulated ? 'simulated cluster' : 'etcd and kube-apiserver';
+process.stdout.write(`${machine()}; ${cluster}; medians of ${values.runs} runs\n\n${renderLifecycle(measured)}`);
+if (values.requests) process.stdout.write(`\n${renderRequests(measured)}`);
+process.exit(0);
+
+function wholeNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  process.stderr.write(`--${option}: ${JSON.stringify(text)} is not a whole number above 0\n`);
+  return process.exit(2);
+}

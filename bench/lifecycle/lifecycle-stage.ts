@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { findRedis } from '#platform/redis/find-redis';
+import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from './counted-requests.js';
+
+/** One cluster, a registry, Redis, and a poller, a resolver worker and an applier as processes. */
+export type LifecycleStage = Readonly<{
+  client: KubeClient;
+  requests: RequestSource;
+  registry: InMemoryRegistry;
+  services: readonly ServiceProcess[];
+  strike: () => Promise<void>;
+}>;
+
+export type LifecycleStageOptions = Readonly<{ simulated: boolean; profileFolder?: string | undefined }>;
+
+type Endings = (() => Promise<unknown> | unknown)[];
+type Cluster = Readonly<{ kubeconfigPath: string; requests: RequestSource }>;
+
+const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
+
+export async function setLifecycleStage(options: LifecycleStageOptions): Promise<LifecycleStage> {
+  const endings: Endings = [];
+  const strike = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-lifecycle-'));
+    endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    return { ...(await build(folder, options, endings)), strike };
+  } catch (error) {
+    await strike();
+    throw error;
+  }
+}
+
+async function build(folder: string, options: LifecycleStageOptions, endings: Endings) {
+  const redis = await findRedis({ log: () => undefined, preferExisting: false });
+  endings.push(() => redis.stop());
+  const registry = await startRegistry();
+  endings.push(() => registry.stop());
+  const { kubeconfigPath, requests } = await (options.simulated ? simulated : real)(folder, endings);
+  const [client] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-bench' });
+  if (client === undefined) throw new Error(`${kubeconfigPath} names no cluster`);
+  endings.push(() => client.close());
+  await installMissingCrds(client);
+  const [pollerPort = 0] = await freePorts(1);
+  const services = SERVICES.map((service) => {
+    const env = {
+      FLOTILLA_KUBECONFIG: kubeconfigPath,
+      FLOTILLA_REDIS_URL: redis.url,
+      FLOTILLA_CONTENT_DIR: join(folder, 'content', service),
+      FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
+      FLOTILLA_RESOLVER_WORKER_PORT: '0',
+      FLOTILLA_APPLIER_PORT: '0',
+      FLOTILLA_LOG_LEVEL: 'debug',
+      ...(service === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}` } : {}),
+      ...(options.profileFolder === undefined
+        ? {}
+        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileFolder}` }),
+    };
+    return new ServiceProcess(service, service, env, join(folder, `${service}.log`));
+  });
+  endings.push(() => Promise.all(services.map((service) => service.stop())));
+  for (const service of services) service.start();
+  return { client, requests, registry, services };
+}
+
+/** etcd, kube-apiserver, controllers and kwok, with an audit log to count requests in. */
+async function real(folder: string, endings: Endings): Promise<Cluster> {
+  const policy = join(folder, 'audit-policy.json');
+  const log = join(folder, 'audit.log');
+  await writeFile(policy, AUDIT_POLICY);
+  await writeFile(log, '', { mode: 0o600 });
+  const plane = await startControlPlane({
+    clusters: 1,
+    apiServerArguments: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, '--audit-log-mode=blocking'],
+  });
+  endings.push(() => plane.stop());
+  const [cluster] = plane.clusters;
+  if (cluster === undefined) throw new Error('the control plane has no cluster');
+  return { kubeconfigPath: cluster.kubeconfigPath, requests: fromAuditLog(log) };
+}
+
+async function simulated(folder: string, endings: Endings): Promise<Cluster> {
+  const fleet = await startSimulatedFleet({ clusters: ['sea'] });
+  endings.push(() => fleet.stop());
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  await writeFile(kubeconfigPath, fleet.kubeconfig(), { mode: 0o600 });
+  return { kubeconfigPath, requests: fromSimulator(fleet.cluster('sea')) };
+}

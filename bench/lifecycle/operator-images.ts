@@ -1,0 +1,139 @@
+import { stringify } from 'yaml';
+import type { BundleFile } from '#core/bundle/bundle';
+import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
+
+/** `plain`: one Deployment. `full`: also a CRD of its own, a service account, a Role and a ClusterRole. */
+export type OperatorShape = 'plain' | 'full';
+
+/** Editions of the catalog: the second offers a newer version of every package. */
+export type Edition = 1 | 2;
+
+export const csvName = (packageName: string, edition: Edition): string => `${packageName}.v${edition}.0.0`;
+
+export const catalogImage = (host: string, edition: Edition): string => `${host}/lifecycle/catalog:v${edition}`;
+
+/** Puts both editions of a catalog with these packages into the registry, and every bundle. */
+export async function putOperators(
+  registry: InMemoryRegistry,
+  packages: readonly Readonly<{ name: string; shape: OperatorShape }>[],
+): Promise<void> {
+  const catalogs: Record<Edition, object[]> = { 1: [], 2: [] };
+  for (const { name, shape } of packages) {
+    for (const edition of [1, 2] as const) {
+      registry.put(`lifecycle/${name}:v${edition}`, await bundleImage(name, shape, edition));
+      catalogs[edition].push(...packageBlobs(registry.host, name, shape, edition));
+    }
+  }
+  for (const edition of [1, 2] as const) {
+    const files = [file('configs/catalog.json', catalogs[edition].map((blob) => JSON.stringify(blob)).join('\n'))];
+    registry.put(`lifecycle/catalog:v${edition}`, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
+  }
+}
+
+function packageBlobs(host: string, name: string, shape: OperatorShape, newest: Edition): object[] {
+  const editions = ([1, 2] as const).filter((edition) => edition <= newest);
+  const entries = editions.map((edition) => ({
+    name: csvName(name, edition),
+    ...(edition === 1 ? {} : { replaces: csvName(name, 1) }),
+  }));
+  return [
+    { schema: 'olm.package', name, defaultChannel: 'stable' },
+    { schema: 'olm.channel', package: name, name: 'stable', entries },
+    ...editions.map((edition) => ({
+      schema: 'olm.bundle',
+      package: name,
+      name: csvName(name, edition),
+      image: `${host}/lifecycle/${name}:v${edition}`,
+      properties: [
+        { type: 'olm.package', value: { packageName: name, version: `${edition}.0.0` } },
+        ...(shape === 'plain'
+          ? []
+          : [{ type: 'olm.gvk', value: { group: groupOf(name), version: 'v1', kind: 'Ship' } }]),
+      ],
+    })),
+  ];
+}
+
+function bundleImage(name: string, shape: OperatorShape, edition: Edition): Promise<BuiltImage> {
+  const annotations = {
+    'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+    'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
+    'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
+    'operators.operatorframework.io.bundle.package.v1': name,
+    'operators.operatorframework.io.bundle.channels.v1': 'stable',
+  };
+  const files = [
+    file('metadata/annotations.yaml', stringify({ annotations })),
+    file('manifests/csv.yaml', stringify(csv(name, shape, edition))),
+    ...(shape === 'plain' ? [] : [file('manifests/crd.yaml', stringify(crd(name)))]),
+  ];
+  return buildImage({ files, labels: annotations });
+}
+
+const groupOf = (name: string): string => `${name}.example.com`;
+
+function csv(name: string, shape: OperatorShape, edition: Edition): object {
+  const owned = { name: `ships.${groupOf(name)}`, version: 'v1', kind: 'Ship' };
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: { name: csvName(name, edition) },
+    spec: {
+      displayName: name,
+      version: `${edition}.0.0`,
+      ...(edition === 1 ? {} : { replaces: csvName(name, 1) }),
+      installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
+        type,
+        supported: true,
+      })),
+      ...(shape === 'plain' ? {} : { customresourcedefinitions: { owned: [owned] } }),
+      install: { strategy: 'deployment', spec: installSpec(name, shape, edition) },
+    },
+  };
+}
+
+function installSpec(name: string, shape: OperatorShape, edition: Edition): object {
+  const rule = (apiGroup: string, resource: string) => ({
+    apiGroups: [apiGroup],
+    resources: [resource],
+    verbs: ['get', 'list', 'watch'],
+  });
+  const rights = {
+    permissions: [{ serviceAccountName: name, rules: [rule(groupOf(name), 'ships')] }],
+    clusterPermissions: [{ serviceAccountName: name, rules: [rule('', 'nodes')] }],
+  };
+  return { ...(shape === 'plain' ? {} : rights), deployments: [deployment(name, shape, edition)] };
+}
+
+function deployment(name: string, shape: OperatorShape, edition: Edition): object {
+  const labels = { app: name };
+  const container = { name: 'operator', image: `registry.example/${name}:v${edition}` };
+  const spec = { ...(shape === 'plain' ? {} : { serviceAccountName: name }), containers: [container] };
+  return {
+    name,
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
+
+const crd = (name: string): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `ships.${groupOf(name)}` },
+  spec: {
+    group: groupOf(name),
+    scope: 'Namespaced',
+    names: { plural: 'ships', singular: 'ship', kind: 'Ship', listKind: 'ShipList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+});
+
+const file = (path: string, text: string): BundleFile => ({ path, bytes: new TextEncoder().encode(text) });

@@ -1,0 +1,75 @@
+import type { CountedRequest } from './counted-requests.js';
+import type { LifecycleMeasures, Passage } from './measure-lifecycle.js';
+import { MILESTONES } from './milestones.js';
+
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
+/** Markdown tables: times, requests, many at once, at rest, and what each process used. */
+export function renderLifecycle(measured: LifecycleMeasures): string {
+  const { passages, crowd, idle, lookedAgain } = measured;
+  const head = ['operator', 'what', ...MILESTONES, 'reads', 'writes', 'CPU of all services'];
+  const rows = passages.map(({ shape, what, runs }) => [
+    shape,
+    what,
+    ...MILESTONES.map((milestone) => seconds(medianOf(runs, ({ seconds: at }) => at.get(milestone)))),
+    ...([false, true] as const).map((write) =>
+      String(medianOf(runs, ({ requests }) => requests.filter(isWrite(write)).length)),
+    ),
+    seconds(medianOf(runs, ({ cpuSeconds }) => [...cpuSeconds.values()].reduce((sum, one) => sum + one, 0))),
+  ]);
+  const crowded = (['install', 'upgrade'] as const).flatMap((what) =>
+    (['CSV Succeeded', 'Subscription AtLatestKnown'] as const).map((milestone: keyof typeof crowd.install.all) => {
+      const all = crowd[what].all[milestone];
+      return [what, milestone, seconds(all[0]), seconds(all[Math.floor(all.length / 2)]), seconds(all.at(-1))];
+    }),
+  );
+  const each = (requests: readonly CountedRequest[]) => (requests.length / crowd.namespaces).toFixed(1);
+  const used = [...measured.usage].map(([name, usage]) => [
+    name,
+    seconds(usage?.cpuSeconds),
+    usage === undefined ? 'unknown' : `${Math.round(usage.peakMiB)} MiB`,
+  ]);
+  return [
+    table(head, rows),
+    `${crowd.namespaces} namespaces at once (requests a namespace: install ${each(crowd.install.requests)}, upgrade ${each(crowd.upgrade.requests)}):\n`,
+    table(['what', 'milestone', 'first', 'half', 'last'], crowded),
+    `At rest for ${idle.seconds} s: ${told(idle.requests)}. Everything looked at again, nothing changed: ${told(lookedAgain)}.\n`,
+    table(['process', 'CPU', 'peak memory'], used),
+  ].join('\n');
+}
+
+/** Requests by verb and resource of the middle run of each kind: where they go. */
+export function renderRequests({ passages }: LifecycleMeasures): string {
+  return passages
+    .map(({ shape, what, runs }) => {
+      const middle = runs.toSorted((a, b) => a.requests.length - b.requests.length)[Math.floor(runs.length / 2)];
+      const counts = new Map<string, number>();
+      for (const { service, verb, resource } of middle?.requests ?? []) {
+        const key = `${service} ${verb} ${resource}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      const rows = [...counts].toSorted(([, a], [, b]) => b - a).map(([key, count]) => [key, String(count)]);
+      return `${shape}, ${what}:\n\n${table(['request', 'times'], rows)}`;
+    })
+    .join('\n');
+}
+
+const isWrite =
+  (wanted: boolean) =>
+  ({ verb }: CountedRequest): boolean =>
+    WRITES.has(verb) === wanted;
+
+const told = (requests: readonly CountedRequest[]): string =>
+  `${requests.filter(isWrite(false)).length} reads, ${requests.filter(isWrite(true)).length} writes`;
+
+function medianOf(runs: readonly Passage[], value: (run: Passage) => number | undefined): number | undefined {
+  const values = runs.flatMap((run) => value(run) ?? []).toSorted((a, b) => a - b);
+  return values[Math.floor(values.length / 2)];
+}
+
+const seconds = (value: number | undefined): string => (value === undefined ? '–' : `${value.toFixed(2)} s`);
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}
