@@ -36,6 +36,8 @@ export class Applier implements OnApplicationBootstrap {
   readonly #contact: ClusterContact;
   readonly #lookouts: OlmLookouts;
   readonly #joins: ClusterJoins;
+  /** Asked once a cluster: which distribution it is does not change. */
+  readonly #globalNamespaces = new Map<string, string>();
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -114,7 +116,8 @@ export class Applier implements OnApplicationBootstrap {
     const { clock, settings, log } = this.hub;
     const { acts } = await this.#lookouts.standing(cluster);
     if (!acts) return this.#lookouts.againAfterMs(cluster);
-    const global = await globalCatalogNamespaceOf(client, settings);
+    const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
+    this.#globalNamespaces.set(cluster, global);
     const { rounds, againAfterMs } = await reconcileNamespace(client, namespace, global, this.#stages, clock, signal);
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
     return againAfterMs;

@@ -23,7 +23,7 @@ export class CsvWorldReader {
       Promise.all(lists.map(async (list) => [list, await this.#list(list)] as const)),
       Promise.all(reads.refs.map(async (ref) => [ref, await reader.get(ref)] as const)),
       this.#servedOf(reads.served),
-      reader.serverVersion(),
+      csv.spec.minKubeVersion === undefined ? undefined : reader.serverVersion(),
       this.#certificates(reads.certificates),
     ]);
     const of = (kind: string, selected = false): readonly KubernetesObject[] =>

@@ -1,37 +1,50 @@
 import type { Action } from '#core/actions/action';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { selects } from './selects.js';
 
 /** A pass that waits long for its API server looks anew from time to time. */
 const OLDEST_READ_MS = 5_000;
 
+type Listed = Readonly<{ options: ListOptions; items: Promise<readonly KubernetesObject[]> }>;
+type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefined> }>;
+/** What was read of the kinds of one name, by what was asked. */
+type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
+
 /**
- * Live reads of one pass. What several stages and rounds want is read once, and again only after we wrote something of
- * that kind ourselves. What others change meanwhile wakes the namespace again, and a write on top of it is refused by its
- * resourceVersion; so a pass costs few requests and decides nothing that a later one would not put right.
+ * Live reads of one pass. What several stages and rounds want is read once; what the API server answers to our own writes
+ * takes its place in what was read before. What others change meanwhile wakes the namespace again, and a write on top of
+ * it is refused by its resourceVersion; so a pass costs few requests and decides nothing that a later one would not put
+ * right.
  */
 export class PassReader {
-  /** Answers by kind, then by what was asked. */
-  readonly #answers = new Map<string, Map<string, Promise<unknown>>>();
+  readonly #answers = new Map<string, Answers>();
   #version: Promise<string | undefined> | undefined;
   #since: number | undefined;
 
   constructor(private readonly client: KubeClient) {}
 
   /** Every item with its apiVersion and kind, which lists leave out; empty where the kind is not served. */
-  list<T extends KubernetesObject>({ apiVersion, kind }: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
-    const { namespace = '', labelSelector = '', fieldSelector = '' } = options;
-    const key = ['list', apiVersion, namespace, labelSelector, fieldSelector].join(' ');
-    const reading = this.#once(kind, key, async () => {
-      const found = await this.client.list({ apiVersion, kind }, options);
-      return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
-    });
-    return reading as Promise<readonly T[]>;
+  list<T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
+    const { lists } = this.#of(kind.kind);
+    const key = listKey(kind, options);
+    const known = lists.get(key)?.items ?? this.#within(kind, options);
+    if (known !== undefined) return known as Promise<readonly T[]>;
+    const items = this.#list(kind, options);
+    lists.set(key, { options, items });
+    items.catch(() => lists.delete(key));
+    return items as Promise<readonly T[]>;
   }
 
   get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {
-    const key = ['get', ref.apiVersion, ref.namespace ?? '', ref.name].join(' ');
-    return this.#once(ref.kind, key, () => this.client.get(ref)) as Promise<T | undefined>;
+    const { gets } = this.#of(ref.kind);
+    const key = getKey(ref);
+    const known = gets.get(key)?.object ?? this.#among(ref);
+    if (known !== undefined) return known as Promise<T | undefined>;
+    const object = this.client.get(ref);
+    gets.set(key, { ref, object });
+    object.catch(() => gets.delete(key));
+    return object as Promise<T | undefined>;
   }
 
   /** gitVersion of the API server; undefined when it does not tell. */
@@ -48,8 +61,32 @@ export class PassReader {
     this.#since = now.getTime();
   }
 
-  /** These actions were tried. What a deletion takes along is anybody's guess, so nothing is known after one. */
-  wrote(actions: readonly Action[]): void {
+  /** The API server answered a write of ours with this: newer than all that this pass has read of it. */
+  noteWritten(object: KubernetesObject): void {
+    const answers = this.#answers.get(object.kind);
+    if (answers === undefined) return;
+    // One that is going may be gone with this write: what was its last finalizer is not for us to know.
+    if (object.metadata.deletionTimestamp) {
+      this.forget(object.kind);
+      return;
+    }
+    for (const [key, got] of answers.gets) {
+      if (key === getKey(refOf(object))) answers.gets.set(key, { ...got, object: Promise.resolve(object) });
+    }
+    for (const [key, listed] of answers.lists) {
+      if (!key.startsWith(`${object.apiVersion} `)) continue;
+      const selected = selects(listed.options);
+      if (selected === undefined) answers.lists.delete(key);
+      else {
+        const items = listed.items.then((known) => withWritten(known, object, selected(object)));
+        answers.lists.set(key, { ...listed, items });
+        items.catch(() => answers.lists.delete(key));
+      }
+    }
+  }
+
+  /** These actions were tried, and nobody knows what came of them. After a deletion nothing is known: it may take others along. */
+  forgetAbout(actions: readonly Action[]): void {
     for (const action of actions) {
       if (action.do === 'delete') this.forgetAll();
       else if (action.do === 'patch') this.forget(action.ref.kind);
@@ -66,14 +103,53 @@ export class PassReader {
     this.#answers.clear();
   }
 
-  #once(kind: string, key: string, read: () => Promise<unknown>): Promise<unknown> {
-    const ofKind = this.#answers.get(kind) ?? new Map<string, Promise<unknown>>();
-    this.#answers.set(kind, ofKind);
-    const known = ofKind.get(key);
-    if (known !== undefined) return known;
-    const reading = read();
-    ofKind.set(key, reading);
-    reading.catch(() => ofKind.delete(key));
-    return reading;
+  #of(kind: string): Answers {
+    const answers = this.#answers.get(kind) ?? { lists: new Map(), gets: new Map() };
+    this.#answers.set(kind, answers);
+    return answers;
   }
+
+  async #list({ apiVersion, kind }: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> {
+    const found = await this.client.list({ apiVersion, kind }, options);
+    return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
+  }
+
+  /** From a list of all of them, of the namespace or of the cluster, that was read already. */
+  #within(kind: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> | undefined {
+    const { namespace, labelSelector, fieldSelector } = options;
+    const selected = selects(options);
+    if (selected === undefined) return undefined;
+    const narrowed = (labelSelector ?? fieldSelector) !== undefined;
+    return this.#all(kind, narrowed ? namespace : undefined)?.then((items) => items.filter(selected));
+  }
+
+  #among(ref: ObjectRef): Promise<KubernetesObject | undefined> | undefined {
+    return this.#all(ref, ref.namespace)?.then((items) => items.find(({ metadata }) => isNamed(metadata, ref)));
+  }
+
+  #all(kind: KindRef, namespace: string | undefined): Promise<readonly KubernetesObject[]> | undefined {
+    const { lists } = this.#of(kind.kind);
+    const ofNamespace = namespace === undefined ? undefined : lists.get(listKey(kind, { namespace }));
+    return (ofNamespace ?? lists.get(listKey(kind, {})))?.items;
+  }
+}
+
+function listKey({ apiVersion }: KindRef, { namespace = '', labelSelector = '', fieldSelector = '' }: ListOptions) {
+  return [apiVersion, namespace, labelSelector, fieldSelector].join(' ');
+}
+
+const getKey = ({ apiVersion, namespace = '', name }: ObjectRef): string => [apiVersion, namespace, name].join(' ');
+
+const isNamed = (metadata: KubernetesObject['metadata'], { name, namespace = '' }: ObjectRef): boolean =>
+  metadata.name === name && (metadata.namespace ?? '') === namespace;
+
+function withWritten(
+  items: readonly KubernetesObject[],
+  written: KubernetesObject,
+  selected: boolean,
+): readonly KubernetesObject[] {
+  const ref = refOf(written);
+  const index = items.findIndex(({ metadata }) => isNamed(metadata, ref));
+  if (index < 0) return selected ? [...items, written] : items;
+  return selected ? items.with(index, written) : items.toSpliced(index, 1);
 }

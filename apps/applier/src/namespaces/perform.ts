@@ -9,11 +9,10 @@ export async function tryActions(
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
-  try {
-    return await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
-  } finally {
-    reader.wrote(actions);
-  }
+  const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+  for (const object of outcome.written) reader.noteWritten(object);
+  reader.forgetAbout(outcome.unseen);
+  return outcome;
 }
 
 /** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */

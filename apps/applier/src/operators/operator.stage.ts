@@ -38,8 +38,9 @@ const COMPONENTS = { ofNamespace: PLAIN, ofCluster: [...OF_CLUSTER, CRD] };
 /** Marks the parts of each wished operator with its component label, and keeps the Operator objects that gather them. */
 export async function operatorStage(input: StageInput): Promise<StageOutcome> {
   let outcome = AT_REST;
+  const leftovers = await unwished(input);
   for (const subscription of input.read.subscriptions) outcome = joined(outcome, await adopt(input, subscription));
-  for (const name of await unwished(input)) outcome = joined(outcome, await gatherLeftovers(input, name));
+  for (const name of leftovers) outcome = joined(outcome, await gatherLeftovers(input, name));
   return outcome;
 }
 

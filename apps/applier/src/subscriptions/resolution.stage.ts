@@ -162,7 +162,7 @@ async function plan(input: StageInput, part: Part, bundles: FetchedBundles): Pro
   const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
-  input.reader.forget(live.kind);
+  input.reader.noteWritten(live);
   return conclude(input, { effect: 'planned', resolution, plan: live });
 }
 

@@ -24,6 +24,10 @@ type Performed = Readonly<{
   wrote: number;
   /** What the API server warned of, and Events that could not be written. */
   warnings: readonly PerformWarning[];
+  /** What the API server answered to them: each object as it is stored now. */
+  written: readonly KubernetesObject[];
+  /** Actions after which their objects are not known: deletions, Events, creations that met an object, and what failed. */
+  unseen: readonly Action[];
   requeueAfterMs?: number;
 }>;
 
@@ -31,7 +35,13 @@ type Performed = Readonly<{
 export type PerformOutcome = Performed &
   (Readonly<{ ok: true }> | Readonly<{ ok: false; action: Action; index: number; error: KubeApiError }>);
 
-type Progress = { wrote: number; warnings: PerformWarning[]; requeueAfterMs?: number };
+type Progress = {
+  wrote: number;
+  warnings: PerformWarning[];
+  written: KubernetesObject[];
+  unseen: Action[];
+  requeueAfterMs?: number;
+};
 type Context = Readonly<{ client: KubeClient; now: Date; options: PerformOptions }>;
 
 /**
@@ -44,13 +54,14 @@ export async function performActions(
   now: Date,
   options: PerformOptions = {},
 ): Promise<PerformOutcome> {
-  const progress: Progress = { wrote: 0, warnings: [] };
+  const progress: Progress = { wrote: 0, warnings: [], written: [], unseen: [] };
   for (const [index, action] of actions.entries()) {
     options.signal?.throwIfAborted();
     try {
       await perform({ client, now, options }, action, progress);
     } catch (error) {
       if (!KubeApiError.is(error)) throw error;
+      progress.unseen.push(action);
       return { ok: false, action, index, error, ...progress };
     }
   }
@@ -66,9 +77,11 @@ async function perform(context: Context, action: Action, progress: Progress): Pr
       const { ref, propagation, uid } = action;
       const gone = await client.delete(ref, { propagation, ...(uid === undefined ? {} : { uid }) });
       progress.wrote += gone ? 1 : 0;
+      progress.unseen.push(action);
       return;
     }
     case 'emitEvent':
+      progress.unseen.push(action);
       return emit(context, action, progress);
     case 'requeueAfter':
       progress.requeueAfterMs = Math.min(progress.requeueAfterMs ?? action.afterMs, action.afterMs);
@@ -128,7 +141,11 @@ function noteWrite(
   known: KubernetesObject | undefined,
   written: Written<KubernetesObject> | undefined,
 ): void {
-  if (written === undefined) return;
+  if (written === undefined) {
+    progress.unseen.push(action);
+    return;
+  }
+  progress.written.push(written.object);
   const sent = action.do === 'update' || action.do === 'updateStatus' ? action.object : known;
   const before = sent?.metadata.resourceVersion;
   if (before === undefined || before !== written.object.metadata.resourceVersion) progress.wrote += 1;

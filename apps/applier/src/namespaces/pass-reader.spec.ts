@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Action } from '#core/actions/action';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { fixedCredentials } from '#platform/kube/access/credentials';
+import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import type { ListOptions } from '#platform/kube/kube-client.port';
+import { performActions } from '#platform/kube/perform-actions';
+import { HttpTransport } from '#platform/kube/transport/http-transport';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PassReader } from './pass-reader.js';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const KIND = { apiVersion: 'v1', kind: 'Secret' } as const;
+const NAMESPACE = 'default';
+
+const named = (name: string, labels: Record<string, string> = {}): KubernetesObject => ({
+  ...KIND,
+  metadata: { name, namespace: NAMESPACE, labels },
+});
+const ref = (name: string) => ({ ...KIND, name, namespace: NAMESPACE });
+
+const ASKED: readonly ListOptions[] = [
+  {},
+  { namespace: NAMESPACE },
+  { namespace: 'kube-system' },
+  { labelSelector: 'ship=harbor' },
+  { namespace: NAMESPACE, labelSelector: 'ship' },
+  { labelSelector: 'ship in (harbor)' },
+  { fieldSelector: 'metadata.name=chart' },
+];
+
+describe('what a pass has read', () => {
+  let fleet: SimulatedFleet;
+  let client: HttpKubeClient;
+  let reader: PassReader;
+  const cluster = () => fleet.cluster('sea');
+  const readsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+    cluster().requests.clear();
+    await work();
+    return cluster().requests.map(({ verb }) => verb);
+  };
+  const perform = async (actions: readonly Action[]) => {
+    const outcome = await performActions(client, actions, NOW);
+    for (const object of outcome.written) reader.noteWritten(object);
+    reader.forgetAbout(outcome.unseen);
+  };
+
+  beforeAll(async () => {
+    fleet = await startSimulatedFleet({ clusters: ['sea'] });
+    const headers = { authorization: `Bearer ${cluster().token}` };
+    const credentials = fixedCredentials({ headers, tls: { rejectUnauthorized: false } });
+    const transport = new HttpTransport({ server: new URL(cluster().url), credentials });
+    client = new HttpKubeClient({ cluster: 'sea', transport, fieldManager: 'flotilla-test' });
+    await client.list(KIND); // discovery
+  });
+  afterAll(async () => {
+    await client.close();
+    await fleet.stop();
+  });
+  beforeEach(() => {
+    reader = new PassReader(client);
+    for (const { metadata } of cluster().list({ ...KIND, namespace: NAMESPACE }))
+      cluster().delete(ref(metadata.name ?? ''));
+    cluster().create(named('chart', { ship: 'harbor' }));
+    cluster().create(named('log'));
+  });
+
+  const writes: readonly Readonly<{ because: string; actions: readonly Action[] }>[] = [
+    {
+      because: 'a new object comes into the lists that it belongs to',
+      actions: [{ do: 'create', object: named('map', { ship: 'harbor' }) }],
+    },
+    { because: 'an object that was there already is read anew', actions: [{ do: 'create', object: named('log') }] },
+    {
+      because: 'a change takes the place of what was read',
+      actions: [{ do: 'patch', ref: ref('chart'), patch: { metadata: { annotations: { a: 'b' } } } }],
+    },
+    {
+      because: 'a label brings an object into a list',
+      actions: [{ do: 'patch', ref: ref('log'), patch: { metadata: { labels: { ship: 'harbor' } } } }],
+    },
+    {
+      because: 'a label that goes takes it out',
+      actions: [{ do: 'patch', ref: ref('chart'), patch: { metadata: { labels: { ship: null } } } }],
+    },
+    { because: 'a deletion is seen', actions: [{ do: 'delete', ref: ref('chart'), propagation: 'Background' }] },
+    {
+      because: 'so is what was done before a refusal',
+      actions: [
+        { do: 'create', object: named('map') },
+        { do: 'patch', ref: ref('none'), patch: {} },
+      ],
+    },
+  ];
+
+  it.each(writes)('is after a write of ours what the API server has: $because', async ({ actions }) => {
+    await Promise.all([
+      ...ASKED.map((options) => reader.list(KIND, options)),
+      reader.get(ref('chart')),
+      reader.get(ref('map')),
+    ]);
+    await perform(actions);
+    for (const options of ASKED) {
+      const fresh = await new PassReader(client).list(KIND, options);
+      expect(byName(await reader.list(KIND, options)), JSON.stringify(options)).toEqual(byName(fresh));
+    }
+    for (const name of ['chart', 'map', 'log'])
+      expect(await reader.get(ref(name))).toEqual(await client.get(ref(name)));
+  });
+
+  it('is asked for once, also after a write, and answers narrower questions', async () => {
+    const ask = () =>
+      Promise.all(
+        [{ namespace: NAMESPACE }, { namespace: NAMESPACE, labelSelector: 'ship' }].map((options) =>
+          reader.list(KIND, options),
+        ),
+      );
+    expect(await readsOf(ask)).toEqual(['list']);
+    await perform([{ do: 'create', object: named('map', { ship: 'harbor' }) }]);
+    const [all, labelled] = await ask();
+    expect([all?.length, labelled?.length]).toEqual([3, 2]);
+    expect(
+      await readsOf(async () => [await ask(), await reader.get(ref('map')), await reader.get(ref('none'))]),
+    ).toEqual([]);
+  });
+
+  it('is not kept of an object that is going: our write may have been the last that it waited for', async () => {
+    cluster().create({ ...named('wreck'), metadata: { ...named('wreck').metadata, finalizers: ['sea.example/tow'] } });
+    cluster().delete(ref('wreck'));
+    await reader.list(KIND, { namespace: NAMESPACE });
+    await perform([{ do: 'patch', ref: ref('wreck'), patch: { metadata: { finalizers: null } } }]);
+    const names = (await reader.list(KIND, { namespace: NAMESPACE })).map(({ metadata }) => metadata.name);
+    expect(names.toSorted()).toEqual(['chart', 'log']);
+  });
+
+  it('a read that failed is tried again', async () => {
+    cluster().failNext({ verb: 'list', resource: 'secrets' }, 500, 'InternalError');
+    await expect(reader.list(KIND)).rejects.toThrow('injected InternalError');
+    expect((await reader.list(KIND, { namespace: NAMESPACE })).length).toBe(2);
+    expect((await reader.list(KIND)).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+const byName = (objects: readonly KubernetesObject[]): readonly KubernetesObject[] =>
+  objects.toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''));
