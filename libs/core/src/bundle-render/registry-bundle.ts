@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PolicyRule } from '../api/cluster-service-version.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { PodSpec } from '../csv/subscription-config.js';
 
 const text = z
   .string()
@@ -21,9 +22,13 @@ export const BundleDeployment = z.looseObject({
   name: text,
   label: texts,
   spec: z
-    .looseObject({})
-    .nullish()
-    .transform((spec) => spec ?? {}),
+    .looseObject({
+      selector: z.looseObject({ matchLabels: texts }).nullish(),
+      template: z
+        .looseObject({ metadata: z.looseObject({ annotations: texts }).nullish(), spec: PodSpec.nullish() })
+        .nullish(),
+    })
+    .nullish(),
 });
 export type BundleDeployment = z.infer<typeof BundleDeployment>;
 
@@ -86,6 +91,10 @@ export const permissionsOf = ({ csv }: RegistryBundle): readonly BundlePermissio
 
 export const clusterPermissionsOf = ({ csv }: RegistryBundle): readonly BundlePermission[] =>
   csv.spec?.install?.spec?.clusterPermissions ?? [];
+
+/** APIServices that the bundle would serve. */
+export const ownedApiServiceCount = ({ csv }: RegistryBundle): number =>
+  (csv.spec?.apiservicedefinitions?.owned ?? []).length;
 
 export const webhooksOf = ({ csv }: RegistryBundle): readonly BundleWebhook[] => csv.spec?.webhookdefinitions ?? [];
 

@@ -31,7 +31,12 @@ export type RenderRequest = Readonly<{
  * Why a bundle cannot be installed so, in the words of OLM v1, and the reason of the Progressing condition:
  * `InvalidConfiguration` waits for another spec, `Retrying` is tried again.
  */
-export type RenderRefusal = Readonly<{ error: string; reason: 'InvalidConfiguration' | 'Retrying' }>;
+export type RenderRefusal = Readonly<{
+  error: string;
+  reason: 'InvalidConfiguration' | 'Retrying';
+  /** What exactly is wrong, where the words of OLM v1 leave it out. */
+  details?: readonly string[];
+}>;
 
 export type Rendered = Readonly<{
   /** Every object to be applied, sorted by group, kind, namespace and name, before owner labels. */

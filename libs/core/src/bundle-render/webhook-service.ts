@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { objectName } from './object-name.js';
 import { type BundleWebhook, deploymentsOf, type RegistryBundle, webhooksOf } from './registry-bundle.js';
@@ -22,30 +20,20 @@ export type WebhookService = Readonly<{
 }>;
 
 const DEFAULT_PORT = 443;
-const WithSelector = z.looseObject({
-  selector: z.looseObject({ matchLabels: z.record(z.string(), z.string()).nullish() }).nullish(),
-});
-
-/** Name of the Service in front of a Deployment with webhooks. */
-export const webhookServiceName = (deployment: string): string =>
-  objectName(deployment.replaceAll('.', '-'), 'service');
-
-/** Name of the Secret from which a Deployment with webhooks serves. */
-export const certificateName = (deployment: string): string => objectName(webhookServiceName(deployment), 'cert');
 
 /** One service for each Deployment with webhooks, in the order of the bundle's Deployments. */
 export function webhookServices(bundle: RegistryBundle, namespace: string): readonly WebhookService[] {
   return deploymentsOf(bundle).flatMap(({ name: deployment, spec }) => {
     const webhooks = webhooksOf(bundle).filter(({ deploymentName }) => deploymentName === deployment);
     if (webhooks.length === 0) return [];
-    const name = webhookServiceName(deployment);
+    const name = objectName(deployment.replaceAll('.', '-'), 'service');
     const host = `${name}.${namespace}`;
     return {
       deployment,
       namespace,
       name,
-      secretName: certificateName(deployment),
-      selector: WithSelector.safeParse(spec).data?.selector?.matchLabels ?? undefined,
+      secretName: objectName(name, 'cert'),
+      selector: spec?.selector?.matchLabels ?? undefined,
       ports: portsOf(webhooks),
       hosts: [host, `${host}.svc`, `${host}.svc.cluster.local`],
     };
@@ -70,13 +58,3 @@ function portsOf(webhooks: readonly BundleWebhook[]): readonly WebhookPort[] {
 
 /** A named port counts as 0. */
 const numberOf = (target: number | string): number => Number(target) || 0;
-
-export const serviceObject = ({ name, namespace, ports, selector }: WebhookService): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name, namespace },
-  spec: {
-    ports: ports.map(({ port, targetPort }) => ({ name: String(port), port, targetPort })),
-    ...(selector === undefined ? {} : { selector }),
-  },
-});

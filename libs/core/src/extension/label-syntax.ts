@@ -15,7 +15,7 @@ const SUBDOMAIN_RULE =
   "an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-const tooLong = (max: number): string => `must be no more than ${max} characters`;
+const tooLong = (max: number): string => `must be no more than ${max} bytes`;
 
 /** The rules a label's key breaks, in Kubernetes' words (k8s.io/apimachinery `IsQualifiedName`). */
 export function labelKeyProblems(key: string): string[] {
@@ -35,11 +35,14 @@ export function labelKeyProblems(key: string): string[] {
 
 function prefixProblems(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty'];
-  return [
-    ...(prefix.length > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
-    ...(SUBDOMAIN.test(prefix) ? [] : [SUBDOMAIN_RULE]),
-  ].map((problem) => `prefix part ${problem}`);
+  return subdomainProblems(prefix).map((problem) => `prefix part ${problem}`);
 }
+
+/** The rules of a DNS subdomain that a name breaks, in Kubernetes' words (`IsDNS1123Subdomain`). */
+export const subdomainProblems = (name: string): string[] => [
+  ...(Buffer.byteLength(name) > MAX_SUBDOMAIN ? [tooLong(MAX_SUBDOMAIN)] : []),
+  ...(SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_RULE]),
+];
 
 /** The rules a label's value breaks, in Kubernetes' words (`IsValidLabelValue`). */
 export const labelValueProblems = (value: string): string[] => [

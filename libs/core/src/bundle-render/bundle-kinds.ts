@@ -1,0 +1,17 @@
+/** Kinds of manifests that OLM v1 installs beside CRDs, and whether they live in a namespace (spec: v1-apply.md §2). */
+const NAMESPACED: ReadonlyMap<string, boolean> = new Map([
+  ...[
+    ...['Service', 'ServiceAccount', 'Role', 'RoleBinding', 'Secret', 'ConfigMap', 'PodDisruptionBudget'],
+    ...['NetworkPolicy', 'PrometheusRule', 'ServiceMonitor', 'PodMonitor'],
+  ].map((kind): [string, boolean] => [kind, true]),
+  ...[
+    ...['ClusterRole', 'ClusterRoleBinding', 'PriorityClass', 'VerticalPodAutoscaler', 'ConsoleYAMLSample'],
+    ...['ConsoleQuickStart', 'ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin'],
+  ].map((kind): [string, boolean] => [kind, false]),
+]);
+
+/** Only the kind is looked at, not its group: so does OLM v1. */
+export const isSupportedKind = (kind: string): boolean => NAMESPACED.has(kind);
+
+/** Whether a supported kind is put into the install namespace. */
+export const isNamespacedKind = (kind: string): boolean => NAMESPACED.get(kind) ?? false;

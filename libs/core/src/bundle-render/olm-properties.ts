@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { withSortedKeys } from '../catalog/sorted-keys.js';
+import { goJson } from '../hashes/go-json.js';
+
+/** Annotation of a CSV, and of a revision, that holds the bundle's properties as a JSON list. */
+export const OLM_PROPERTIES = 'olm.properties';
+
+const Properties = z
+  .array(z.looseObject({ type: z.string().nullish(), value: z.unknown() }).nullable())
+  .nullable()
+  .transform((list) => (list ?? []).map((one) => ({ type: one?.type ?? '', value: one?.value ?? null })));
+const PropertiesFile = z.looseObject({ properties: Properties.optional() }).nullish();
+
+/**
+ * The annotation with the properties of metadata/properties.yaml (`file`: its value; undefined where there is no file)
+ * behind those the CSV has already. Undefined: nothing is to be changed. Spec: v1-apply.md §1.
+ */
+export function mergeProperties(annotation: string | undefined, file: unknown): string | undefined | { error: string } {
+  const own = annotation === undefined ? [] : propertiesIn(annotation);
+  if (own === undefined) {
+    const where = `csv.metadata.annotations['${OLM_PROPERTIES}']`;
+    return { error: `failed to unmarshal ${where}: it is no JSON list of properties {type, value}` };
+  }
+  if (file === undefined) return undefined;
+  const added = PropertiesFile.safeParse(file);
+  if (!added.success) {
+    return { error: 'failed to unmarshal metadata/properties.yaml: it needs a list "properties" of {type, value}' };
+  }
+  // Values of YAML have gone through a map of Go, which sorts its keys; those of the annotation keep their order.
+  const all = [
+    ...own,
+    ...(added.data?.properties ?? []).map(({ type, value }) => ({ type, value: withSortedKeys(value) })),
+  ];
+  return all.length === 0 ? 'null' : goJson(all);
+}
+
+function propertiesIn(annotation: string): z.infer<typeof Properties> | undefined {
+  try {
+    return Properties.safeParse(JSON.parse(annotation)).data;
+  } catch {
+    return undefined;
+  }
+}
