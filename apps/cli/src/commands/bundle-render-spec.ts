@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { RenderGates } from '#core/bundle-render/render-request';
+import { type Io, UsageError } from '../io.js';
+
+/** The feature gates that change what is rendered. */
+export const RENDER_GATES = ['SingleOwnNamespaceInstallSupport', 'DeploymentConfig'] as const;
+
+const isGate = (name: string): name is (typeof RENDER_GATES)[number] => RENDER_GATES.some((gate) => gate === name);
+
+/** `A,B` or, as OLM v1 takes them, `A=true,B=false`. Throws {@link UsageError} on a name that is none. */
+export function gatesOf(text: string): RenderGates {
+  const gates: { [gate in (typeof RENDER_GATES)[number]]?: boolean } = {};
+  for (const part of text.split(',').filter((one) => one.trim() !== '')) {
+    const [name = '', value = 'true'] = part.trim().split('=');
+    if (!isGate(name) || (value !== 'true' && value !== 'false')) {
+      throw new UsageError(
+        `--feature-gates: "${part}" is none of ${RENDER_GATES.join(', ')}, alone or with =true or =false`,
+      );
+    }
+    gates[name] = value === 'true';
+  }
+  return gates;
+}
+
+const Spec = z.looseObject({
+  namespace: z.string().min(1),
+  config: z.looseObject({ configType: z.string().optional(), inline: z.unknown() }).optional(),
+});
+const Extension = z.looseObject({ kind: z.literal('ClusterExtension'), spec: Spec });
+
+/** What rendering needs of a ClusterExtension; `config` is undefined where there is none, `{}` where it says nothing. */
+export type ExtensionSpec = Readonly<{ namespace: string; config: unknown }>;
+
+/** The spec in a file that holds it alone, or a whole ClusterExtension. Throws {@link UsageError}. */
+export async function readSpec(path: string, io: Io): Promise<ExtensionSpec> {
+  const text = path === '-' ? await io.stdin() : await textOf(path);
+  const value = documentOf(path, text);
+  const isObject = z.looseObject({ kind: z.string() }).safeParse(value).success;
+  const parsed = isObject ? Extension.transform(({ spec }) => spec).safeParse(value) : Spec.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue?.path.join('.') || 'the document';
+    throw new UsageError(`${path}: not a spec of a ClusterExtension: ${where}: ${issue?.message ?? 'unreadable'}`);
+  }
+  const { namespace, config } = parsed.data;
+  return { namespace, config: config && (config.inline === undefined ? {} : config.inline) };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function documentOf(path: string, text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [broken] = document.errors;
+  if (broken !== undefined) throw new UsageError(`${path}: not YAML: ${broken.message.split('\n')[0]}`);
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
