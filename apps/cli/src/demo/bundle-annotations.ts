@@ -2,7 +2,9 @@ import { load } from 'js-yaml';
 import { z } from 'zod';
 import type { BundleFile } from '#core/bundle/bundle';
 
-const Annotations = z.object({ annotations: z.record(z.string(), z.string()) });
+// Labels are text; a bundle may say `true` for "true".
+const Text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const Annotations = z.object({ annotations: z.record(z.string(), Text) });
 
 /** What metadata/annotations.yaml says: a bundle image carries the same pairs as labels. */
 export function annotationsOf(files: readonly BundleFile[]): Record<string, string> {

@@ -120,6 +120,14 @@ describe('a step whose object is not there', () => {
     expect(decision).toMatchObject({ actions: [{ do: 'create', object: expected }], status: 'Created' });
   });
 
+  it.each(['', 'rbac.authorization.k8s.io/v1beta1'])(
+    'is written by the API of its kind, where the bundle says "%s"',
+    (apiVersion) => {
+      const decision = decide(step(object('ClusterRole', { rules: [] }, apiVersion)), [csv('tug.v1')]);
+      expect(decision).toMatchObject({ actions: [{ object: { apiVersion: RBAC, kind: 'ClusterRole' } }] });
+    },
+  );
+
   it('never gives a namespace to what has none, nor a status to a Subscription', () => {
     const role = decide(step(object('ClusterRole', {}, RBAC)), []);
     expect(role).not.toHaveProperty('actions.0.object.metadata.namespace');

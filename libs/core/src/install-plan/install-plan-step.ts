@@ -43,12 +43,25 @@ export function stepOf(
   };
 }
 
+type Api = Readonly<{ group: string; version: string }>;
+const RBAC: Api = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+const CORE: Api = { group: '', version: 'v1' };
+
+/**
+ * Kinds that OLM knows as types of its own: it looks at the kind alone and writes them by this API, whatever apiVersion a
+ * bundle gives them, and also where it gives none (spec: install-plans.md §5; recording real-cluster-aas-operator).
+ */
+const TYPED: ReadonlyMap<string, Api> = new Map([
+  ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),
+  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => [kind, CORE] as const),
+]);
+
 /** The API of the object that a step makes. */
-export const kindOfStep = ({ resource }: InstallPlanStep): GroupVersionKind => ({
-  group: resource.group,
-  version: resource.version,
-  kind: resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind,
-});
+export function kindOfStep({ resource }: InstallPlanStep): GroupVersionKind {
+  const kind = resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind;
+  const { group, version } = TYPED.get(kind) ?? resource;
+  return { group, version, kind };
+}
 
 /** True for a step that needs nothing more. */
 export const isDone = (step: InstallPlanStep): boolean => step.status === 'Created' || step.status === 'Present';

@@ -21,13 +21,13 @@ function parsedJson(text: string): unknown {
 
 /**
  * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as OLM's own
- * manifests of typed objects do. Spec: install-plans.md §2, §5.
+ * manifests of typed objects do; typed kinds have the apiVersion of their type. Spec: install-plans.md §2, §5.
  */
 export function manifestOf(step: InstallPlanStep): ParsedManifest {
   const { resource } = step;
   const value = parsedJson(resource.manifest ?? '');
   if (!isRecord(value)) return { fail: `error parsing step manifest: ${resource.name}` };
-  const { group, version, kind } = kindOfStep(step);
+  const { kind } = kindOfStep(step);
   if (isReference(value)) {
     const where = [value['namespace'], value['name']].filter((part) => typeof part === 'string').join('/');
     return {
@@ -36,12 +36,18 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
   }
   const parsed = KubernetesObject.safeParse({
     ...value,
-    apiVersion: value['apiVersion'] || joinApiVersion(group, version),
+    apiVersion: apiVersionOf(step, value['apiVersion']),
     kind: value['kind'] || kind,
     metadata: isRecord(value['metadata']) ? withoutNulls(value['metadata']) : {},
   });
   if (!parsed.success) return { fail: `error parsing step manifest: ${resource.name}` };
   return { object: withName(parsed.data, resource.name) };
+}
+
+function apiVersionOf(step: InstallPlanStep, written: unknown): unknown {
+  const { group, version } = kindOfStep(step);
+  const differs = group !== step.resource.group || version !== step.resource.version;
+  return differs ? joinApiVersion(group, version) : written || joinApiVersion(group, version);
 }
 
 // Go writes `creationTimestamp: null` and the like into manifests.

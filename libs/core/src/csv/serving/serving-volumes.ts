@@ -1,6 +1,6 @@
 import type { PodSpec } from '../subscription-config.js';
 
-type Named = Readonly<{ name: string }>;
+type Volume = Readonly<{ name: string; secret?: unknown }>;
 type Mounts = readonly Readonly<{ name: string; mountPath?: unknown }>[];
 
 const MOUNTS = [
@@ -18,23 +18,27 @@ const MOUNTS = [
 
 /**
  * The pod with its serving certificate in every container, at the two places where operators look for it. A volume of
- * one of the names is replaced; a mount of the name stays as it is, and one at the same path gives way (spec:
- * csv-lifecycle.md §7).
+ * one of the names is replaced; a mount of the name stays as it is, and one at the same path is replaced, whichever comes
+ * first (spec: csv-lifecycle.md §7).
  */
 export function withServingCertificate(pod: PodSpec, secretName: string): PodSpec {
-  const names = new Set<string>(MOUNTS.map(({ name }) => name));
-  const kept = (pod.volumes ?? []).filter(({ name }: Named) => !names.has(name));
-  const volumes = MOUNTS.map(({ name, files }) => ({
-    name,
-    secret: { secretName, items: Object.entries(files).map(([key, path]) => ({ key, path })) },
-  }));
+  const volumes = MOUNTS.reduce<readonly Volume[]>((list, { name, files }) => {
+    const items = Object.entries(files).map(([key, path]) => ({ key, path }));
+    return inPlace(list, (one) => one.name === name, { name, secret: { secretName, items } });
+  }, pod.volumes ?? []);
   const containers = (pod.containers ?? []).map((one) => ({ ...one, volumeMounts: mounted(one.volumeMounts ?? []) }));
-  return { ...pod, volumes: [...kept, ...volumes], containers };
+  return { ...pod, volumes: [...volumes], containers };
 }
 
-function mounted(mounts: Mounts): { name: string }[] {
-  const missing = MOUNTS.filter(({ name }) => !mounts.some((one) => one.name === name));
-  const paths = new Set<unknown>(missing.map(({ mountPath }) => mountPath));
-  const kept = mounts.filter(({ mountPath }) => !paths.has(mountPath));
-  return [...kept, ...missing.map(({ name, mountPath }) => ({ name, mountPath }))];
+const mounted = (mounts: Mounts): { name: string }[] => [
+  ...MOUNTS.reduce<Mounts>((list, { name, mountPath }) => {
+    const first = list.find((one) => one.name === name || one.mountPath === mountPath);
+    return first?.name === name ? list : inPlace(list, (one) => one === first, { name, mountPath });
+  }, mounts),
+];
+
+/** With `wanted` where the first that matches was, else at the end. */
+function inPlace<T>(list: readonly T[], matches: (one: T) => boolean, wanted: T): readonly T[] {
+  const at = list.findIndex(matches);
+  return at < 0 ? [...list, wanted] : list.with(at, wanted);
 }

@@ -8,6 +8,7 @@ import { gear, installedDeployments, millers, NOW, world } from '../csv-world.fi
 import { type CsvWorld, servedKey } from '../csv-world.js';
 import { stepCsv } from '../step-csv.js';
 import type { ServingCertificate } from './serving-certificate.js';
+import { withServingCertificate } from './serving-volumes.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOSTS = ['gear-service.mill', 'gear-service.mill.svc', 'gear-service.mill.svc.cluster.local'];
@@ -170,6 +171,37 @@ describe('an operator that the API server calls', () => {
     const going = { ...csv, metadata: { ...csv.metadata, deletionTimestamp: NOW.toISOString() } };
     const { actions } = step(going, { webhookConfigurations: configuration ? [configuration] : [] });
     expect(actions).toMatchObject([{ do: 'delete', ref: { kind: 'ValidatingWebhookConfiguration' } }]);
+  });
+});
+
+describe('the volumes of a certificate', () => {
+  const mount = (name: string, mountPath: string) => ({ name, mountPath });
+  const [api, hook] = [
+    mount('apiservice-cert', '/apiserver.local.config/certificates'),
+    mount('webhook-cert', '/tmp/k8s-webhook-server/serving-certs'),
+  ];
+  it.each([
+    { has: [], gets: [api, hook], because: 'there are none' },
+    { has: [mount('data', '/data')], gets: [mount('data', '/data'), api, hook], because: 'others stay' },
+    {
+      has: [mount('cert', '/tmp/k8s-webhook-server/serving-certs'), mount('data', '/data')],
+      gets: [hook, mount('data', '/data'), api],
+      because: 'another mount at the path is replaced where it is',
+    },
+    {
+      has: [mount('webhook-cert', '/elsewhere')],
+      gets: [mount('webhook-cert', '/elsewhere'), api],
+      because: 'a mount of the name stays as it is',
+    },
+  ])('are mounted: $because', ({ has, gets }) => {
+    const pod = withServingCertificate({ containers: [{ name: 'gear', volumeMounts: has }] }, 'cert');
+    expect(pod.containers?.[0]?.volumeMounts).toEqual(gets);
+  });
+
+  it('replace one of the name where it is', () => {
+    const pod = withServingCertificate({ volumes: [{ name: 'webhook-cert' }, { name: 'data' }] }, 'mine');
+    expect(pod.volumes?.map(({ name }) => name)).toEqual(['webhook-cert', 'data', 'apiservice-cert']);
+    expect(pod.volumes?.[0]).toMatchObject({ secret: { secretName: 'mine' } });
   });
 });
 
