@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { approveCommand } from './commands/approve.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
+import { clustersCommand } from './commands/clusters.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
+import { getCommand } from './commands/get.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
@@ -15,6 +18,9 @@ import { ExitCode, type Io, UsageError } from './io.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [
+  getCommand,
+  clustersCommand,
+  approveCommand,
   bundleCommand,
   catalogCommand,
   crdCommand,

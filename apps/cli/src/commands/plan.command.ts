@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { ExitCode, type Io } from '../io.js';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
 import type { PlanFormat } from '../resolution/print-plan.js';
 import {
   QUESTION_HELP,
@@ -8,25 +9,32 @@ import {
   withQuestionOptions,
 } from '../resolution/question-options.js';
 
-type Options = QuestionOptions & Readonly<{ pull?: boolean; output: PlanFormat }>;
+type Options = QuestionOptions & ClusterOptions & Readonly<{ live?: boolean; pull?: boolean; output: PlanFormat }>;
 
 const HELP = `${QUESTION_HELP} Exit code 0: this would be done; 1: it cannot be, and why.
 
+With --live it shows what the hub would write next in the namespaces of clusters as they are now (one with -n), and writes
+nothing: the applier's own steps, with the contents of catalogs as in "flotilla explain". What comes after depends on what
+the cluster then says.
+${CLUSTER_HELP}
+
 Examples:
+  flotilla plan --live -C east -n team
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla plan --catalog community=registry.example/catalog:v1 -f subscription.yaml --pull
   flotilla plan --catalog olm/community:10=./catalog --catalog team/own=./own.yaml -f manifests/ -n team -o yaml`;
 
 /** `flotilla plan`: what would be installed or upgraded, why, and from where; or why not. Writes nothing anywhere. */
 export const planCommand = (program: Command, io: Io): Command =>
-  withQuestionOptions(program.command('plan'))
+  withQuestionOptions(withClusterOptions(program.command('plan')))
     .description('show what would be installed or upgraded in a namespace, and why, or why not')
+    .option('--live', 'the next step in clusters, in place of catalogs and manifests')
     .option('--pull', 'pull the bundle images too, and show the steps and permissions of their manifests')
     .addOption(
       new Option('-o, --output <format>', 'form of the plan').choices(['table', 'json', 'yaml']).default('table'),
     )
     .addHelpText('after', HELP)
-    .action((options: Options) => plan(options, io));
+    .action((options: Options) => (options.live ? live(options, io) : plan(options, io)));
 
 async function plan(options: Options, io: Io): Promise<void> {
   const [{ planAnswer, isYes }, { printPlan }, { manifestsOf }] = await Promise.all([
@@ -40,4 +48,12 @@ async function plan(options: Options, io: Io): Promise<void> {
   for (const note of answer.notes) io.err(`note: ${note}\n`);
   io.out(printPlan(answer, output));
   io.exit(isYes(answer) ? ExitCode.done : ExitCode.no);
+}
+
+async function live(options: Options, io: Io): Promise<void> {
+  if (options.catalog !== undefined || options.filename !== undefined) {
+    throw new UsageError('--live looks at clusters, --catalog and -f at files; choose one of the two');
+  }
+  const { planLive } = await import('../live/plan-live.js');
+  await planLive(options, io);
 }

@@ -4,7 +4,13 @@ import { renderExplanation } from '#core/resolution/explain/render-explanation';
 import { renderOutlook } from '#core/resolution/outlook/render-outlook';
 import { type UpgradeOutlook, upgradeOutlook } from '#core/resolution/outlook/upgrade-outlook';
 import { isFor } from '#core/resolution/resolution-of';
-import type { ChosenBundle, NamespaceWishes, Reason, Resolution } from '#core/resolution/resolution-problem';
+import type {
+  ChosenBundle,
+  NamespaceWishes,
+  ObservedNamespace,
+  Reason,
+  Resolution,
+} from '#core/resolution/resolution-problem';
 import { whyChosen } from '#core/resolution/why-chosen';
 import { ISOLATION_ANNOTATION } from '#core/resolution/wishes';
 import { UsageError } from '../io.js';
@@ -49,7 +55,7 @@ export function subjectKind(word: string): SubjectKind {
 /** Everything an explanation is made from. */
 type Case = Readonly<{
   subject: Subject;
-  question: PlanQuestion;
+  observed: ObservedNamespace;
   catalogs: readonly IndexedCatalog[];
   wishes: NamespaceWishes;
   resolution: Resolution;
@@ -61,8 +67,17 @@ export function explainAnswer(subject: Subject, question: PlanQuestion, contents
     const content = contents[position];
     return content === undefined ? [] : [{ key, priority, index: indexOf(content) }];
   });
-  const { problem, resolution } = resolveOffline(question.observed, catalogs);
-  const asked = { subject, question, catalogs, wishes: problem.wishes, resolution };
+  return explainObserved(subject, question.observed, catalogs);
+}
+
+/** As {@link explainAnswer}, on a namespace and catalogs that were read already, by whatever way. */
+export function explainObserved(
+  subject: Subject,
+  observed: ObservedNamespace,
+  catalogs: readonly IndexedCatalog[],
+): ExplainAnswer {
+  const { problem, resolution } = resolveOffline(observed, catalogs);
+  const asked = { subject, observed, catalogs, wishes: problem.wishes, resolution };
   return subject.kind === 'Subscription' ? explainSubscription(asked) : explainCsv(asked);
 }
 
@@ -94,9 +109,9 @@ function unresolvedWish({ unresolved = [] }: Resolved, name: string) {
 
 /** Nothing is resolved in the namespace: asked again with isolation, it shows whose fault that is. */
 function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): ExplainAnswer {
-  const { subject, question, catalogs, wishes } = asked;
+  const { subject, observed, catalogs, wishes } = asked;
   const base = { ...subject, namespace: wishes.namespace, well: false, message: resolution.message };
-  const alone = resolveOffline(isolated(question.observed), catalogs).resolution;
+  const alone = resolveOffline(isolated(observed), catalogs).resolution;
   const text =
     resolution.result === 'error'
       ? `${resolution.message}\n${resolution.advice}`
@@ -113,7 +128,7 @@ function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): Explai
   return { ...base, state: 'waits-for-neighbours', text: [head, text, way].join('\n'), explanation };
 }
 
-const isolated = (observed: PlanQuestion['observed']): PlanQuestion['observed'] => ({
+const isolated = (observed: ObservedNamespace): ObservedNamespace => ({
   ...observed,
   operatorGroups: observed.operatorGroups.map((group) => ({
     ...group,

@@ -54,7 +54,8 @@ async function lookInside(client: KubeClient, settings: Settings, version: strin
   };
 }
 
-const standingOf = (client: KubeClient, settings: Settings): Promise<ClusterStanding> =>
+/** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
+export const standingOf = (client: KubeClient, settings: Settings): Promise<ClusterStanding> =>
   new OlmLookout({
     client,
     clock: new SystemClock(),

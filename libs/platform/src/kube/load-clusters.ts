@@ -14,6 +14,8 @@ export type LoadClustersOptions = Readonly<{
   kubeconfigs?: readonly string[];
   /** Contexts by name. Without any: every context of files that were named, else the current context alone. */
   contexts?: readonly string[];
+  /** Contexts that were read before, in place of all of the above. */
+  access?: readonly ClusterAccess[];
   fieldManager: string;
   /** Most objects of one page of a list. */
   pageSize?: number;
@@ -31,7 +33,7 @@ const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export async function loadClusters(options: LoadClustersOptions): Promise<KubeClient[]> {
   const environment = options.environment ?? process.env;
-  const chosen = await chooseAccess(options, environment);
+  const chosen = options.access ?? (await chooseAccess(options, environment));
   // Loaded late: the library costs 80 MB and most commands never talk to a cluster.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const names = new Set<string>();
@@ -55,8 +57,13 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   });
 }
 
+/** What each chosen context leads to: the same choice as that of {@link loadClusters}. */
+export const readAccess = (
+  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'environment' | 'serviceAccountFolder'>,
+): Promise<ClusterAccess[]> => chooseAccess(options, options.environment ?? process.env);
+
 async function chooseAccess(
-  options: LoadClustersOptions,
+  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'serviceAccountFolder'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ClusterAccess[]> {
   const named = options.kubeconfigs ?? [];
@@ -127,7 +134,7 @@ async function defaultConfigs(environment: Readonly<Record<string, string | unde
 }
 
 function inCluster(
-  options: LoadClustersOptions,
+  options: Pick<LoadClustersOptions, 'serviceAccountFolder'>,
   environment: Readonly<Record<string, string | undefined>>,
   wanted: readonly string[],
 ): ClusterAccess {

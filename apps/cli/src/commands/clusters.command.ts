@@ -1,0 +1,98 @@
+import { type Command, Option } from 'commander';
+import type { Io } from '../io.js';
+import { CLUSTER_HELP, type ClusterOptions, gathered, withClusterOptions } from '../live/cluster-options.js';
+
+const ADD_HELP = `
+A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
+FLOTILLA_CLUSTERS_FILE (~/.config/flotilla/clusters.yaml), readable by its owner alone. "flotilla up", the services and
+every verb read it where no other kubeconfig is named. Each context is a cluster of that name.
+
+Examples:
+  flotilla clusters add --context kind-east --name east
+  flotilla clusters add --kubeconfig east.yaml --global-catalog-namespace openshift-marketplace`;
+
+const REMOVE_HELP = `
+Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
+of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
+
+Examples:
+  flotilla clusters remove east
+  flotilla clusters remove east --yes`;
+
+const CHECK_HELP = `
+Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
+flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing.
+${CLUSTER_HELP}
+
+Examples:
+  flotilla clusters check
+  flotilla clusters check -C east -o json`;
+
+type AddOptions = ClusterOptions & Readonly<{ name?: string; globalCatalogNamespace?: string; check: boolean }>;
+
+/** `flotilla clusters`: which clusters the hub manages. */
+export function clustersCommand(program: Command, io: Io): void {
+  const clusters = program.command('clusters').description('add, list, remove and check the clusters that are managed');
+  addCommand(clusters, io);
+  listCommand(clusters, io);
+  removeCommand(clusters, io);
+  checkCommand(clusters, io);
+}
+
+const addCommand = (clusters: Command, io: Io): Command =>
+  clusters
+    .command('add')
+    .description('add contexts of a kubeconfig to the clusters that are managed')
+    .option('--kubeconfig <file>', 'the kubeconfig (default: that of kubectl); may be given several times', gathered)
+    .option('--context <name>', 'the context (default: all of --kubeconfig, else the current one)', gathered)
+    .option('--name <name>', 'the name of the cluster (default: that of the context)')
+    .option('--global-catalog-namespace <namespace>', 'namespace of the catalogs that all namespaces of it see')
+    .option('--no-check', 'add it without a look at it')
+    .addHelpText('after', ADD_HELP)
+    .action(async ({ kubeconfig = [], context = [], ...options }: AddOptions) => {
+      const { joinClusters } = await import('../live/join-cluster.js');
+      await joinClusters(io, { ...options, kubeconfigs: kubeconfig, contexts: context });
+    });
+
+const listCommand = (clusters: Command, io: Io): Command =>
+  withClusterOptions(clusters.command('list'))
+    .description('list the clusters, whether they answer, and what of OLM is there')
+    .addOption(
+      new Option('-o, --output <format>', 'form of the list')
+        .choices(['table', 'json', 'yaml', 'name'])
+        .default('table'),
+    )
+    .addHelpText('after', `${CLUSTER_HELP}\n\nExample:\n  flotilla clusters list -o json`)
+    .action(async ({ output, ...options }: ClusterOptions & { output: string }) => {
+      const [{ withClusters }, { listClusters }] = await Promise.all([
+        import('../live/open-clusters.js'),
+        import('../live/list-clusters.js'),
+      ]);
+      await withClusters(options, (clients) => listClusters(clients, io, output));
+    });
+
+const removeCommand = (clusters: Command, io: Io): Command =>
+  clusters
+    .command('remove')
+    .description('forget a cluster, after releasing the finalizers of the hub there')
+    .argument('<name>')
+    .option('--yes', 'do it; without, only show what would be done')
+    .option('--force', 'also where the cluster cannot be reached: its finalizers then stay')
+    .addHelpText('after', REMOVE_HELP)
+    .action(async (name: string, { yes = false, force = false }: { yes?: boolean; force?: boolean }) => {
+      const { leaveCluster } = await import('../live/leave-cluster.js');
+      await leaveCluster(io, { name, yes, force });
+    });
+
+const checkCommand = (clusters: Command, io: Io): Command =>
+  withClusterOptions(clusters.command('check'))
+    .description('say which rights the hub would lack in a cluster, and how to grant them')
+    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+    .addHelpText('after', CHECK_HELP)
+    .action(async ({ output, ...options }: ClusterOptions & { output: string }) => {
+      const [{ withClusters }, { checkClusters }] = await Promise.all([
+        import('../live/open-clusters.js'),
+        import('../live/check-clusters.js'),
+      ]);
+      await withClusters(options, (clients) => checkClusters(clients, io, output));
+    });

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { z } from 'zod';
+import { PolicyRule } from '#core/api/cluster-service-version';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { ExitCode, type Io } from '../io.js';
+import { askClusters } from './ask-clusters.js';
+import { missingRights, type Right, rightLines, rightsOf } from './missing-rights.js';
+
+/** The two identities of the hub in a managed cluster, and the roles that k8s/base/managed-cluster ships for them. */
+export const ROLES = ['observe', 'apply'] as const;
+export type RoleName = (typeof ROLES)[number];
+
+type Missing = Readonly<Record<RoleName, readonly Right[]>>;
+
+const ClusterRole = z.looseObject({ metadata: z.looseObject({ name: z.string() }), rules: z.array(PolicyRule) });
+
+/** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
+export async function checkClusters(clients: readonly KubeClient[], io: Io, output: string): Promise<void> {
+  const wanted = { observe: await shippedRights('observe'), apply: await shippedRights('apply') };
+  const { answers, allAway } = await askClusters(clients, io, async (client): Promise<Missing> => {
+    return {
+      observe: await missingRights(client, wanted.observe),
+      apply: await missingRights(client, wanted.apply),
+    };
+  });
+  if (output === 'json') {
+    io.out(
+      `${JSON.stringify(
+        answers.map(({ cluster, value }) => ({ cluster, missing: value })),
+        undefined,
+        2,
+      )}\n`,
+    );
+  } else for (const { cluster, value } of answers) io.out(report(cluster, value));
+  const complete = answers.every(({ value }) => ROLES.every((role) => value[role].length === 0));
+  io.exit(allAway ? ExitCode.remoteFailed : complete ? ExitCode.done : ExitCode.no);
+}
+
+async function shippedRights(role: RoleName): Promise<readonly Right[]> {
+  const file = join(PROJECT_ROOT, 'k8s', 'base', 'managed-cluster', `${role}.yaml`);
+  return rightsOf(ClusterRole.parse(load(await readFile(file, 'utf8'))).rules);
+}
+
+function report(cluster: string, missing: Missing): string {
+  const lines = ROLES.flatMap((role) => {
+    const rights = missing[role];
+    if (rights.length === 0) return [`  ${SERVICE[role]}: every right of ClusterRole flotilla:${role} is there`];
+    return [
+      `  ${SERVICE[role]}: lacks of ClusterRole flotilla:${role}`,
+      ...rightLines(rights).map((line) => `    ${line}`),
+      '    grant it:',
+      '      kubectl apply -k k8s/base/managed-cluster',
+      `      kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} --user=USER`,
+    ];
+  });
+  return [cluster, ...lines, ''].join('\n');
+}
+
+const SERVICE: Readonly<Record<RoleName, string>> = { observe: 'poller', apply: 'applier' };

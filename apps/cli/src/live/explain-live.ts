@@ -1,0 +1,158 @@
+import { CATALOG_SOURCE_API, type CatalogSource } from '#core/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { diagnoseCatalogSource } from '#core/diagnosis/diagnose-catalog-source';
+import { diagnoseConditions } from '#core/diagnosis/diagnose-conditions';
+import { diagnoseCsv } from '#core/diagnosis/diagnose-csv';
+import { diagnoseInstallPlan } from '#core/diagnosis/diagnose-install-plan';
+import { diagnoseSubscription } from '#core/diagnosis/diagnose-subscription';
+import type { Diagnosis } from '#core/diagnosis/diagnosis';
+import type { Settings } from '#platform/config/settings';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { NamespaceRead } from '../../../applier/src/namespaces/namespace-read.js';
+import { UsageError } from '../io.js';
+import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
+import type { LiveContents } from './live-contents.js';
+import { catalogsInSight, readLive } from './live-namespace.js';
+
+/** The kinds whose state is explained from a cluster. */
+export type LiveSubject =
+  | 'Subscription'
+  | 'InstallPlan'
+  | 'ClusterServiceVersion'
+  | 'CatalogSource'
+  | 'ClusterCatalog'
+  | 'ClusterExtension';
+
+/** The answer to a live `flotilla explain`; also what `-o json` prints. */
+export type LiveAnswer = Diagnosis &
+  Readonly<{
+    cluster: string;
+    kind: LiveSubject;
+    namespace?: string;
+    name: string;
+    /** What resolution says of it now, where that adds something. */
+    resolution?: Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
+    /** Catalogs whose content could not be looked at, and why. */
+    unread?: readonly string[];
+  }>;
+
+export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: string | undefined }>;
+export type LiveDeps = Readonly<{ settings: Settings; contents: () => Promise<LiveContents> }>;
+
+/** Explains one object of a cluster. @throws UsageError where there is no such object */
+export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
+  const { kind, name } = asked;
+  const base = { cluster: client.cluster, kind, name };
+  if (kind === 'ClusterCatalog' || kind === 'ClusterExtension') {
+    const object = await client.get({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind, name });
+    if (object === undefined) throw new UsageError(`no ${kind} ${name} in ${client.cluster}`);
+    return { ...base, ...diagnoseConditions({ ...object, kind }) };
+  }
+  const { namespace } = asked;
+  if (namespace === undefined) throw new UsageError(`which namespace? Name it with -n`);
+  if (kind === 'CatalogSource') {
+    const source = await client.get<CatalogSource>({ ...CATALOG_SOURCE_API, name, namespace });
+    if (source === undefined)
+      throw new UsageError(`no CatalogSource ${name} in namespace ${namespace} of ${client.cluster}`);
+    return { ...base, namespace, ...diagnoseCatalogSource(source) };
+  }
+  const read = await readLive(client, namespace, deps.settings);
+  const told = { ...base, namespace };
+  if (kind === 'InstallPlan') return { ...told, ...diagnoseInstallPlan(found(client, asked, read.installPlans)) };
+  if (kind === 'ClusterServiceVersion') return { ...told, ...diagnoseCsv(found(client, asked, read.csvs)) };
+  return { ...told, ...(await explainSubscription(client, asked, read, deps)) };
+}
+
+function found<T extends KubernetesObject>(
+  { cluster }: KubeClient,
+  { kind, name, namespace }: Asked,
+  all: readonly T[],
+): T {
+  const object = all.find(({ metadata }) => metadata.name === name);
+  if (object !== undefined) return object;
+  const names = all.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit);
+  const there =
+    names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, NAMED).join(', ')}`;
+  throw new UsageError(`no ${kind} ${name} in namespace ${namespace} of ${cluster}${there}`);
+}
+
+const NAMED = 10;
+
+/** A failed resolution is explained anew; and where all is well, what is newer and why it does not come. */
+async function explainSubscription(
+  client: KubeClient,
+  asked: Asked,
+  read: NamespaceRead,
+  { contents }: LiveDeps,
+): Promise<Omit<LiveAnswer, 'cluster' | 'kind' | 'name' | 'namespace'>> {
+  const subscription = found(client, asked, read.subscriptions);
+  const seen = diagnoseSubscription(subscription, read);
+  const failed = subscription.status?.conditions?.some(
+    ({ type, status }) => type === 'ResolutionFailed' && status === 'True',
+  );
+  const adds = seen.standing === 'well' || (failed && seen.standing === 'failed');
+  if (!adds || read.operatorGroups.length !== 1) return seen;
+  const catalogs = await catalogsInSight(client, read, await contents());
+  const unread = catalogs.flatMap(({ key, failure }) =>
+    failure === undefined ? [] : [`${key.namespace}/${key.name}: ${failure}`],
+  );
+  if (unread.length > 0) return { ...seen, unread };
+  const {
+    kind: _kind,
+    name: _name,
+    namespace: _namespace,
+    ...resolution
+  } = explainObserved({ kind: 'Subscription', name: asked.name }, read, catalogs);
+  return { ...seen, resolution };
+}
+
+/** The answer for people: what is, why, what resolution says, what to do. */
+export function liveText({
+  cluster,
+  kind,
+  namespace,
+  name,
+  because,
+  todo,
+  resolution,
+  unread = [],
+}: LiveAnswer): string {
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  const [seen = '', ...causes] = because;
+  return [
+    `${kind} ${name}${where} of ${cluster}`,
+    `  ${seen}`,
+    ...causes.map((cause) => `    because: ${cause}`),
+    ...(resolution === undefined ? [] : ['', resolution.text]),
+    ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
+    ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${one}`)]),
+    '',
+  ].join('\n');
+}
+
+const WORDS: Readonly<Record<string, LiveSubject>> = {
+  subscription: 'Subscription',
+  sub: 'Subscription',
+  installplan: 'InstallPlan',
+  ip: 'InstallPlan',
+  clusterserviceversion: 'ClusterServiceVersion',
+  csv: 'ClusterServiceVersion',
+  catalogsource: 'CatalogSource',
+  catsrc: 'CatalogSource',
+  catalog: 'CatalogSource',
+  clustercatalog: 'ClusterCatalog',
+  clusterextension: 'ClusterExtension',
+  extension: 'ClusterExtension',
+};
+
+/** The kind that a word on the command line means, singular or plural. */
+export function liveSubject(word: string): LiveSubject {
+  const singular = word.toLowerCase().replace(/s$/, '');
+  const kind = Object.hasOwn(WORDS, singular) ? WORDS[singular] : undefined;
+  if (kind !== undefined) return kind;
+  throw new UsageError(
+    `cannot explain objects of kind "${word}"; name a subscription, installplan, csv, catalogsource, clustercatalog or extension`,
+  );
+}

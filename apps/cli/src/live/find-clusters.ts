@@ -1,0 +1,33 @@
+import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
+import type { ClusterStanding } from '#core/joining/cluster-standing';
+import { signText } from '#core/joining/olm-signs';
+import type { Settings } from '#platform/config/settings';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { standingOf } from '../up/look-at-cluster.js';
+
+/** What a look at a cluster finds, without writing anything. */
+export type ClusterFacts = Readonly<{
+  version: string;
+  globalCatalogNamespace: string;
+  /** Whether OLM's kinds are served. */
+  olmKinds: boolean;
+  standing: ClusterStanding;
+}>;
+
+/** Looks at a cluster; rejects where it does not answer. */
+export async function findCluster(client: KubeClient, settings: Settings): Promise<ClusterFacts> {
+  const version = await client.serverVersion();
+  const [globalCatalogNamespace, olmKinds, standing] = await Promise.all([
+    globalCatalogNamespaceOf(client, settings),
+    client.serves(CATALOG_SOURCE_API),
+    standingOf(client, settings),
+  ]);
+  return { version, globalCatalogNamespace, olmKinds, standing };
+}
+
+/** What of OLM is there, in a few words. */
+export function olmText({ olmKinds, standing }: ClusterFacts): string {
+  if (standing.signs.length > 0) return `at work: ${standing.signs.map(signText).join(', ')}`;
+  return olmKinds ? 'kinds only' : 'none';
+}

@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CatalogSource } from '#core/api/catalog-source';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import { originOf } from '#core/catalog-source/catalog-source-spec';
+import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import { SystemClock } from '#platform/clock/system-clock';
+import type { Settings } from '#platform/config/settings';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
+import { pullSecretsOf } from '#platform/registry/pull-secrets';
+import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { ContentStore } from '#platform/store/content-store.port';
+import { isDigest } from '#platform/store/digest';
+import { DiskContentStore } from '#platform/store/disk-content-store';
+import { HttpContentStore } from '#platform/store/http-content-store';
+import { silentLog } from '#platform/telemetry/log.port';
+import { CatalogContents } from '../../../catalog-poller/src/catalogs/catalog-contents.js';
+import { type ClusterAccess, clusterAccess } from '../../../catalog-poller/src/catalogs/cluster-access.js';
+import { loadSource } from '../../../catalog-poller/src/catalogs/load-source.js';
+import { manifestBytes } from '../../../catalog-poller/src/catalogs/read-catalog.js';
+import { SharedCatalogs } from '../../../catalog-poller/src/catalogs/shared-catalogs.js';
+import { logins } from '../reference/registry-access.js';
+import { indexOf } from '../resolution/resolve-offline.js';
+
+/** Where a verb that looks at live namespaces gets the content of their catalogs and bundles. */
+export type LiveContents = Readonly<{
+  content: ContentStore;
+  registry: RegistryClient;
+  /** The catalog as it can be resolved from now, or with what keeps it from that. */
+  catalogOf(client: KubeClient, source: CatalogSource): Promise<IndexedCatalog>;
+}>;
+
+/** Somebody waits: a hub that does not answer by then is asked no further, the registry is. */
+const HUB_ANSWERS_WITHIN_MS = 5_000;
+
+/** Opens this command's own content cache; what was read by an earlier call is read from there. */
+export async function openLiveContents(settings: Settings): Promise<LiveContents> {
+  const folder = join(settings.contentDir, 'command');
+  const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
+  const registry = await configuredRegistryClient(settings, content);
+  const clock = new SystemClock();
+  const contents = new CatalogContents(registry, content, join(tmpdir(), `flotilla-command-${process.pid}`));
+  const catalogs = new SharedCatalogs({ contents, clock, random: Math.random });
+  return {
+    content,
+    registry,
+    async catalogOf(client, source) {
+      const { name = '', namespace = '' } = source.metadata;
+      const common = { key: { namespace, name }, priority: source.spec.priority ?? 0 };
+      const held = await heldByHub(source, content).catch(() => undefined);
+      if (held !== undefined) return { ...common, index: held };
+      const access = personAccess(client);
+      const asking = { withinMs: 0, patient: false };
+      const look = await loadSource(source, asking, { catalogs, access, now: () => clock.now() });
+      if ('value' in look) return { ...common, index: look.value.index };
+      return { ...common, failure: look.error instanceof Error ? look.error.message : String(look.error) };
+    },
+  };
+}
+
+const ADDRESS = /^(https?:\/\/.+)\/content\/(sha256:[0-9a-f]{64})$/;
+
+/** What the hub holds of an image, by the address in the status of its CatalogSource: what it resolves from itself. */
+async function heldByHub(source: CatalogSource, cache: ContentStore) {
+  const [, baseUrl, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
+  if (originOf(source).kind !== 'image' || baseUrl === undefined || digest === undefined || !isDigest(digest)) {
+    return undefined;
+  }
+  const bytes = await new HttpContentStore({ baseUrl, cache, timeoutMs: HUB_ANSWERS_WITHIN_MS }).get(digest);
+  if (bytes === undefined) return undefined;
+  const catalog = loadCatalog([{ path: 'catalog.jsonl', bytes }]);
+  for (const { objects } of catalog.bundles) {
+    if (objects.length > 0) await cache.put(manifestBytes(KubernetesObject.array().parse(objects)));
+  }
+  return indexOf(catalog);
+}
+
+/** Pull secrets of the cluster where this person may read them, and the logins of this machine. */
+function personAccess(client: KubeClient): ClusterAccess {
+  const access = clusterAccess({ client, clock: new SystemClock(), log: silentLog });
+  return {
+    ...access,
+    async credentials(source): Promise<RegistryCredentials> {
+      const own = await logins(source.spec.image ?? '');
+      const named = await pullSecretsOf(client, source).catch(() => ({}));
+      return { ...own, ...named };
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import type { Settings } from '#platform/config/settings';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type NamespaceRead, readNamespace } from '../../../applier/src/namespaces/namespace-read.js';
+import { PassReader } from '../../../applier/src/namespaces/pass-reader.js';
+import { inParallel } from '../in-parallel.js';
+import type { LiveContents } from './live-contents.js';
+
+/** A namespace as the applier reads it. */
+export const readLive = async (client: KubeClient, namespace: string, settings: Settings): Promise<NamespaceRead> =>
+  readNamespace(new PassReader(client), namespace, await globalCatalogNamespaceOf(client, settings));
+
+const CATALOGS_AT_ONCE = 4;
+
+/** The catalogs that the namespace sees, with their content. */
+export const catalogsInSight = (
+  client: KubeClient,
+  { catalogSources }: NamespaceRead,
+  contents: LiveContents,
+): Promise<readonly IndexedCatalog[]> =>
+  inParallel(catalogSources, CATALOGS_AT_ONCE, (source) => contents.catalogOf(client, source));

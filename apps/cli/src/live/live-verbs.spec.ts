@@ -1,0 +1,226 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { joinCrds } from '#platform/joining/join-cluster';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { runFlotilla } from '../run-flotilla.fixture.js';
+import { catalogSource, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
+
+let folder = '';
+let kubeconfig = '';
+let fleet: SimulatedFleet;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-live-'));
+  kubeconfig = join(folder, 'kubeconfig');
+  fleet = await startSimulatedFleet({ clusters: ['east', 'west', 'bare'] });
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  const clients = await loadClusters({ kubeconfigs: [kubeconfig], contexts: ['east', 'west'], fieldManager: 'test' });
+  await Promise.all(clients.map((client) => joinCrds(client)));
+  await Promise.all(clients.map((client) => client.close()));
+  for (const name of ['east', 'west']) {
+    for (const namespace of ['olm', 'team']) {
+      fleet.cluster(name).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    }
+    for (const object of [catalogSource(), operatorGroup(), subscription(name === 'east')]) {
+      put(fleet.cluster(name), object);
+    }
+  }
+  put(fleet.cluster('east'), csv('mill.v1.0.0', 'Succeeded'));
+  put(fleet.cluster('east'), installPlan('install-old', true, 'Complete'));
+});
+afterAll(async () => {
+  await fleet.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
+  vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'hub', 'clusters.yaml'));
+  return () => vi.unstubAllEnvs();
+});
+
+const flotilla = (...args: string[]) => runFlotilla(args);
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trimEnd().split(/ {2,}/));
+
+describe('flotilla get', () => {
+  it('lists all clusters in one table, with the columns of the kind', async () => {
+    const { out, exit } = await flotilla('get', 'sub');
+    expect(lines(out)).toEqual([
+      ['CLUSTER', 'NAMESPACE', 'NAME', 'PACKAGE', 'SOURCE', 'CHANNEL'],
+      ['east', 'team', 'mill', 'mill', 'samples', 'stable'],
+      ['west', 'team', 'mill', 'mill', 'samples', 'stable'],
+    ]);
+    expect(exit).toBe(0);
+  });
+
+  it.each([
+    { args: ['csvs', '-o', 'name'], out: 'east/team/clusterserviceversion.operators.coreos.com/mill.v1.0.0\n' },
+    {
+      args: ['ip', '-C', 'east', '-n', 'team', '-o', 'name'],
+      out: 'east/team/installplan.operators.coreos.com/install-old\n',
+    },
+    { args: ['sub', 'mill', '-C', 'west', '-o', 'name'], out: 'west/team/subscription.operators.coreos.com/mill\n' },
+    { args: ['sub', '-l', 'tier=gold', '-o', 'name'], out: '' },
+  ])('$args', async ({ args, out }) => {
+    expect(await flotilla('get', ...args)).toMatchObject({ out, exit: 0 });
+  });
+
+  it('as data every object carries its cluster', async () => {
+    const { out } = await flotilla('get', 'catalogs', '-o', 'json');
+    const { kind, items } = JSON.parse(out) as { kind: string; items: { kind: string; metadata: object }[] };
+    expect(kind).toBe('List');
+    expect(items.map((item) => [item.kind, item.metadata])).toMatchObject([
+      ['CatalogSource', { annotations: { 'flotilla.dev/cluster': 'east' } }],
+      ['CatalogSource', { annotations: { 'flotilla.dev/cluster': 'west' } }],
+    ]);
+  });
+
+  it.each([
+    {
+      args: ['get', 'sub', 'ghost'],
+      exit: 1,
+      err: /no Subscription "ghost" in any namespace/,
+      because: 'no such name',
+    },
+    {
+      args: ['get', 'sub', '-n', 'empty'],
+      exit: 0,
+      err: /No Subscription found in namespace empty/,
+      because: 'nothing there',
+    },
+    {
+      args: ['get', 'pods'],
+      exit: 2,
+      err: /no kind "pods" here; name one of subscriptions, /,
+      because: 'no such kind',
+    },
+    {
+      args: ['get', 'sub', '-C', 'south'],
+      exit: 2,
+      err: /no cluster "south"; there is east, west, bare/,
+      because: 'no such cluster',
+    },
+    { args: ['get', 'sub', '-A', '-n', 'x'], exit: 2, err: /-n and -A/, because: 'both at once' },
+  ])('$because', async ({ args, exit, err }) => {
+    const result = await flotilla(...args);
+    expect(result.err).toMatch(err);
+    expect(result).toMatchObject({ out: '', exit });
+  });
+
+  it('a cluster that is away is a line; all away is exit code 3', async () => {
+    const away = join(folder, 'away');
+    await writeFile(
+      away,
+      (await readFile(kubeconfig, 'utf8')).replaceAll(/https:\/\/127[^ \n]+west/g, 'https://127.0.0.1:1'),
+    );
+    const some = await flotilla('get', 'sub', '--kubeconfig', away);
+    expect(lines(some.out).map(([cluster]) => cluster)).toEqual(['CLUSTER', 'east']);
+    expect(some.err).toMatch(/^west: .*\n$/);
+    expect(some.exit).toBe(0);
+    const all = await flotilla('get', 'sub', '--kubeconfig', away, '-C', 'west');
+    expect(all).toMatchObject({ out: '', exit: 3 });
+  });
+});
+
+describe('flotilla approve installplan', () => {
+  it('approves what waits, once, and says what comes', async () => {
+    put(fleet.cluster('east'), installPlan('install-new', false, 'RequiresApproval'));
+    const dry = await flotilla('approve', 'ip', 'install-new', '-n', 'team', '-C', 'east', '--dry-run');
+    expect(dry.out).toContain('would be approved');
+    const { out, exit } = await flotilla('approve', 'installplan', 'install-new', '-n', 'team', '-C', 'east');
+    expect(out).toBe(
+      'InstallPlan install-new in namespace team of east is approved\n  upgrades mill.v1.0.0 to mill.v1.1.0 (1 object)\n',
+    );
+    expect(exit).toBe(0);
+    const again = await flotilla('approve', 'installplan', 'install-new', '-n', 'team', '-C', 'east');
+    expect(again).toMatchObject({ out: '', exit: 1, err: expect.stringMatching(/is approved already/) });
+  });
+
+  it.each([
+    { args: ['ip', 'install-old', '-n', 'team', '-C', 'east'], exit: 1, err: /is complete/, because: 'it is done' },
+    {
+      args: ['ip', 'ghost', '-n', 'team', '-C', 'east'],
+      exit: 1,
+      err: /there is no InstallPlan ghost/,
+      because: 'not there',
+    },
+    {
+      args: ['ip', 'install-old', '-n', 'team'],
+      exit: 2,
+      err: /which cluster\?.*east, west, bare/,
+      because: 'which cluster',
+    },
+    { args: ['ip', 'x', '-C', 'east'], exit: 2, err: /--namespace/, because: 'which namespace' },
+    { args: ['csv', 'x', '-n', 'team'], exit: 2, err: /are not approved/, because: 'another kind' },
+  ])('refuses: $because', async ({ args, exit, err }) => {
+    const result = await flotilla('approve', ...args);
+    expect(result.err).toMatch(err);
+    expect(result.exit).toBe(exit);
+  });
+});
+
+describe('flotilla clusters', () => {
+  it('lists what is seen of each cluster', async () => {
+    const { out, exit } = await flotilla('clusters', 'list');
+    expect(lines(out)).toEqual([
+      ['NAME', 'REACHABLE', 'VERSION', 'GLOBAL CATALOGS', 'OLM'],
+      ['east', 'yes', 'v1.34.4', 'olm', 'kinds only'],
+      ['west', 'yes', 'v1.34.4', 'olm', 'kinds only'],
+      ['bare', 'yes', 'v1.34.4', 'olm', 'none'],
+    ]);
+    expect(exit).toBe(0);
+  });
+
+  it('a cluster joins, is used without a kubeconfig, and leaves', async () => {
+    vi.stubEnv('FLOTILLA_KUBECONFIG', '');
+    const file = join(folder, 'hub', 'clusters.yaml');
+    const add = ['clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east', '--name', 'harbour'];
+    const added = await flotilla(...add, '--global-catalog-namespace', 'market');
+    expect(added).toMatchObject({ exit: 0, out: `cluster harbour added to ${file}\n` });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await flotilla(...add)).err).toMatch(/there is a cluster "harbour" already/);
+    const twin = await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
+    expect(twin.err).toMatch(/is managed already, as cluster "harbour"/);
+    const listed = await flotilla('clusters', 'list', '-o', 'json');
+    expect(JSON.parse(listed.out)).toMatchObject([
+      { name: 'harbour', reachable: true, globalCatalogNamespace: 'market' },
+    ]);
+    const dry = await flotilla('clusters', 'remove', 'harbour');
+    expect(dry.out).toMatch(
+      /ClusterServiceVersion team\/mill.v1.0.0: finalizer operators.coreos.com\/csv-cleanup would be released/,
+    );
+    expect((await flotilla('get', 'csvs', '-o', 'name')).out).toContain('harbour/');
+    expect(await flotilla('clusters', 'remove', 'harbour', '--yes')).toMatchObject({ exit: 0 });
+    const left = fleet.cluster('east').get({
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      name: 'mill.v1.0.0',
+      namespace: 'team',
+    });
+    expect(left?.metadata.finalizers ?? []).toEqual([]);
+    expect((await flotilla('clusters', 'remove', 'harbour')).err).toMatch(/no cluster "harbour"/);
+  });
+
+  it('is not added where it does not answer', async () => {
+    const away = join(folder, 'away-alone');
+    await writeFile(away, fleet.kubeconfig().replaceAll(/https:\/\/127[^ \n]+/g, 'https://127.0.0.1:1'));
+    const result = await flotilla('clusters', 'add', '--kubeconfig', away, '--context', 'west');
+    expect(result).toMatchObject({
+      exit: 3,
+      out: '',
+      err: expect.stringMatching(/west is not added, it was not reached/),
+    });
+  });
+
+  it('checks the rights of both roles', async () => {
+    const { out, exit } = await flotilla('clusters', 'check', '-C', 'east');
+    expect(out).toMatch(/poller: every right of ClusterRole flotilla:observe is there/);
+    expect(exit).toBe(0);
+  });
+});

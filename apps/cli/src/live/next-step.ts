@@ -1,0 +1,90 @@
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
+import { sliceCatalogs } from '#core/resolution/catalog-slice';
+import { problemHash } from '#core/resolution/problem-hash';
+import { resolve } from '#core/resolution/resolve';
+import { wishesOf } from '#core/resolution/wishes';
+import { SystemClock } from '#platform/clock/system-clock';
+import type { Settings } from '#platform/config/settings';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { memoryQueues } from '#platform/queue/queues';
+import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import { silentLog } from '#platform/telemetry/log.port';
+import { Metrics } from '#platform/telemetry/metrics';
+import { type NamespaceRead, readNamespace } from '../../../applier/src/namespaces/namespace-read.js';
+import { PassReader } from '../../../applier/src/namespaces/pass-reader.js';
+import { stagesOf } from '../../../applier/src/namespaces/stages.js';
+import type { LiveContents } from './live-contents.js';
+import { catalogsInSight } from './live-namespace.js';
+import { type RecordedWrite, RecordingClient } from './recording-client.js';
+
+export type NextStepDeps = Readonly<{ settings: Settings; contents: LiveContents }>;
+
+/** What the hub would write next in a namespace; more follows once that has been written and looked at. */
+export type NextStep = Readonly<{ cluster: string; namespace: string; writes: readonly RecordedWrite[] }>;
+
+/**
+ * The applier's own stages on the namespace as it is now, with a client that only writes down. The first stage that would
+ * write ends the pass, as it does in the applier: what comes after depends on what the cluster then says.
+ */
+export async function nextStep(client: KubeClient, namespace: string, deps: NextStepDeps): Promise<NextStep> {
+  const recording = new RecordingClient(client);
+  const reader = new PassReader(recording);
+  const global = await globalCatalogNamespaceOf(client, deps.settings);
+  const read = await readNamespace(reader, namespace, global);
+  const problems = await solved(client, read, deps);
+  const stages = stagesOf({
+    problems,
+    registry: deps.contents.registry,
+    content: deps.contents.content,
+    queues: memoryQueues(),
+    settings: deps.settings,
+    log: silentLog,
+    metrics: new Metrics({ processMetrics: false }),
+  });
+  const now = new SystemClock().now();
+  const signal = new AbortController().signal;
+  for (const stage of stages) {
+    const { moved } = await stage({ client: recording, read, reader, now, signal });
+    if (moved) break;
+  }
+  return { cluster: client.cluster, namespace, writes: recording.writes };
+}
+
+/** What poller and resolver would have put into Redis for this namespace. */
+async function solved(
+  client: KubeClient,
+  read: NamespaceRead,
+  { contents }: NextStepDeps,
+): Promise<MemoryProblemStore> {
+  const store = new MemoryProblemStore();
+  if (read.subscriptions.length === 0) return store;
+  const catalogs = await catalogsInSight(client, read, contents);
+  const wishes = wishesOf(read);
+  const { slices, records } = sliceCatalogs(wishes, catalogs);
+  const problem = { v: 1 as const, wishes, catalogs: slices };
+  const hash = problemHash(problem);
+  await store.putProblem(problem, records);
+  await store.putObservation(client.cluster, read.namespace, { problem: hash });
+  const recordOf = (record: string) => {
+    const known = records.get(record);
+    if (known !== undefined) return known;
+    throw new Error(`package record ${record} is not part of the slice`);
+  };
+  await store.putSolution(hash, resolve(problem, recordOf));
+  return store;
+}
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+
+/** The namespaces in which the hub has something to look after. */
+export async function managedNamespaces(client: KubeClient): Promise<readonly string[]> {
+  const lists = await Promise.all([
+    client.list({ apiVersion: V1ALPHA1, kind: 'Subscription' }),
+    client.list({ apiVersion: V1ALPHA1, kind: 'InstallPlan' }),
+    client.list({ apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion' }, { labelSelector: `!${COPIED_FROM_LABEL}` }),
+  ]);
+  const names = lists.flatMap((list) => (list?.items ?? []).map(({ metadata }) => metadata.namespace ?? ''));
+  return [...new Set(names)].sort(byCodeUnit);
+}

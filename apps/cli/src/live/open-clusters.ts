@@ -1,0 +1,63 @@
+import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
+import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { commandSettings } from '../command-settings.js';
+import { UsageError } from '../io.js';
+import type { ClusterOptions } from './cluster-options.js';
+
+/** Somebody waits at a terminal: a cluster that does not answer by then is away. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Writes of a person, told from those of the services. */
+const FIELD_MANAGER = 'flotilla';
+
+/** Gives `use` a client for each chosen cluster, and closes them in the end. */
+export async function withClusters<T>(
+  options: ClusterOptions,
+  use: (clients: readonly KubeClient[]) => Promise<T>,
+): Promise<T> {
+  const clients = await openClusters(options);
+  try {
+    return await use(chosen(clients, options.cluster ?? []));
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+/** As {@link withClusters}, for verbs about a single cluster. */
+export const withOneCluster = <T>(options: ClusterOptions, use: (client: KubeClient) => Promise<T>): Promise<T> =>
+  withClusters(options, async (clients) => {
+    const [client, ...others] = clients;
+    if (client !== undefined && others.length === 0) return use(client);
+    throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster`);
+  });
+
+async function openClusters(options: ClusterOptions): Promise<readonly KubeClient[]> {
+  const { kubeconfig = [], context = [] } = options;
+  const settings = commandSettings(process.env);
+  const named = process.env['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
+  try {
+    const kubeconfigs =
+      [kubeconfig, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, context));
+    const transport = { requestTimeoutMs: Math.min(ANSWER_WITHIN_MS, settings.kubeRequestTimeout) };
+    const contexts = context.length > 0 ? context : settings.contexts;
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport });
+  } catch (error) {
+    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
+  }
+}
+
+function chosen(clients: readonly KubeClient[], names: readonly string[]): readonly KubeClient[] {
+  const unknown = names.find((name) => !clients.some(({ cluster }) => cluster === name));
+  if (unknown !== undefined) throw new UsageError(`no cluster "${unknown}"; there is ${namesOf(clients) || 'none'}`);
+  if (clients.length === 0)
+    throw new UsageError('no cluster: name a kubeconfig, or add one with flotilla clusters add');
+  return names.length === 0 ? clients : clients.filter(({ cluster }) => names.includes(cluster));
+}
+
+const NAMED = 10;
+function namesOf(clients: readonly KubeClient[]): string {
+  const names = clients.map(({ cluster }) => cluster);
+  return names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '');
+}

@@ -1,0 +1,42 @@
+import { stringify } from 'yaml';
+import { text } from './field.js';
+import type { NextStep } from './next-step.js';
+import type { RecordedWrite } from './recording-client.js';
+
+/** What would be done next in each namespace, as text for standard output. */
+export function printNextSteps(steps: readonly NextStep[], format: 'table' | 'json' | 'yaml'): string {
+  if (format === 'json') return `${JSON.stringify(steps, undefined, 2)}\n`;
+  if (format === 'yaml') return stringify(steps);
+  return steps.map(stepText).join('\n');
+}
+
+function stepText({ cluster, namespace, writes }: NextStep): string {
+  const where = `namespace ${namespace} of ${cluster}`;
+  if (writes.length === 0) return `Nothing to do in ${where}.\n`;
+  return [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
+}
+
+const VERBS: Readonly<Record<RecordedWrite['verb'], string>> = {
+  create: 'create',
+  update: 'update',
+  updateStatus: 'status of',
+  apply: 'apply',
+  patch: 'patch',
+  delete: 'delete',
+};
+
+function writeText({ verb, ref, change, as }: RecordedWrite): string {
+  const where = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
+  const by = as === undefined ? '' : ` as ${as}`;
+  const detail = detailOf(verb, ref.kind, change);
+  return `${VERBS[verb]} ${ref.kind} ${where}${by}${detail === '' ? '' : `: ${detail}`}`;
+}
+
+/** The few words that tell one write of this kind from another. */
+function detailOf(verb: RecordedWrite['verb'], kind: string, change: unknown): string {
+  if (kind === 'Event') return [text(change, 'reason'), text(change, 'message') || text(change, 'note')].join(', ');
+  if (verb === 'patch') return JSON.stringify(change);
+  if (verb !== 'updateStatus') return '';
+  const phase = text(change, 'status', 'phase') || text(change, 'status', 'state');
+  return [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')].filter(Boolean).join(', ');
+}

@@ -1,0 +1,108 @@
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import {
+  type KindRef,
+  KubeApiError,
+  KubeClient,
+  type KubernetesList,
+  type ListOptions,
+  type WatchEvent,
+  type WatchOptions,
+  type Written,
+} from '#platform/kube/kube-client.port';
+
+/** A write that was asked for and not done. `change` is the object or patch; `as` who would have written it. */
+export type RecordedWrite = Readonly<{
+  verb: 'create' | 'update' | 'updateStatus' | 'apply' | 'patch' | 'delete';
+  ref: ObjectRef;
+  change?: unknown;
+  as?: string;
+}>;
+
+/** Reads a cluster and writes down what would be written to it. Answers writes as if they had been done. */
+export class RecordingClient extends KubeClient {
+  readonly cluster: string;
+  override readonly globalCatalogNamespace: string | undefined;
+
+  constructor(
+    private readonly client: KubeClient,
+    readonly writes: RecordedWrite[] = [],
+    private readonly as?: string,
+  ) {
+    super();
+    this.cluster = client.cluster;
+    this.globalCatalogNamespace = client.globalCatalogNamespace;
+  }
+
+  get<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined> {
+    return this.client.get(ref);
+  }
+
+  list<T extends KubernetesObject>(kind: KindRef, options?: ListOptions): Promise<KubernetesList<T> | undefined> {
+    return this.client.list(kind, options);
+  }
+
+  create<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+    return this.#asWritten('create', object);
+  }
+
+  update<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+    return this.#asWritten('update', object);
+  }
+
+  updateStatus<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+    return this.#asWritten('updateStatus', object);
+  }
+
+  apply<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+    return this.#asWritten('apply', object);
+  }
+
+  async patch<T extends KubernetesObject>(ref: ObjectRef, patch: Readonly<Record<string, unknown>>) {
+    this.#note('patch', ref, patch);
+    const live = await this.client.get<T>(ref);
+    if (live !== undefined) return { object: changed(live), warnings: [] };
+    throw new KubeApiError(this.cluster, 404, 'NotFound', `${ref.kind} ${ref.name} is not there to be patched`);
+  }
+
+  async delete(ref: ObjectRef): Promise<boolean> {
+    this.#note('delete', ref);
+    return true;
+  }
+
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return this.client.watch(kind, options);
+  }
+
+  serves(kind: KindRef): Promise<boolean> {
+    return this.client.serves(kind);
+  }
+
+  serverVersion(): Promise<string> {
+    return this.client.serverVersion();
+  }
+
+  /** Reads go on with this person's own rights; only the name of the writer is noted. */
+  actingAs({ user }: Readonly<{ user: string }>): KubeClient {
+    return new RecordingClient(this.client, this.writes, user);
+  }
+
+  async close(): Promise<void> {
+    // The client that is read through belongs to somebody else.
+  }
+
+  async #asWritten<T extends KubernetesObject>(verb: RecordedWrite['verb'], object: T): Promise<Written<T>> {
+    this.#note(verb, refOf(object), object);
+    return { object: changed(object), warnings: [] };
+  }
+
+  #note(verb: RecordedWrite['verb'], ref: ObjectRef, change?: unknown): void {
+    const by = this.as === undefined ? {} : { as: this.as };
+    this.writes.push({ verb, ref, ...(change === undefined ? {} : { change }), ...by });
+  }
+}
+
+/** With another resourceVersion: who compares them sees that something was written. */
+const changed = <T extends KubernetesObject>(object: T): T => ({
+  ...object,
+  metadata: { ...object.metadata, resourceVersion: `${object.metadata.resourceVersion ?? ''}+` },
+});
