@@ -198,7 +198,10 @@ export class ApplierBench {
       await this.observe(namespace);
       const { rounds } = await this.pass(namespace);
       if (rounds === 1 && settled()) return;
-      if (performance.now() > deadline) throw new Error(`${namespace} does not settle: ${this.describe(namespace)} ${JSON.stringify(this.subscriptions(namespace).map((s) => s.status?.conditions))}`);
+      if (performance.now() > deadline)
+        throw new Error(
+          `${namespace} does not settle: ${this.describe(namespace)} ${JSON.stringify(this.subscriptions(namespace).map((s) => s.status?.conditions))}`,
+        );
       await new Promise((done) => setTimeout(done, 10));
     }
   }

@@ -1,11 +1,12 @@
 import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { MIGRATE_ANNOTATION } from '#core/crd-safety/stored-versions';
 import {
   concludeExecution,
   contextOf,
+  migratesStoredVersions,
   nextTurn,
   refuseUnsupported,
+  revivedByOptIn,
   revivedByRights,
 } from '#core/install-plan/step-install-plan';
 import type { KindRef } from '#platform/kube/kube-client.port';
@@ -50,7 +51,7 @@ export const installPlanStage =
 
 async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
   const now = input.now.toISOString();
-  const revived = plan.status?.phase === 'Failed' ? revivedByRights(plan, await rightsIn(input)) : undefined;
+  const revived = plan.status?.phase === 'Failed' ? await revive(input, plan) : undefined;
   if (revived !== undefined) return write(input, plan, revived, settings);
   const turn = nextTurn(plan, input.read.operatorGroups, now);
   if (turn.turn === 'write') return write(input, plan, turn.status, settings);
@@ -62,9 +63,7 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
     operatorNamespace: input.read.globalCatalogNamespace,
     now,
     retryTimeoutMs: settings.retryTimeoutMs,
-    migrateStoredVersions: input.read.operatorGroups.some(
-      ({ metadata }) => metadata.annotations?.[MIGRATE_ANNOTATION] === 'true',
-    ),
+    migrateStoredVersions: input.read.operatorGroups.some(migratesStoredVersions),
   });
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
@@ -93,6 +92,9 @@ async function write(
   else log.info(facts, 'InstallPlan moved');
   return written;
 }
+
+const revive = async (input: StageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>
+  revivedByOptIn(plan, input.read.operatorGroups) ?? revivedByRights(plan, await rightsIn(input));
 
 async function rightsIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {
   const { namespace } = read;

@@ -1,6 +1,6 @@
 import type { InstallPlan } from '#core/api/install-plan';
+import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { canonicalJson } from '#core/canonical/canonical-json';
-import { FlotillaError } from '#core/errors/flotilla.error';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
@@ -19,9 +19,10 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import { perform } from '../namespaces/perform.js';
-import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
-import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
+import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { FetchedBundles } from './fetch-bundles.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
+import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 
 export type ResolutionDeps = Readonly<{
   store: ProblemStore;
@@ -130,40 +131,74 @@ async function install(
   deps: ResolutionDeps,
   input: StageInput,
   resolution: ResolvedResolution,
-  { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS }: UnpackSettings,
+  unpack: UnpackSettings,
 ): Promise<StageOutcome> {
   await tellLeftOut(input, resolution);
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
-  const pause = pauseBeforeFetch(input.read.subscriptions, minRetryMs, input.now);
-  if (pause > 0) return { ...AT_REST, againAfterMs: pause };
-  const part = resolution.parts === undefined ? { resolution } : nextPart(resolution);
+  const { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS } = unpack;
+  const turn = turnOf(input, resolution, minRetryMs);
+  if ('pauseMs' in turn) return { ...AT_REST, againAfterMs: turn.pauseMs };
+  const { part } = turn;
   if (part === undefined) return conclude(input, { effect: 'settled', resolution });
   const wanted = bundlesToInstall(part.resolution);
-  const bundles = await fetchBundles(deps.contents, input, wanted, timeoutMs).catch(failedFetch);
-  if ('effect' in bundles) return tellUnpackFailure(input, bundles, minRetryMs);
-  return plan(input, part, bundles).catch(async (error: unknown) => {
-    if (!(error instanceof BundleNotInstallable)) throw error;
-    const { message } = error;
-    return tellUnpackFailure(input, { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message }, minRetryMs);
-  });
+  const unpacking = { wanted, subscriptions: askingFor(part, input), timeoutMs };
+  const unpacked = await unpackBundles(deps.contents, input, unpacking);
+  if (unpacked === undefined) return MOVED;
+  const { bundles, input: current } = unpacked;
+  if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
+  return plan(current, part, bundles).catch((error: unknown) =>
+    tellUnpackFailure(current, part, planFailure(error), minRetryMs),
+  );
 }
 
 /** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
 type Part = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
 
+/** What is installed next; a part whose bundles could not be fetched just now lets the others go first. */
+function turnOf(
+  { read, now }: StageInput,
+  resolution: ResolvedResolution,
+  minRetryMs: number,
+): Readonly<{ part: Part | undefined }> | Readonly<{ pauseMs: number }> {
+  const { parts } = resolution;
+  if (parts === undefined) {
+    const pauseMs = pauseBeforeFetch(read.subscriptions, minRetryMs, now);
+    return pauseMs > 0 ? { pauseMs } : { part: { resolution } };
+  }
+  const paused = parts.map(({ subscriptions }) => {
+    const asking = read.subscriptions.filter(({ metadata }) => subscriptions.includes(metadata.name ?? ''));
+    return pauseBeforeFetch(asking, minRetryMs, now);
+  });
+  const part = nextPart({ ...resolution, parts: parts.filter((_, index) => paused[index] === 0) });
+  const pauses = paused.filter((pause) => pause > 0);
+  return part === undefined && pauses.length > 0 ? { pauseMs: Math.min(...pauses) } : { part };
+}
+
+const askingFor = ({ subscriptions }: Part, { read }: StageInput): readonly Subscription[] =>
+  read.subscriptions.filter(({ metadata }) => subscriptions?.includes(metadata.name ?? '') ?? true);
+
 async function plan(input: StageInput, part: Part, bundles: FetchedBundles): Promise<StageOutcome> {
   const { resolution } = part;
   const { namespace, installPlans: existingPlans } = input.read;
-  const subscriptions = input.read.subscriptions.filter(
-    ({ metadata }) => part.subscriptions?.includes(metadata.name ?? '') ?? true,
-  );
+  const subscriptions = askingFor(part, input);
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return conclude(input, { effect: 'settled', resolution });
   const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
-  input.reader.noteWritten(live);
+  input.reader.forget(live.kind);
   return conclude(input, { effect: 'planned', resolution, plan: live });
+}
+
+/** Why there is no plan, as it is told; other errors are the queue's to retry. Spec: subscriptions.md §2.7, §2.8. */
+function planFailure(error: unknown): UnpackFailure {
+  if (error instanceof BundleNotInstallable) {
+    return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };
+  }
+  const refused = KubeApiError.is(error) && error.status >= 400 && error.status < 500 && error.reason !== 'Conflict';
+  if (!refused) throw error;
+  const message = `error ensuring InstallPlan: ${error.said}`;
+  return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
 }
 
 async function createPlan(input: StageInput, planned: InstallPlan, bundles: FetchedBundles): Promise<InstallPlan> {
@@ -190,22 +225,20 @@ const putStatus = async ({ client }: StageInput, wanted: InstallPlan): Promise<I
 const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
   writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
 
-type FetchFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
-
+/** On the Subscriptions that wait for it, with an Event for each where it is news. */
 async function tellUnpackFailure(
   input: StageInput,
-  failure: FetchFailure,
+  part: Part,
+  failure: UnpackFailure,
   againAfterMs: number,
 ): Promise<StageOutcome> {
-  return { ...(await conclude(input, failure)), againAfterMs };
-}
-
-/** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */
-function failedFetch(error: unknown): FetchFailure {
-  if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-  return {
-    effect: 'unpackFailed',
-    reason: 'BundleUnpackFailed',
-    message: `Bundle unpacking failed - ${error.message}`,
-  };
+  const changes = applyResolution(askingFor(part, input), failure, input.now.toISOString());
+  const told = await writeChanges(input, changes);
+  const events = changes.flatMap(({ changed, subscription: { metadata } }) => {
+    const { name = '', namespace, uid } = metadata;
+    const event = { do: 'emitEvent', type: 'Warning', reason: 'BundleUnpackFailed', message: failure.message } as const;
+    return changed ? [{ ...event, about: { ...SUBSCRIPTION_API, name, namespace, uid } }] : [];
+  });
+  await perform(input, events);
+  return { ...told, againAfterMs };
 }

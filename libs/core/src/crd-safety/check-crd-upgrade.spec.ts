@@ -107,7 +107,7 @@ const rows: Row[] = [
       { stored: ['v1', 'v2'] },
     ),
     next: crd([{ name: 'v2' }]),
-    refusal: `${risk}To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions`,
+    refusal: `${risk}To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions; this plan then goes on`,
   },
   {
     why: 'the group asks for it: objects are rewritten first',

@@ -56,9 +56,10 @@ export function typeError(
   return fits ? undefined : wrongType(expected, actual, path);
 }
 
-const wrongType = (expected: string, actual: string, path: string): FieldError => ({
+/** A value of another type, or a text of another format: both are told the same way. */
+export const wrongType = (expected: string, actual: string, path: string): FieldError => ({
   path,
-  message: `Invalid value: "${actual}": ${path} in body must be of type ${expected}: "${actual}"`,
+  message: `Invalid value: ${shown(actual)}: ${path} in body must be of type ${expected}: ${shown(actual)}`,
 });
 
 /** The violation of `enum`, if there is one. */

@@ -1,17 +1,28 @@
 import { canonicalJson } from '../canonical/canonical-json.js';
 import { asList, asRecord, asText } from './loose-value.js';
 import { matchesPattern } from './match-pattern.js';
-import { type FieldError, invalid, type Schema, type SchemaCheck, type SchemaPlace } from './schema-errors.js';
+import {
+  type FieldError,
+  invalid,
+  type Schema,
+  type SchemaCheck,
+  type SchemaPlace,
+  wrongType,
+} from './schema-errors.js';
+import { hasFormat } from './schema-formats.js';
 
 const limit = (schema: Schema, keyword: string): number | undefined => {
   const value = schema[keyword];
   return typeof value === 'number' ? value : undefined;
 };
 
-/** minimum, maximum (exclusive or not) and multipleOf. */
+/** multipleOf, maximum and minimum (exclusive or not). */
 export function checkNumber(schema: Schema, value: number, path: string): FieldError[] {
   const [least, most, step] = [limit(schema, 'minimum'), limit(schema, 'maximum'), limit(schema, 'multipleOf')];
   const errors: FieldError[] = [];
+  if (step !== undefined && step !== 0 && !Number.isInteger(value / step)) {
+    errors.push(invalid(path, value, `should be a multiple of ${step}`));
+  }
   if (most !== undefined && (schema['exclusiveMaximum'] === true ? value >= most : value > most)) {
     const than = schema['exclusiveMaximum'] === true ? 'less than' : 'less than or equal to';
     errors.push(invalid(path, value, `should be ${than} ${most}`));
@@ -20,28 +31,26 @@ export function checkNumber(schema: Schema, value: number, path: string): FieldE
     const than = schema['exclusiveMinimum'] === true ? 'greater than' : 'greater than or equal to';
     errors.push(invalid(path, value, `should be ${than} ${least}`));
   }
-  if (step !== undefined && step !== 0 && !Number.isInteger(value / step)) {
-    errors.push(invalid(path, value, `should be a multiple of ${step}`));
-  }
   return errors;
 }
 
-/** minLength, maxLength (in code points) and pattern; a pattern that cannot be judged here is passed over. */
+/** The first violation of maxLength, minLength (in code points) and pattern, and that of format. */
 export function checkText(schema: Schema, value: string, path: string): FieldError[] {
+  const first = lengthOrPatternError(schema, value, path);
+  const format = asText(schema['format']);
+  const wrongFormat = format === '' || hasFormat(format, value) ? [] : [wrongType(format, value, path)];
+  return [...(first === undefined ? [] : [first]), ...wrongFormat];
+}
+
+/** A pattern that cannot be judged here is passed over. */
+function lengthOrPatternError(schema: Schema, value: string, path: string): FieldError | undefined {
   const [least, most] = [limit(schema, 'minLength'), limit(schema, 'maxLength')];
   const length = [...value].length;
-  const errors: FieldError[] = [];
-  if (most !== undefined && length > most) {
-    errors.push({ path, message: `Too long: may not be more than ${most} bytes` });
-  }
-  if (least !== undefined && length < least) {
-    errors.push(invalid(path, value, `should be at least ${least} chars long`));
-  }
+  if (most !== undefined && length > most) return { path, message: `Too long: may not be more than ${most} bytes` };
+  if (least !== undefined && length < least) return invalid(path, value, `should be at least ${least} chars long`);
   const pattern = asText(schema['pattern']);
-  if (pattern !== '' && matchesPattern(pattern, value) === false) {
-    errors.push(invalid(path, value, `should match '${pattern}'`));
-  }
-  return errors;
+  if (pattern === '' || matchesPattern(pattern, value) !== false) return undefined;
+  return invalid(path, value, `should match '${pattern}'`);
 }
 
 /** minItems, maxItems, uniqueItems and the items themselves. */

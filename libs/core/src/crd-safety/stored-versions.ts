@@ -51,7 +51,7 @@ export function planMigration(current: KubernetesObject, next: KubernetesObject)
 /** How people allow what {@link planMigration} found. */
 export const optInTo = ({ kind, leaving, storage }: StoredVersionMigration): string =>
   `To let it go, set annotation ${MIGRATE_ANNOTATION}: "true" on the OperatorGroup: every ${kind} is then rewritten in ` +
-  `${storage}, and ${leaving.join(', ')} ${leaving.length === 1 ? 'leaves' : 'leave'} status.storedVersions`;
+  `${storage}, and ${leaving.join(', ')} ${leaving.length === 1 ? 'leaves' : 'leave'} status.storedVersions; this plan then goes on`;
 
 /** The CRD with the status that says that nothing is stored in the versions that leave. */
 export function withoutStored(crd: KubernetesObject, { leaving, storage }: StoredVersionMigration): KubernetesObject {

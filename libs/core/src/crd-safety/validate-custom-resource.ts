@@ -7,7 +7,9 @@ import { checkList, checkNumber, checkObject, checkText } from './schema-keyword
 const MAX_DEPTH = 100;
 
 /**
- * Violations of a schema, in the words of the API server's validator and in the order in which it walks. CEL rules (`x-kubernetes-validations`) and unknown fields are not looked at, as OLM does not. Spec: install-plans.md §7.
+ * Violations of a schema, in the words of the API server's validator. CEL rules (`x-kubernetes-validations`) and unknown
+ * fields are not looked at, as OLM does not: the server judges objects by rules when they are written next, and lets an
+ * unchanged field be. Spec: install-plans.md §7.
  */
 export const schemaViolations = (schema: Schema, value: unknown): FieldError[] =>
   violationsAt(schema, value, { path: '', depth: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
 import type { OperatorGroup } from '../api/operator-group.js';
-import { nextTurn, operatorGroupVerdict, revivedByRights } from './before-execution.js';
+import { nextTurn, operatorGroupVerdict, revivedByOptIn, revivedByRights } from './before-execution.js';
 
 const NOW = '2026-03-01T10:00:00.500Z';
 const group = (
@@ -156,5 +156,37 @@ describe('what comes next for a plan', () => {
     expect(revivedByRights(failed, []), 'nothing changed').toBeUndefined();
     expect(revivedByRights(plan('Failed'), [widened]), 'it has no service account').toBeUndefined();
     expect(revivedByRights(plan('Complete', { status: attenuated }), [widened])).toBeUndefined();
+  });
+});
+
+describe('a plan that was refused because of stored versions', () => {
+  const refusal = 'risk of data loss […]. To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" …';
+  const asking = (value?: string): OperatorGroup[] => [
+    {
+      apiVersion: 'operators.coreos.com/v1',
+      kind: 'OperatorGroup',
+      metadata: { name: 'g', ...(value && { annotations: { 'flotilla.dev/migrate-stored-versions': value } }) },
+    },
+  ];
+  const refused = (status: Partial<InstallPlanStatus>): InstallPlan => ({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'InstallPlan',
+    metadata: { name: 'install-1' },
+    spec: { approval: 'Automatic', approved: true, clusterServiceVersionNames: [] },
+    status: { phase: 'Failed', catalogSources: [], startTime: '2026-01-01T00:00:00Z', message: refusal, ...status },
+  });
+
+  it('starts anew once the group allows what it asked for', () => {
+    expect(revivedByOptIn(refused({}), asking('true'))).toEqual({ phase: 'Installing', catalogSources: [] });
+  });
+
+  it.each<[why: string, status: Partial<InstallPlanStatus>, groups: OperatorGroup[]]>([
+    ['the group does not say so', {}, asking()],
+    ['the group says no', {}, asking('false')],
+    ['there is no group', {}, []],
+    ['it failed for another reason', { message: 'no way' }, asking('true')],
+    ['it has not failed', { phase: 'Installing' }, asking('true')],
+  ])('stays as it is: %s', (_why, status, groups) => {
+    expect(revivedByOptIn(refused(status), groups)).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
+import { MIGRATE_ANNOTATION } from '../crd-safety/stored-versions.js';
 import { changedAfter, managedRights } from '../rbac/rights-changed.js';
 import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
 
@@ -101,6 +102,24 @@ export function approvalTransition({ spec, status }: InstallPlan): InstallPlanSt
   if (status?.phase !== 'RequiresApproval' || !spec.approved) return undefined;
   return { ...withoutMessage(status), phase: 'Installing' };
 }
+
+/**
+ * A plan that was refused because of stored versions gets another try, from the start, once its group allows what the
+ * refusal asked for; undefined for every other plan.
+ */
+export function revivedByOptIn(
+  { status }: InstallPlan,
+  groups: readonly OperatorGroup[],
+): InstallPlanStatus | undefined {
+  if (status?.phase !== 'Failed' || !(status.message ?? '').includes(MIGRATE_ANNOTATION)) return undefined;
+  if (!groups.some(migratesStoredVersions)) return undefined;
+  const { startTime: _ofTheFirstTry, ...rest } = status;
+  return { ...withoutMessage(rest), phase: 'Installing' };
+}
+
+/** Whether the group asks for stored objects to be rewritten (see {@link MIGRATE_ANNOTATION}). */
+export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
+  metadata.annotations?.[MIGRATE_ANNOTATION] === 'true';
 
 /**
  * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of its namespace

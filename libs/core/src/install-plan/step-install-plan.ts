@@ -24,9 +24,11 @@ import type { StepContext } from './step-world.js';
 export {
   approvalTransition,
   type GroupVerdict,
+  migratesStoredVersions,
   nextTurn,
   operatorGroupVerdict,
   type PlanTurn,
+  revivedByOptIn,
   revivedByRights,
 } from './before-execution.js';
 export { concludeExecution, type ExecutionConclusion } from './conclude-execution.js';

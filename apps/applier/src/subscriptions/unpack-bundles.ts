@@ -1,0 +1,77 @@
+import { canonicalJson } from '#core/canonical/canonical-json';
+import { FlotillaError } from '#core/errors/flotilla.error';
+import type { ChosenBundle } from '#core/resolution/resolution-problem';
+import { wishesOf } from '#core/resolution/wishes';
+import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { BundleContents } from '../install-plans/bundle-contents.js';
+import { readNamespace } from '../namespaces/namespace-read.js';
+import type { StageInput } from '../namespaces/stage.js';
+import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
+import { writeChanges } from './subscription.stage.js';
+
+/** What is fetched sooner is not worth a write. */
+const TELL_AFTER_MS = 2_000;
+
+export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
+
+/** `input`: the namespace as it is after the fetch. */
+export type Unpacked = Readonly<{ input: StageInput; bundles: FetchedBundles | UnpackFailure }>;
+
+/** What is to be fetched, for whom, and for how long (0: as long as it takes). */
+export type Unpacking = Readonly<{
+  wanted: readonly ChosenBundle[];
+  /** The Subscriptions that wait for it. */
+  subscriptions: StageInput['read']['subscriptions'];
+  timeoutMs: number;
+}>;
+
+/**
+ * Fetches the bundles; where that takes long, the Subscriptions say meanwhile that it is under way. Undefined where what
+ * was wished changed on the way: the answer is for others then. Spec: subscriptions.md §2.7.
+ */
+export async function unpackBundles(
+  contents: BundleContents,
+  input: StageInput,
+  { wanted, subscriptions, timeoutMs }: Unpacking,
+): Promise<Unpacked | undefined> {
+  let told: Promise<unknown> | undefined;
+  const timer = setTimeout(() => {
+    told = tellUnpacking(input, subscriptions, wanted);
+  }, TELL_AFTER_MS);
+  const bundles = await fetchBundles(contents, input, wanted, timeoutMs)
+    .catch(failedFetch)
+    .finally(() => clearTimeout(timer));
+  if (told === undefined) return { input, bundles };
+  await told;
+  const { reader, read } = input;
+  reader.forgetAll();
+  const fresh = await readNamespace(reader, read.namespace, read.globalCatalogNamespace);
+  if (canonicalJson(wishesOf(fresh)) !== canonicalJson(wishesOf(read))) return undefined;
+  return { input: { ...input, read: fresh }, bundles };
+}
+
+/** That it cannot be told must not stop the fetch. */
+async function tellUnpacking(
+  input: StageInput,
+  subscriptions: Unpacking['subscriptions'],
+  wanted: readonly ChosenBundle[],
+): Promise<void> {
+  const message = `fetching ${wanted.map(({ name }) => name).join(', ')}`;
+  const changes = applyResolution(subscriptions, { effect: 'unpacking', message }, input.now.toISOString());
+  try {
+    await writeChanges(input, changes);
+  } catch (error) {
+    if (!KubeApiError.is(error)) throw error;
+  }
+}
+
+/** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */
+function failedFetch(error: unknown): UnpackFailure {
+  if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
+  return {
+    effect: 'unpackFailed',
+    reason: 'BundleUnpackFailed',
+    message: `Bundle unpacking failed - ${error.message}`,
+  };
+}
