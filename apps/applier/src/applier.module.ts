@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier, CLIENTS, HUB } from './applier.js';
+import { ExtensionApplier } from './extensions/extension-applier.js';
 
 @Module({})
 class ApplierModule {}
@@ -9,6 +10,6 @@ class ApplierModule {}
 /** Wiring only. */
 export const applierModule = (hub: Hub, clients: readonly KubeClient[]): DynamicModule => ({
   module: ApplierModule,
-  providers: [{ provide: HUB, useValue: hub }, { provide: CLIENTS, useValue: clients }, Applier],
+  providers: [{ provide: HUB, useValue: hub }, { provide: CLIENTS, useValue: clients }, Applier, ExtensionApplier],
   exports: [Applier],
 });

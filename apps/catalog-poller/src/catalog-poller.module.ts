@@ -8,11 +8,15 @@ import { CatalogContents } from './catalogs/catalog-contents.js';
 import { ClusterCatalogPoller } from './cluster-catalogs/cluster-catalog-poller.js';
 import { MetasMiddleware } from './cluster-catalogs/metas.middleware.js';
 import { ContentController } from './content.controller.js';
+import { ExtensionPoller } from './extensions/extension-poller.js';
+import { PackageManifestsMiddleware } from './package-manifests/package-manifests.middleware.js';
 
 @Module({})
 class CatalogPollerModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(MetasMiddleware).forRoutes({ path: 'clusters/*path', method: RequestMethod.ALL });
+    consumer
+      .apply(PackageManifestsMiddleware, MetasMiddleware)
+      .forRoutes({ path: 'clusters/*path', method: RequestMethod.ALL });
   }
 }
 
@@ -31,6 +35,8 @@ export const catalogPollerModule = (hub: Hub, clients: readonly KubeClient[]): D
     CatalogPoller,
     ClusterCatalogPoller,
     MetasMiddleware,
+    PackageManifestsMiddleware,
+    ExtensionPoller,
   ],
   exports: [CatalogPoller],
 });

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import { RecordCache } from './record-cache.js';
+import { SolveExtension } from './solve-extension.js';
 import { SolveProblem } from './solve-problem.js';
 import { SolverPool } from './solver-pool.js';
 
@@ -21,7 +22,8 @@ export class ResolverWorker implements OnApplicationBootstrap {
     const solveProblem = new SolveProblem(problems, records, this.#pool, queues.apply, log, (result, seconds) =>
       metrics.resolved(result === 'resolved' ? 'succeeded' : 'failed', seconds),
     );
-    await queues.resolve.process(({ problem }) => solveProblem.run(problem), {
+    const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.extension, log);
+    await queues.resolve.process(({ problem, extension }) => (extension ? solveExtension : solveProblem).run(problem), {
       concurrency: settings.resolveConcurrency,
     });
   }

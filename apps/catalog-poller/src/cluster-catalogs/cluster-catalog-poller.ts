@@ -12,7 +12,7 @@ import { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedLoads } from '../catalogs/shared-loads.js';
 import type { CatalogJsonl, LoadJsonl } from './catalog-jsonl.js';
 import { loadImageJsonl } from './image-jsonl.js';
-import { ServedCatalogs } from './served-catalogs.js';
+import { type CatalogInSight, ServedCatalogs } from './served-catalogs.js';
 import { SharedMetas } from './shared-metas.js';
 
 /** Clusters that ask for the same image within so long are told the same. */
@@ -114,7 +114,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   }
 
   /** The ClusterCatalogs of a cluster; undefined until all are known. */
-  catalogsOf(cluster: string): ReturnType<ServedCatalogs['all']> | undefined {
+  catalogsOf(cluster: string): readonly CatalogInSight[] | undefined {
     const served = this.#clusters.get(cluster);
     return served?.synced ? served.all() : undefined;
   }

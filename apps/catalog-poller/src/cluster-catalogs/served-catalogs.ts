@@ -15,7 +15,17 @@ export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState'> &
     log: Log;
     /** The hub, as clients reach it; without a closing slash. */
     contentUrl: string;
+    /** What is there, or what is served of it, may have changed. */
+    onMoved?: () => void;
   }>;
+
+/** A ClusterCatalog as it stands: `settled` once its first pull has ended. */
+export type CatalogInSight = Readonly<{
+  catalog: ClusterCatalog;
+  settled: boolean;
+  /** Undefined while there is nothing to serve. */
+  served: ServedContent | undefined;
+}>;
 
 /** Somebody else may have written the object; ours is put right after so long, not at once: two that disagree must not race. */
 const WRITE_AGAIN_MS = 5_000;
@@ -26,13 +36,15 @@ export class ServedCatalogs {
   readonly #catalogs = new Map<string, ClusterCatalogRefresh>();
   /** Writes that are due, and how to give up on them. */
   readonly #due = new Map<string, () => void>();
+  /** The content of each catalog that was made known last, once its first pull had ended. */
+  readonly #told = new Map<string, ServedContent['content'] | undefined>();
   #stopped = false;
 
   constructor(private readonly deps: ServedCatalogsDeps) {
     this.#reflector = new Reflector({
       ...deps,
       kind: CLUSTER_CATALOG_API,
-      handlers: { onChange: (object) => this.#note(object), onDelete: (object) => this.#forget(nameOf(object)) },
+      handlers: { onChange: (object) => this.#note(object), onDelete: (object) => this.#gone(object) },
     });
   }
 
@@ -51,11 +63,25 @@ export class ServedCatalogs {
     return this.#catalogs.get(name)?.served;
   }
 
+  /** Whether all catalogs are known; those that are, with what is served of each. */
+  get synced(): boolean {
+    return this.#reflector.synced();
+  }
+
+  all(): readonly CatalogInSight[] {
+    return [...this.#catalogs.values()].map(({ catalog, state, served }) => ({
+      catalog,
+      settled: state.settled,
+      served,
+    }));
+  }
+
   /** Lists leave apiVersion and kind out of their items. */
   #note(object: KubernetesObject): void {
     const read = ClusterCatalog.safeParse({ ...object, ...CLUSTER_CATALOG_API });
     if (read.success) this.#take(read.data);
     else this.#refuse(nameOf(object));
+    this.deps.onMoved?.();
   }
 
   #take(catalog: ClusterCatalog): void {
@@ -79,12 +105,23 @@ export class ServedCatalogs {
   /** A poll without news asks the cluster nothing: what the watch told is enough to know that the status stands. */
   #tell(name: string): void {
     const refresh = this.#catalogs.get(name);
-    if (refresh !== undefined && this.#isStale(refresh.catalog, refresh)) void this.#write(refresh.catalog);
+    if (refresh === undefined) return;
+    if (this.#isStale(refresh.catalog, refresh)) void this.#write(refresh.catalog);
+    const { served } = refresh;
+    if (this.#told.has(name) && this.#told.get(name) === served?.content) return;
+    this.#told.set(name, served?.content);
+    this.deps.onMoved?.();
+  }
+
+  #gone(object: KubernetesObject): void {
+    this.#forget(nameOf(object));
+    this.deps.onMoved?.();
   }
 
   #forget(name: string): void {
     this.#catalogs.get(name)?.stop();
     this.#catalogs.delete(name);
+    this.#told.delete(name);
     this.#due.get(name)?.();
     this.#due.delete(name);
   }

@@ -10,8 +10,8 @@ import type { RegistryClient } from '../registry/registry-client.port.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import { DiskContentStore } from '../store/disk-content-store.js';
 import { HttpContentStore } from '../store/http-content-store.js';
-import type { ProblemStore } from '../store/problem-store.port.js';
-import { RedisProblemStore } from '../store/redis-problem-store.js';
+import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
+import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
 import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
@@ -29,6 +29,7 @@ export type Hub = Readonly<{
   redisHealth: HealthCheck;
   queues: Queues;
   problems: ProblemStore;
+  extensionProblems: ProblemStore<ExtensionProblems>;
   content: ContentStore;
   registry: RegistryClient;
   close(): Promise<void>;
@@ -69,10 +70,10 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     redis,
     redisHealth: redisCheck(redis),
     queues,
-    problems: new RedisProblemStore(redis, {
-      prefix: settings.redisPrefix,
-      ttlSeconds: Math.round(settings.storeTtl / 1_000),
-      maxValueBytes: settings.storeMaxValueBytes,
+    problems: new RedisProblemStore(redis, storeOptions(settings)),
+    extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {
+      ...storeOptions(settings),
+      prefix: `${settings.redisPrefix}:extensions`,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
     registry: await configuredRegistryClient(settings, disk),
@@ -81,6 +82,12 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     },
   };
 }
+
+const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({
+  prefix: settings.redisPrefix,
+  ttlSeconds: Math.round(settings.storeTtl / 1_000),
+  maxValueBytes: settings.storeMaxValueBytes,
+});
 
 /** The cache on disk, behind it the poller where its address is known. */
 function contentOf(settings: Settings, cache: ContentStore): ContentStore {

@@ -2,7 +2,12 @@ import { z } from 'zod';
 
 /** Solve one problem. Identity only, never state: the problem itself is a value in the problem store, under its hash. */
 export const RESOLVE_QUEUE = 'resolve';
-export const ResolveJob = z.strictObject({ v: z.literal(1), problem: z.string().regex(/^[0-9a-f]{64}$/) });
+export const ResolveJob = z.strictObject({
+  v: z.literal(1),
+  problem: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The problem is a ClusterExtension's. */
+  extension: z.literal(true).optional(),
+});
 export type ResolveJob = z.infer<typeof ResolveJob>;
 
 /** Look at one namespace of one cluster, with its newest state, and do what is next there. */
@@ -14,6 +19,21 @@ export type ApplyJob = z.infer<typeof ApplyJob>;
 export const OBSERVE_QUEUE = 'observe';
 export const ObserveJob = ApplyJob;
 export type ObserveJob = ApplyJob;
+
+/** Look at one ClusterExtension of one cluster, with its newest state, and do what is next there. */
+export const EXTENSION_QUEUE = 'extension';
+export const ExtensionJob = z.strictObject({
+  v: z.literal(1),
+  cluster: z.string().min(1),
+  extension: z.string().min(1),
+});
+export type ExtensionJob = z.infer<typeof ExtensionJob>;
+
+/** Rebuild the problem of one ClusterExtension. */
+export const OBSERVE_EXTENSION_QUEUE = 'observe-extension';
+
+/** The identity of an extension's work. */
+export const extensionKey = (job: ExtensionJob): string => `${job.cluster}/${job.extension}`;
 
 /** The identity of a namespace's work, one job of it at a time. */
 export const namespaceKey = (job: ApplyJob): string => `${job.cluster}/${job.namespace}`;

@@ -1,6 +1,18 @@
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
 import type { JobContract, JobQueue } from './job-queue.port.js';
-import { APPLY_QUEUE, ApplyJob, namespaceKey, OBSERVE_QUEUE, ObserveJob, RESOLVE_QUEUE, ResolveJob } from './jobs.js';
+import {
+  APPLY_QUEUE,
+  ApplyJob,
+  EXTENSION_QUEUE,
+  ExtensionJob,
+  extensionKey,
+  namespaceKey,
+  OBSERVE_EXTENSION_QUEUE,
+  OBSERVE_QUEUE,
+  ObserveJob,
+  RESOLVE_QUEUE,
+  ResolveJob,
+} from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
 
 /** One job per distinct problem, however many namespaces and clusters wait for its answer. */
@@ -16,21 +28,38 @@ export const observeContract: JobContract<ObserveJob> = {
   keyOf: namespaceKey,
 };
 
+export const extensionContract: JobContract<ExtensionJob> = {
+  name: EXTENSION_QUEUE,
+  schema: ExtensionJob,
+  keyOf: extensionKey,
+};
+export const observeExtensionContract: JobContract<ExtensionJob> = {
+  name: OBSERVE_EXTENSION_QUEUE,
+  schema: ExtensionJob,
+  keyOf: extensionKey,
+};
+
 /** All queues between the services. */
 export type Queues = Readonly<{
   resolve: JobQueue<ResolveJob>;
   apply: JobQueue<ApplyJob>;
   observe: JobQueue<ObserveJob>;
+  extension: JobQueue<ExtensionJob>;
+  observeExtension: JobQueue<ExtensionJob>;
 }>;
 
 export const redisQueues = (options: BullmqJobQueueOptions): Queues => ({
   resolve: new BullmqJobQueue(resolveContract, options),
   apply: new BullmqJobQueue(applyContract, options),
   observe: new BullmqJobQueue(observeContract, options),
+  extension: new BullmqJobQueue(extensionContract, options),
+  observeExtension: new BullmqJobQueue(observeExtensionContract, options),
 });
 
 export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
   resolve: new MemoryJobQueue(resolveContract, options),
   apply: new MemoryJobQueue(applyContract, options),
   observe: new MemoryJobQueue(observeContract, options),
+  extension: new MemoryJobQueue(extensionContract, options),
+  observeExtension: new MemoryJobQueue(observeExtensionContract, options),
 });

@@ -1,35 +1,40 @@
 import { byCodeUnit, canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
-import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { type Observation, ProblemStore, type Waiter } from './problem-store.port.js';
+import {
+  type NamespaceProblems,
+  type Observation,
+  type ProblemFamily,
+  ProblemStore,
+  type Waiter,
+} from './problem-store.port.js';
 
 /** The store within one process; keeps everything until {@link clear}. */
-export class MemoryProblemStore extends ProblemStore {
-  readonly #problems = new Map<string, ResolutionProblem>();
-  readonly #records = new Map<string, PackageRecord>();
-  readonly #solutions = new Map<string, Resolution>();
+export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
+  readonly #problems = new Map<string, F['problem']>();
+  readonly #records = new Map<string, F['record']>();
+  readonly #solutions = new Map<string, F['solution']>();
   readonly #observations = new Map<string, Observation>();
   readonly #waiters = new Map<string, Map<string, Waiter>>();
 
-  async putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string> {
+  async putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string> {
     const hash = canonicalHash(problem);
     this.#problems.set(hash, structuredClone(problem));
     for (const [recordHash, record] of records) this.#records.set(recordHash, structuredClone(record));
     return hash;
   }
 
-  async getProblem(hash: string): Promise<ResolutionProblem | undefined> {
+  async getProblem(hash: string): Promise<F['problem'] | undefined> {
     return structuredClone(this.#problems.get(hash));
   }
 
-  async getRecord(hash: string): Promise<PackageRecord | undefined> {
+  async getRecord(hash: string): Promise<F['record'] | undefined> {
     return structuredClone(this.#records.get(hash));
   }
 
-  async putSolution(hash: string, solution: Resolution): Promise<void> {
+  async putSolution(hash: string, solution: F['solution']): Promise<void> {
     this.#solutions.set(hash, structuredClone(solution));
   }
 
-  async getSolution(hash: string): Promise<Resolution | undefined> {
+  async getSolution(hash: string): Promise<F['solution'] | undefined> {
     return structuredClone(this.#solutions.get(hash));
   }
 

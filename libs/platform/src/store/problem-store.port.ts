@@ -1,11 +1,29 @@
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/extension/extension-problem';
 import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
 
-/** What the poller last saw in a namespace: the hash of its problem. */
+/** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
 
 /** A namespace that wants to be told when a problem is solved. */
 export type Waiter = Readonly<{ cluster: string; namespace: string }>;
+
+/** What problems of one family are made of. */
+export type ProblemFamily = Readonly<{ problem: object; record: Readonly<{ name: string }>; solution: object }>;
+
+/** OLM Classic: one problem a namespace. */
+export type NamespaceProblems = Readonly<{
+  problem: ResolutionProblem;
+  record: PackageRecord;
+  solution: Resolution;
+}>;
+
+/** OLM v1: one problem a ClusterExtension, whose name stands where others have a namespace. */
+export type ExtensionProblems = Readonly<{
+  problem: ExtensionProblem;
+  record: ExtensionPackage;
+  solution: ExtensionSolution;
+}>;
 
 /**
  * Problems, their package records and their solutions by hash, and which namespace has which problem. All of it can be
@@ -16,13 +34,13 @@ export type Waiter = Readonly<{ cluster: string; namespace: string }>;
  * solution, then takes the waiters and enqueues each. A resolver that dies in between is followed by another that is
  * given the same waiters again.
  */
-export abstract class ProblemStore {
+export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> {
   /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
-  abstract putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string>;
-  abstract getProblem(hash: string): Promise<ResolutionProblem | undefined>;
-  abstract getRecord(hash: string): Promise<PackageRecord | undefined>;
-  abstract putSolution(hash: string, solution: Resolution): Promise<void>;
-  abstract getSolution(hash: string): Promise<Resolution | undefined>;
+  abstract putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string>;
+  abstract getProblem(hash: string): Promise<F['problem'] | undefined>;
+  abstract getRecord(hash: string): Promise<F['record'] | undefined>;
+  abstract putSolution(hash: string, solution: F['solution']): Promise<void>;
+  abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   abstract waitFor(hash: string, waiter: Waiter): Promise<void>;

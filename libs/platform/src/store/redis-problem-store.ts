@@ -1,7 +1,12 @@
 import type { Redis } from 'ioredis';
 import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
-import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { type Observation, ProblemStore, type Waiter } from './problem-store.port.js';
+import {
+  type NamespaceProblems,
+  type Observation,
+  type ProblemFamily,
+  ProblemStore,
+  type Waiter,
+} from './problem-store.port.js';
 import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type RedisProblemStoreOptions = Readonly<{
@@ -17,7 +22,7 @@ export type RedisProblemStoreOptions = Readonly<{
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
 
-export class RedisProblemStore extends ProblemStore {
+export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #prefix: string;
   readonly #ttl: number;
   readonly #maxBytes: number;
@@ -32,7 +37,7 @@ export class RedisProblemStore extends ProblemStore {
     this.#maxBytes = maxValueBytes;
   }
 
-  async putProblem(problem: ResolutionProblem, records: ReadonlyMap<string, PackageRecord>): Promise<string> {
+  async putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string> {
     const text = canonicalJson(problem);
     const hash = sha256Hex(text);
     const problemKey = this.#key('problem', hash);
@@ -57,20 +62,20 @@ export class RedisProblemStore extends ProblemStore {
     return ((await touch.exec()) ?? []).map(([, there]) => there === 1);
   }
 
-  async getProblem(hash: string): Promise<ResolutionProblem | undefined> {
-    return (await this.#getByHash('problem', hash)) as ResolutionProblem | undefined;
+  async getProblem(hash: string): Promise<F['problem'] | undefined> {
+    return (await this.#getByHash('problem', hash)) as F['problem'] | undefined;
   }
 
-  async getRecord(hash: string): Promise<PackageRecord | undefined> {
-    return (await this.#getByHash('record', hash)) as PackageRecord | undefined;
+  async getRecord(hash: string): Promise<F['record'] | undefined> {
+    return (await this.#getByHash('record', hash)) as F['record'] | undefined;
   }
 
-  async putSolution(hash: string, solution: Resolution): Promise<void> {
+  async putSolution(hash: string, solution: F['solution']): Promise<void> {
     await this.#put(this.#solutionKey(hash), 'the solution', canonicalJson(solution));
   }
 
-  async getSolution(hash: string): Promise<Resolution | undefined> {
-    return parseJson(await this.#get(this.#solutionKey(hash))) as Resolution | undefined;
+  async getSolution(hash: string): Promise<F['solution'] | undefined> {
+    return parseJson(await this.#get(this.#solutionKey(hash))) as F['solution'] | undefined;
   }
 
   async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {

@@ -1,0 +1,45 @@
+import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
+import type { RolloutState } from '#core/revision/revision-conditions';
+import type { ContentPhase } from '#core/revision/revision-content';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { ExtensionPass } from './extension-pass.js';
+
+/**
+ * Takes away what an archived revision still controls, the last phase first; what has passed to another revision only loses
+ * it as an owner (spec: v1-apply.md, "Archive").
+ */
+export async function archiveRevision(
+  pass: ExtensionPass,
+  revision: ClusterObjectSet,
+  phases: readonly ContentPhase[],
+): Promise<RolloutState> {
+  for (const phase of phases.toReversed()) {
+    const left = await Promise.all(phase.objects.map(({ object }) => takeAway(pass, revision, object)));
+    if (left.includes(true)) return { state: 'archiving' };
+  }
+  return { state: 'archived' };
+}
+
+/** True where the object is still there and goes. */
+async function takeAway(
+  { client, writer }: ExtensionPass,
+  revision: ClusterObjectSet,
+  object: KubernetesObject,
+): Promise<boolean> {
+  const live = await client.get(refOf(object)).catch((error: unknown) => {
+    if (KubeApiError.is(error, 'NotFound')) return undefined; // the kind itself has gone
+    throw error;
+  });
+  const owners = live?.metadata.ownerReferences ?? [];
+  const own = owners.find(({ uid }) => uid === revision.metadata.uid);
+  if (live === undefined || own === undefined) return false;
+  const { resourceVersion, uid } = live.metadata;
+  if (own.controller === true) {
+    await writer.delete(refOf(live), { propagation: 'Background', ...(uid === undefined ? {} : { uid }) });
+    return true;
+  }
+  const ownerReferences = owners.filter((owner) => owner !== own);
+  await client.patch(refOf(live), { metadata: { resourceVersion, ownerReferences } });
+  return false;
+}

@@ -1,0 +1,75 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Hub } from '#platform/hub/hub';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { ClusterGate } from '#platform/kube/cluster-gate';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { ExtensionJob } from '#platform/queue/jobs';
+import { localCredentials } from '#platform/registry/local-credentials';
+import { CLIENTS, HUB, UnknownCluster } from '../applier.js';
+import type { ExtensionDeps } from './extension-deps.js';
+import { reconcileExtension } from './reconcile-extension.js';
+
+/** Takes ClusterExtensions from the queue and does what is next for each. */
+@Injectable()
+export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #deps: ExtensionDeps;
+  readonly #gate: ClusterGate;
+  readonly #lookouts: OlmLookouts;
+
+  constructor(
+    @Inject(HUB) private readonly hub: Hub,
+    @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+  ) {
+    const { extensionProblems, queues, registry, log, settings, clock } = hub;
+    this.#deps = {
+      store: extensionProblems,
+      observe: queues.observeExtension,
+      registry,
+      credentials: localCredentials,
+      log,
+      systemNamespace: settings.systemNamespace,
+      unpackTimeoutMs: settings.bundleUnpackTimeout,
+    };
+    const { applyConcurrency } = settings;
+    const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
+    this.#gate = new ClusterGate({ clock, mostAtOnce });
+    this.#lookouts = new OlmLookouts(hub, clients);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { queues, settings } = this.hub;
+    await queues.extension.process((job, { signal }) => this.#apply(job, signal), {
+      concurrency: settings.applyConcurrency,
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    const { queues, settings } = this.hub;
+    await queues.extension.close({ deadlineMs: settings.shutdownTimeout });
+  }
+
+  async #apply(job: ExtensionJob, signal: AbortSignal): Promise<void> {
+    const client = this.clients.find(({ cluster }) => cluster === job.cluster);
+    if (client === undefined) {
+      const known = this.clients.map(({ cluster }) => cluster);
+      throw new UnknownCluster(job.cluster, known);
+    }
+    const entered = await this.#gate.run(job.cluster, () => this.#look(client, job, signal));
+    const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
+    if (againAfterMs !== undefined) await this.hub.queues.extension.add(job, { delayMs: againAfterMs });
+  }
+
+  /** Answers after how many milliseconds to look again, if at all. */
+  async #look(
+    client: KubeClient,
+    { cluster, extension }: ExtensionJob,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { clock, log } = this.hub;
+    const { acts } = await this.#lookouts.standing(cluster);
+    if (!acts) return this.#lookouts.againAfterMs(cluster);
+    const { rounds, againAfterMs } = await reconcileExtension(this.#deps, client, extension, clock, signal);
+    log.debug({ cluster, extension, rounds, againAfterMs }, 'extension looked at');
+    return againAfterMs;
+  }
+}

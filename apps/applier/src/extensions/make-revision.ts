@@ -1,0 +1,76 @@
+import { gzipSync } from 'node:zlib';
+import type { Action } from '#core/actions/action';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
+import { buildRevision, type RevisionWish } from '#core/revision/build-revision';
+import { OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/revision/revision-keys';
+import { performActions } from '#platform/kube/perform-actions';
+import type { ExtensionPass } from './extension-pass.js';
+
+/** Archived revisions that are kept (spec: v1-apply.md §7, "New revision"). */
+const HISTORY = 5;
+
+/** Stores the next revision: its manifests first, then itself, then who owns the manifests; and forgets the oldest ones. */
+export async function makeRevision(pass: ExtensionPass, wish: RevisionWish): Promise<ClusterObjectSet> {
+  const { client, read, deps } = pass;
+  const { systemNamespace } = deps;
+  const number = read.states.highestNumber + 1;
+  const { revision, secrets } = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };
+  await act(
+    pass,
+    [namespace, ...secrets, revision].map((object) => ({ do: 'create', object })),
+  );
+  const ref = { ...CLUSTER_OBJECT_SET_API, name: revision.metadata.name ?? '' };
+  const stored = ClusterObjectSet.parse({ ...(await client.get(ref)), ...CLUSTER_OBJECT_SET_API });
+  await act(
+    pass,
+    secrets.map((secret) => ownedBy(secret, stored)),
+  );
+  await act(pass, forgotten(pass));
+  return stored;
+}
+
+/** Secrets of revisions that were stored by a pass that ended before it could say whose they are; and those of none. */
+export async function repairOwners(pass: ExtensionPass): Promise<void> {
+  const { revisions, secrets, name } = pass.read;
+  const actions = [...secrets.values()].flatMap((secret) => {
+    const of = secret.metadata.labels?.[REVISION_NAME_LABEL];
+    const revision = revisions.find(({ metadata }) => metadata.name === of);
+    const isOwned = secret.metadata.ownerReferences?.some(({ uid }) => uid === revision?.metadata.uid);
+    if (revision === undefined || isOwned || secret.metadata.labels?.[OWNER_NAME_LABEL] !== name) return [];
+    return [ownedBy(secret, revision)];
+  });
+  await act(pass, actions);
+}
+
+const ownedBy = (secret: KubernetesObject, { metadata }: ClusterObjectSet): Action => ({
+  do: 'patch',
+  ref: refOf({ ...secret, apiVersion: 'v1', kind: 'Secret' }),
+  patch: {
+    metadata: {
+      ownerReferences: [
+        {
+          ...CLUSTER_OBJECT_SET_API,
+          name: metadata.name ?? '',
+          uid: metadata.uid ?? '',
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+  },
+});
+
+const forgotten = ({ read }: ExtensionPass): Action[] =>
+  read.states.archived.slice(0, -HISTORY).map(({ metadata }) => ({
+    do: 'delete',
+    ref: { ...CLUSTER_OBJECT_SET_API, name: metadata.name ?? '' },
+    propagation: 'Background',
+    uid: metadata.uid,
+  }));
+
+async function act({ client, now, signal }: ExtensionPass, actions: readonly Action[]): Promise<void> {
+  const outcome = await performActions(client, actions, now, { signal });
+  if (!outcome.ok) throw outcome.error;
+}

@@ -1,0 +1,42 @@
+import type { ClusterExtension } from '#core/api/cluster-extension';
+import { refOf } from '#core/api/kubernetes-object';
+import { validateCrdUpgrade, violationText } from '#core/crd-upgrade/validate-crd-upgrade';
+import type { RevisionWish } from '#core/revision/build-revision';
+import { goQuote } from '#core/versions/go-quote';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { ExtensionPass } from './extension-pass.js';
+
+/** What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md, "When"); undefined: nothing. */
+export async function crdProblems(pass: ExtensionPass, { phases }: RevisionWish): Promise<string | undefined> {
+  if (isOff(pass.read.extension)) return undefined;
+  const crds = phases.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
+  const texts = await Promise.all(
+    crds.map(async (crd) => {
+      const name = goQuote(crd.metadata.name ?? '');
+      try {
+        const violations = validateCrdUpgrade(await pass.client.get(refOf(crd)), crd);
+        if (violations.length === 0) return undefined;
+        return `validating upgrade for CRD ${name}: ${violations.map(violationText).join('\n')}`;
+      } catch (error) {
+        if (!KubeApiError.is(error) || error.status === 0) throw error;
+        return `getting existing resource for CRD ${name}: ${error.said}`;
+      }
+    }),
+  );
+  const problems = texts.filter((text) => text !== undefined);
+  return problems.length === 0 ? undefined : problems.join('\n');
+}
+
+const isOff = ({ spec }: ClusterExtension): boolean =>
+  spec.install?.preflight?.crdUpgradeSafety?.enforcement === 'None';
+
+/** The service account that an extension names must be there: nothing can be written in its name otherwise. */
+export async function accountProblem({ client, read }: ExtensionPass): Promise<string | undefined> {
+  const { namespace, serviceAccount } = read.extension.spec;
+  const name = serviceAccount?.name;
+  if (name === undefined || name === '') return undefined;
+  const account = await client.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
+  if (account !== undefined) return undefined;
+  const found = `service account ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
+  return `operation cannot proceed due to the following validation error(s): ${found}`;
+}

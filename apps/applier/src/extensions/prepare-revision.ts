@@ -1,0 +1,71 @@
+import type { ClusterExtension } from '#core/api/cluster-extension';
+import { phasesOf } from '#core/bundle-render/phases';
+import { readRegistryBundle } from '#core/bundle-render/read-registry-bundle';
+import { renderBundle } from '#core/bundle-render/render-bundle';
+import type { CertificateProvider } from '#core/bundle-render/render-request';
+import { canonicalHash } from '#core/canonical/canonical-json';
+import type { ExtensionTrouble } from '#core/extension/report-extension';
+import { ownedPhases, type RevisionWish } from '#core/revision/build-revision';
+import { OLM_PROPERTIES_KEY } from '#core/revision/revision-keys';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { ExtensionPass } from './extension-pass.js';
+import type { BundleContent } from './pull-bundle-content.js';
+import type { WantedBundle } from './wanted-bundle.js';
+
+/** Raise it whenever the same bundle and spec may now be rendered otherwise. */
+const RENDERER = 1;
+
+type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
+
+/** Hash of all that the manifests of a revision follow from, its image apart from its content. */
+export const inputsOf = (
+  { spec }: ClusterExtension,
+  { bundle }: Chosen,
+  provider: CertificateProvider | undefined,
+): string =>
+  canonicalHash({
+    renderer: RENDERER,
+    provider: provider ?? null,
+    image: bundle.image,
+    bundle: bundle.bundle,
+    package: spec.source.catalog?.packageName,
+    namespace: spec.namespace,
+    config: spec.config ?? null,
+  });
+
+/** What makes certificates for webhooks in a cluster; nothing where none of it is there. */
+export async function certificateProvider(client: KubeClient): Promise<CertificateProvider | undefined> {
+  if (await client.serves({ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' })) return 'cert-manager';
+  const isOpenshift = await client.serves({ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' });
+  return isOpenshift ? 'openshift-service-ca' : undefined;
+}
+
+/** The content of a revision for the chosen bundle, or why there can be none. */
+export function prepareRevision(
+  { read }: ExtensionPass,
+  chosen: Chosen,
+  content: BundleContent,
+  provider: CertificateProvider | undefined,
+): RevisionWish | ExtensionTrouble {
+  const { extension, name } = read;
+  const { namespace, config, source } = extension.spec;
+  const bundle = readRegistryBundle(content.files);
+  if ('error' in bundle) return { reason: bundle.reason, message: bundle.error };
+  const rendered = renderBundle(bundle, {
+    namespace,
+    config: config?.inline,
+    certificateProvider: provider,
+    gates: { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true },
+  });
+  if ('error' in rendered) return { reason: rendered.reason, message: rendered.error };
+  const packageName = source.catalog?.packageName ?? '';
+  const { version } = chosen.bundle.bundle;
+  return {
+    from: chosen.bundle,
+    phases: ownedPhases(phasesOf(rendered.objects), name, { packageName, version }),
+    olmProperties: bundle.csv.metadata.annotations[OLM_PROPERTIES_KEY],
+    inputs: inputsOf(extension, chosen, provider),
+    query: chosen.query,
+    digest: content.digest,
+  };
+}

@@ -1,0 +1,104 @@
+import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
+import { extensionStatusOf, statusEvents } from '#core/extension/report-extension';
+import { OLM_FINALIZERS } from '#core/revision/revision-keys';
+import type { Clock } from '#platform/clock/clock.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { performActions } from '#platform/kube/perform-actions';
+import { sooner } from '../namespaces/stage.js';
+import { tenantOf } from '../namespaces/tenant.js';
+import type { ExtensionDeps } from './extension-deps.js';
+import type { ExtensionPass } from './extension-pass.js';
+import { followWish, type WishOutcome } from './follow-wish.js';
+import { repairOwners } from './make-revision.js';
+import { type ExtensionRead, readExtension } from './read-extension.js';
+import { reconcileRevisions } from './reconcile-revisions.js';
+
+/** A rollout writes once or twice a phase; what still moves after so many rounds is somebody else's doing. */
+const MAX_ROUNDS = 60;
+const FIGHT_PAUSE_MS = 5_000;
+
+export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
+
+/** Does all that is next for one ClusterExtension. Remembers nothing: it may be killed anywhere and run again. */
+export async function reconcileExtension(
+  deps: ExtensionDeps,
+  client: KubeClient,
+  name: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> {
+  for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
+    if (signal.aborted) return { rounds, againAfterMs: 0 };
+    const read = await readExtension(client, name, deps.systemNamespace);
+    if (read === undefined) return { rounds };
+    const { moved, againAfterMs } = await tried({
+      deps,
+      read,
+      client,
+      writer: writerOf(client, read),
+      now: clock.now(),
+      signal,
+    });
+    if (!moved) return { rounds, againAfterMs };
+  }
+  return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };
+}
+
+/** Decision 30: where the extension names a service account, its objects are written in that account's name. */
+function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
+  const { namespace, serviceAccount } = extension.spec;
+  return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;
+}
+
+type PassOutcome = Readonly<{ moved: boolean; againAfterMs?: number | undefined }>;
+
+/** Somebody else wrote first: the next round reads anew. Everything else is the queue's to retry. */
+async function tried(pass: ExtensionPass): Promise<PassOutcome> {
+  try {
+    return await onePass(pass);
+  } catch (error) {
+    if (!KubeApiError.is(error, 'Conflict')) throw error;
+    return { moved: true };
+  }
+}
+
+async function onePass(pass: ExtensionPass): Promise<PassOutcome> {
+  if (pass.read.extension.metadata.deletionTimestamp !== undefined) return letGo(pass);
+  await repairOwners(pass);
+  const wish = await followWish(pass);
+  if (wish.moved) return { moved: true };
+  const revisions = await reconcileRevisions(pass);
+  if (revisions.moved) return { moved: true };
+  const written = await writeStatus(pass, wish);
+  return { moved: written, againAfterMs: sooner(wish.againAfterMs, revisions.againAfterMs) };
+}
+
+/**
+ * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has put there
+ * guard caches and watches of its own, which are not there any more.
+ */
+async function letGo({ client, read, now, signal }: ExtensionPass): Promise<PassOutcome> {
+  const held = [read.extension, ...read.revisions].flatMap((object) => {
+    const { finalizers = [], name = '', resourceVersion } = object.metadata;
+    const left = finalizers.filter((finalizer) => !OLM_FINALIZERS.includes(finalizer));
+    if (left.length === finalizers.length) return [];
+    const ref = { apiVersion: object.apiVersion, kind: object.kind, name };
+    return [{ do: 'patch' as const, ref, patch: { metadata: { resourceVersion, finalizers: left } } }];
+  });
+  const outcome = await performActions(client, held, now, { signal });
+  if (!outcome.ok) throw outcome.error;
+  return { moved: false };
+}
+
+async function writeStatus({ client, read, now, signal }: ExtensionPass, wish: WishOutcome): Promise<boolean> {
+  const { extension, states } = read;
+  if (wish.waiting) return false; // what the answer will say is not known, and must not be said to be unknown meanwhile
+  const { trouble, deprecation, note } = wish;
+  const status = extensionStatusOf(extension, { states, trouble, deprecation, note }, now);
+  const known = () => extension;
+  const object = { ...extension, ...CLUSTER_EXTENSION_API, status };
+  const outcome = await performActions(client, [{ do: 'updateStatus', object }], now, { known, signal });
+  if (!outcome.ok) throw outcome.error;
+  if (outcome.wrote > 0) await performActions(client, statusEvents(extension, status), now, { signal });
+  return outcome.wrote > 0;
+}

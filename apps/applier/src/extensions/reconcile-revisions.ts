@@ -1,0 +1,101 @@
+import { gunzipSync } from 'node:zlib';
+import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
+import { refOf } from '#core/api/kubernetes-object';
+import { stampConditions } from '#core/extension/stamp-conditions';
+import { type RolloutState, revisionConditions, untilDeadline } from '#core/revision/revision-conditions';
+import { type RevisionContent, revisionContent } from '#core/revision/revision-content';
+import { isArchived } from '#core/revision/revision-states';
+import { performActions } from '#platform/kube/perform-actions';
+import { sooner } from '../namespaces/stage.js';
+import { archiveRevision } from './archive-revision.js';
+import type { ExtensionPass } from './extension-pass.js';
+import { rollOut } from './roll-out.js';
+
+/** A CRD of 900 KiB compressed is far below this. */
+const MAX_OBJECT_BYTES = 32 * 2 ** 20;
+const RETRY_MS = 10_000;
+const REMOVING_MS = 5_000;
+
+export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
+
+/** Rolls out every active revision, the oldest first, takes archived ones apart, and writes how far each has come. */
+export async function reconcileRevisions(pass: ExtensionPass): Promise<RevisionsOutcome> {
+  const { active, archived } = pass.read.states;
+  let againAfterMs: number | undefined;
+  for (const revision of [...active, ...archived.filter((one) => !isTakenApart(one))]) {
+    const outcome = await reconcileRevision(pass, revision);
+    againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
+    if (outcome.moved) return { moved: true, againAfterMs };
+  }
+  return { moved: false, againAfterMs };
+}
+
+const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
+
+async function reconcileRevision(pass: ExtensionPass, revision: ClusterObjectSet): Promise<RevisionsOutcome> {
+  const content = contentOf(pass, revision);
+  const rollout = await rolloutOf(pass, revision, content);
+  const written = await writeStatus(pass, revision, rollout, content);
+  const archived = rollout.state === 'complete' && (await archiveOlder(pass, revision));
+  const deadline = untilDeadline(revision, pass.now);
+  const retry = rollout.state === 'retrying' ? RETRY_MS : rollout.state === 'archiving' ? REMOVING_MS : undefined;
+  const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete' ? deadline : undefined;
+  return { moved: written || archived, againAfterMs: sooner(retry, late) };
+}
+
+function contentOf({ read, deps }: ExtensionPass, revision: ClusterObjectSet): RevisionContent {
+  const { systemNamespace } = deps;
+  const inflate = (bytes: Uint8Array) => gunzipSync(bytes, { maxOutputLength: MAX_OBJECT_BYTES });
+  return revisionContent(revision, (place) => read.secrets.get(place), { systemNamespace, inflate });
+}
+
+function rolloutOf(
+  pass: ExtensionPass,
+  revision: ClusterObjectSet,
+  content: RevisionContent,
+): Promise<RolloutState> | RolloutState {
+  if ('error' in content) {
+    // Of an archived revision whose manifests are gone there is nothing left to look for.
+    if (isArchived(revision)) return { state: 'archived' };
+    return { state: content.blocked ? 'blocked' : 'retrying', error: content.error };
+  }
+  return (isArchived(revision) ? archiveRevision : rollOut)(pass, revision, content.phases);
+}
+
+async function writeStatus(
+  { client, now, signal }: ExtensionPass,
+  revision: ClusterObjectSet,
+  rollout: RolloutState,
+  content: RevisionContent,
+): Promise<boolean> {
+  const { status, metadata } = revision;
+  const conditions = revisionConditions(revision, rollout, now);
+  const observed = status?.observedPhases ?? ('digests' in content ? [...content.digests] : undefined);
+  const next = {
+    ...status,
+    conditions: stampConditions(status?.conditions, conditions, metadata.generation, now),
+    ...(observed === undefined ? {} : { observedPhases: observed }),
+  };
+  const known = () => revision;
+  const object = { ...revision, status: next };
+  const outcome = await performActions(client, [{ do: 'updateStatus', object }], now, { known, signal });
+  if (!outcome.ok) throw outcome.error;
+  return outcome.wrote > 0;
+}
+
+/** What is complete has taken over: earlier revisions are archived. */
+async function archiveOlder(
+  { client, read, now, signal }: ExtensionPass,
+  revision: ClusterObjectSet,
+): Promise<boolean> {
+  const older = read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);
+  const actions = older.map((one) => ({
+    do: 'patch' as const,
+    ref: { ...refOf(one), ...CLUSTER_OBJECT_SET_API },
+    patch: { spec: { lifecycleState: 'Archived' } },
+  }));
+  const outcome = await performActions(client, actions, now, { signal });
+  if (!outcome.ok) throw outcome.error;
+  return outcome.wrote > 0;
+}

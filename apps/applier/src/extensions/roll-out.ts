@@ -1,0 +1,133 @@
+import type { Action } from '#core/actions/action';
+import { APPLIER } from '#core/actions/field-managers';
+import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
+import { probeObject } from '#core/revision/probe-object';
+import type { RolloutState } from '#core/revision/revision-conditions';
+import type { ContentPhase } from '#core/revision/revision-content';
+import { type ObjectStep, objectTitle, stepObject } from '#core/revision/step-object';
+import { goQuote } from '#core/versions/go-quote';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { performActions } from '#platform/kube/perform-actions';
+import { applyWouldChange } from '#platform/kube/would-change';
+import { type ExtensionPass, siblingsOf } from './extension-pass.js';
+
+type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
+
+/**
+ * Rolls a revision out, or keeps it in shape, phase by phase: a phase is begun once all before it are applied and ready.
+ * What stands in the way of one object keeps its whole phase from being touched.
+ */
+export async function rollOut(
+  pass: ExtensionPass,
+  revision: ClusterObjectSet,
+  phases: readonly ContentPhase[],
+): Promise<RolloutState> {
+  for (const [index, phase] of phases.entries()) {
+    const looked = await lookAt(pass, revision, phase);
+    const collisions = looked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
+    if (collisions.length > 0) {
+      const error = `revision object collisions in phase ${index}\n${collisions.join('\n')}`;
+      return { state: 'retrying', error };
+    }
+    const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));
+    if (refused !== undefined) {
+      const error = `phase ${index} validation error: phase ${goQuote(phase.name)}: ${refused}`;
+      return { state: 'retrying', error };
+    }
+    const failures = await unready(pass.client, revision, looked);
+    if (failures.length > 0) return { state: 'waiting', failures: failures.slice(0, 1) };
+  }
+  return { state: 'complete' };
+}
+
+function lookAt(pass: ExtensionPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Looked[]> {
+  const siblings = siblingsOf(pass, revision);
+  return Promise.all(
+    phase.objects.map(async ({ object: wanted, protection }) => {
+      const live = await pass.client.get(refOf(wanted)).catch((error: unknown) => {
+        // A kind that is not served, or a namespace that is not there: applying it will say so.
+        if (KubeApiError.is(error, 'NotFound')) return undefined;
+        throw error;
+      });
+      return { wanted, live, step: stepObject({ wanted, live, revision, siblings, protection }) };
+    }),
+  );
+}
+
+const actionsOf = ({ step }: Looked): readonly Action[] => (step.step === 'apply' ? step.actions : []);
+
+const isNews = ({ live }: Looked, object: KubernetesObject): boolean =>
+  live === undefined || applyWouldChange(live, object, APPLIER);
+
+/** What the API server has against the objects that are to be applied, before any of them is; undefined: nothing. */
+async function refusals(writer: KubeClient, looked: readonly Looked[]): Promise<string | undefined> {
+  const tried = looked.flatMap((one) =>
+    actionsOf(one).flatMap((action) => (action.do === 'apply' && isNews(one, action.object) ? [action.object] : [])),
+  );
+  const answers = await Promise.all(tried.map((object) => dryRun(writer, object)));
+  const problems = answers.filter((answer) => answer !== undefined);
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+async function dryRun(writer: KubeClient, object: KubernetesObject): Promise<string | undefined> {
+  try {
+    await writer.apply(withoutOwners(object), { dryRun: true });
+    return undefined;
+  } catch (error) {
+    return refusalText(object, error);
+  }
+}
+
+/** Of an adopted object the earlier owner is not gone yet: the server would see two controllers. */
+function withoutOwners(object: KubernetesObject): KubernetesObject {
+  const { ownerReferences: _owners, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+async function applyAll(
+  { writer, client, now, signal }: ExtensionPass,
+  looked: readonly Looked[],
+): Promise<string | undefined> {
+  const outcomes = await Promise.all(
+    looked.map(async (one) => {
+      const known = () => one.live;
+      const actions = actionsOf(one);
+      const owners = actions.filter((action) => action.do === 'patch');
+      const options = { known, fieldManager: APPLIER, signal };
+      const freed = await performActions(client, owners, now, options);
+      const outcome = freed.ok ? await performActions(writer, actions.filter(isApply), now, options) : freed;
+      return outcome.ok ? undefined : refusalText(one.wanted, outcome.error);
+    }),
+  );
+  const problems = outcomes.filter((problem) => problem !== undefined);
+  return problems.length === 0 ? undefined : problems.join('; ');
+}
+
+const isApply = (action: Action): boolean => action.do === 'apply';
+
+/** Unreachable is not an answer about the object: the whole pass is tried again later. */
+function refusalText(object: KubernetesObject, error: unknown): string {
+  if (!KubeApiError.is(error) || error.status === 0) throw error;
+  return `${objectTitle(object)}: ${error.said}`;
+}
+
+/** What is not ready yet, as titles with their reasons. What was just applied is read again. */
+async function unready(
+  client: KubeClient,
+  revision: ClusterObjectSet,
+  looked: readonly Looked[],
+): Promise<readonly string[]> {
+  const probes = revision.spec.progressionProbes ?? [];
+  const texts = await Promise.all(
+    looked.map(async (one) => {
+      if (one.step.step === 'progressed') return undefined;
+      const written = actionsOf(one).some((action) => action.do === 'apply' && isNews(one, action.object));
+      const live = written ? await client.get(refOf(one.wanted)) : one.live;
+      if (live === undefined) return `Object ${objectTitle(one.wanted)}: not found`;
+      const problems = probeObject(live, one.wanted, probes);
+      return problems.length === 0 ? undefined : `Object ${objectTitle(one.wanted)}: ${problems.join(' and ')}`;
+    }),
+  );
+  return texts.filter((text) => text !== undefined);
+}

@@ -1,0 +1,81 @@
+import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import { type ExtensionSolution, type ExtensionWishes, extensionWishes } from '#core/extension/extension-problem';
+import type { InstalledRevision } from '#core/extension/extension-status';
+import { readSelector } from '#core/extension/label-selector';
+import { heldBackText } from '#core/extension/major-update';
+import type { DeprecationEntry } from '#core/extension/package-content';
+import type { ExtensionTrouble } from '#core/extension/report-extension';
+import { QUERY_KEY } from '#core/revision/revision-keys';
+import { annotationOf, bundleOf } from '#core/revision/revision-states';
+import type { ExtensionPass } from './extension-pass.js';
+
+/** What an extension should have now. */
+export type WantedBundle =
+  | Readonly<{
+      kind: 'bundle';
+      bundle: InstalledRevision;
+      /** Hash of the wish that it answers. */
+      query: string;
+      deprecation?: readonly DeprecationEntry[] | undefined;
+      note?: string | undefined;
+    }>
+  /** What is there is kept as it is: a rollout is under way, or nothing else can be had. */
+  | Readonly<{ kind: 'keep' }>
+  /** The answer is not there yet: whoever finds it wakes us. */
+  | Readonly<{ kind: 'wait' }>
+  | Readonly<{ kind: 'trouble'; trouble: ExtensionTrouble }>;
+
+/** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
+const OBSERVE_AFTER_MS = 1_000;
+
+/** The bundle that resolution chose for the wish as it is now; none is asked for while the last answer is rolling out. */
+export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
+  const { extension, states } = pass.read;
+  const installed = states.installed && bundleOf(states.installed);
+  const wishes = extensionWishes(extension, installed?.bundle);
+  if (wishes === undefined) {
+    const message = `spec.source of type ${JSON.stringify(extension.spec.source.sourceType)} names no catalog`;
+    return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
+  }
+  const query = canonicalHash(wishes.query);
+  if (isRollingOut(pass, query)) return { kind: 'keep' };
+  const solution = await currentSolution(pass, wishes);
+  if (solution === undefined) return { kind: 'wait' };
+  if (solution.class === 'Resolved') {
+    const { bundle, image, deprecation, heldBack } = solution;
+    const note = heldBack === null ? undefined : heldBackText(heldBack);
+    return { kind: 'bundle', bundle: { bundle, image }, query, deprecation: deprecation ?? [], note };
+  }
+  if (installed !== undefined && keepsInstalled(pass, wishes, installed)) return { kind: 'keep' };
+  return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
+}
+
+/** A rollout that answers the present wish goes on undisturbed, unless its deadline has passed. */
+const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
+  read.states.rollingOut.some(
+    (revision) =>
+      annotationOf(revision, QUERY_KEY) === query &&
+      !revision.status?.conditions?.some(({ reason }) => reason === 'ProgressDeadlineExceeded'),
+  );
+
+/** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
+async function currentSolution(
+  { deps, client, read }: ExtensionPass,
+  wishes: ExtensionWishes,
+): Promise<ExtensionSolution | undefined> {
+  const { cluster } = client;
+  const observation = await deps.store.getObservation(cluster, read.name);
+  const problem = observation && (await deps.store.getProblem(observation.problem));
+  if (observation === undefined || canonicalJson(problem?.extension ?? null) !== canonicalJson(wishes)) {
+    await deps.observe.add({ v: 1, cluster, extension: read.name }, { delayMs: OBSERVE_AFTER_MS });
+    return undefined;
+  }
+  return deps.store.getSolution(observation.problem);
+}
+
+/** Only when nothing else is asked for and no matching catalog exists any more (spec: v1-resolution.md, "After the choice"). */
+function keepsInstalled({ read }: ExtensionPass, { query }: ExtensionWishes, { bundle }: InstalledRevision): boolean {
+  if (query.version !== undefined && query.version !== bundle.version) return false;
+  const selects = readSelector(query.selector);
+  return !('error' in selects) && !read.catalogLabels.some((labels) => selects(labels));
+}

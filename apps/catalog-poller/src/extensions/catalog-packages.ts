@@ -1,0 +1,46 @@
+import { canonicalHash } from '#core/canonical/canonical-json';
+import { CatalogLoadError } from '#core/catalog/catalog-load.error';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import { type ExtensionPackage, extensionPackage } from '#core/extension/extension-problem';
+import type { ServedContent } from '#platform/metas/serve-metas';
+
+/** What a catalog has of a package; `record` undefined: it does not have it. */
+export type CatalogPackage =
+  | Readonly<{ record: ExtensionPackage; hash: string }>
+  | Readonly<{ record: undefined }>
+  | Readonly<{ error: string }>;
+
+type Content = ServedContent['content'];
+
+/** Packages that are remembered of one content; what is asked for is asked for by every cluster. */
+const MOST_PACKAGES = 500;
+
+/** Packages read out of catalogs, each once for all clusters whose catalogs share a content. */
+export class CatalogPackages {
+  readonly #read = new WeakMap<Content, Map<string, Promise<CatalogPackage>>>();
+
+  of(content: Content, name: string): Promise<CatalogPackage> {
+    const known = this.#read.get(content) ?? new Map<string, Promise<CatalogPackage>>();
+    this.#read.set(content, known);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const reading = readPackage(content, name);
+    if (known.size < MOST_PACKAGES) known.set(name, reading);
+    reading.catch(() => known.delete(name));
+    return reading;
+  }
+}
+
+/** OLM v1 reads a package at a time: what is wrong with another one does not matter. */
+async function readPackage(content: Content, name: string): Promise<CatalogPackage> {
+  const ranges = [{ schema: 'olm.package', name }, { package: name }].flatMap((query) => content.index.find(query));
+  const chunks = await content.readTogether(ranges);
+  try {
+    const catalog = loadCatalog([{ path: `${name}.json`, bytes: Buffer.concat(chunks) }]);
+    const record = extensionPackage(name, catalog);
+    return record === undefined ? { record } : { record, hash: canonicalHash(record) };
+  } catch (error) {
+    if (error instanceof CatalogLoadError) return { error: `error loading package "${name}": ${error.olmText}` };
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { WatchCache } from '#platform/kube/watch-cache';
+import type { Log } from '#platform/telemetry/log.port';
+import type { CatalogInSight } from '../cluster-catalogs/served-catalogs.js';
+import { TouchedNamespaces } from '../clusters/touched-namespaces.js';
+import type { CatalogPackages } from './catalog-packages.js';
+import { type ObservedExtension, observeExtension } from './observe-extension.js';
+import { WatchManaged } from './watch-managed.js';
+
+export type ObservedExtensionsDeps = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** Undefined until all are known. */
+  catalogs: () => readonly CatalogInSight[] | undefined;
+  packages: CatalogPackages;
+  publish: (extension: string, problem: ObservedExtension | undefined) => Promise<void>;
+}>;
+
+/** Watches the ClusterExtensions of one cluster and publishes what each wishes whenever something of it moves. */
+export class ObservedExtensions {
+  readonly #cache: WatchCache;
+  readonly #managed: WatchManaged;
+  readonly #touched: TouchedNamespaces;
+
+  constructor(private readonly deps: ObservedExtensionsDeps) {
+    const { client, clock, log } = deps;
+    this.#touched = new TouchedNamespaces({
+      clock,
+      look: (extension) => this.#look(extension),
+      onFailure: (extension, err) =>
+        log.error(
+          { cluster: client.cluster, extension, err },
+          'an extension could not be observed; it will be tried again',
+        ),
+    });
+    this.#managed = new WatchManaged({ client, clock, log, onMoved: (extension) => this.touch(extension) });
+    this.#cache = new WatchCache({
+      client,
+      clock,
+      log,
+      kinds: [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
+      onChange: ({ kind }, object, previous) => this.#onChange(kind, object ?? previous),
+    });
+  }
+
+  start(): void {
+    this.#cache.start();
+    void this.#cache.whenSynced().then(() => this.touchAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#touched.stop();
+    await Promise.all([this.#cache.stop(), this.#managed.stop()]);
+  }
+
+  touchAll(): void {
+    for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(metadata.name ?? '');
+  }
+
+  touch(extension: string): void {
+    this.#touched.touch(extension);
+  }
+
+  #onChange(kind: string, object: KubernetesObject | undefined): void {
+    if (object === undefined || !this.#cache.synced()) return;
+    const { name, labels } = object.metadata;
+    const owner = kind === CLUSTER_EXTENSION_API.kind ? name : labels?.[OWNER_NAME_LABEL];
+    if (owner !== undefined) this.touch(owner);
+  }
+
+  async #look(name: string): Promise<void> {
+    if (!this.#cache.synced()) return; // the first sync touches all
+    const all = this.#revisions();
+    this.#managed.follow(all);
+    const held = this.#cache.get({ ...CLUSTER_EXTENSION_API, name });
+    const extension = held && ClusterExtension.safeParse({ ...held, ...CLUSTER_EXTENSION_API }).data;
+    const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);
+    const catalogs = this.deps.catalogs();
+    const known = extension !== undefined && catalogs !== undefined;
+    await this.deps.publish(
+      name,
+      known ? await observeExtension(extension, own, catalogs, this.deps.packages) : undefined,
+    );
+  }
+
+  #revisions(): ClusterObjectSet[] {
+    return this.#cache
+      .list(CLUSTER_OBJECT_SET_API)
+      .flatMap((object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? []);
+  }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
+import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { KINDS_KEY, OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { annotationOf, isArchived } from '#core/revision/revision-states';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { Reflector } from '#platform/kube/reflector';
+import type { Log } from '#platform/telemetry/log.port';
+
+export type WatchManagedOptions = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** Something of the extension has changed or gone. */
+  onMoved: (extension: string) => void;
+}>;
+
+const Kinds = z.array(z.string()).max(200);
+const OPTIONS = { labelSelector: `${OWNER_KIND_LABEL}=${CLUSTER_EXTENSION_API.kind}` };
+
+/** Watches the objects that extensions have applied in one cluster: one watch a kind, as long as an active revision has it. */
+export class WatchManaged {
+  readonly #reflectors = new Map<string, Reflector>();
+  #stopped = false;
+
+  constructor(private readonly options: WatchManagedOptions) {}
+
+  /** The kinds of these revisions are watched from now on, and no others. */
+  follow(revisions: readonly ClusterObjectSet[]): void {
+    if (this.#stopped) return;
+    const wanted = new Set(revisions.filter((revision) => !isArchived(revision)).flatMap(kindsOf));
+    for (const kind of wanted) if (!this.#reflectors.has(kind)) this.#watch(kind);
+    for (const [kind, reflector] of this.#reflectors) {
+      if (wanted.has(kind)) continue;
+      this.#reflectors.delete(kind);
+      void reflector.stop();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.stop()));
+  }
+
+  #watch(key: string): void {
+    const [apiVersion = '', kind = ''] = key.split(' ');
+    const moved = ({ metadata }: KubernetesObject) => {
+      const owner = metadata.labels?.[OWNER_NAME_LABEL];
+      if (owner !== undefined) this.options.onMoved(owner);
+    };
+    const { client, clock, log } = this.options;
+    const handlers = { onChange: moved, onDelete: moved };
+    const reflector = new Reflector({
+      client,
+      clock,
+      log,
+      kind: { apiVersion, kind },
+      options: OPTIONS,
+      handlers,
+      keep,
+    });
+    this.#reflectors.set(key, reflector);
+    reflector.start();
+  }
+}
+
+/** Of thousands of objects only what tells whom a change concerns. */
+function keep({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion, labels } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels } };
+}
+
+function kindsOf(revision: ClusterObjectSet): readonly string[] {
+  try {
+    return Kinds.parse(JSON.parse(annotationOf(revision, KINDS_KEY) ?? '[]'));
+  } catch {
+    return []; // made by somebody else: looked at in each resync all the same
+  }
+}

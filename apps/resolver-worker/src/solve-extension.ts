@@ -1,0 +1,61 @@
+import { type ExtensionPackage, packageContent, solveExtension } from '#core/extension/extension-problem';
+import type { PackageContent } from '#core/extension/package-content';
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ExtensionJob } from '#platform/queue/jobs';
+import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** Packages that are kept prepared: a few MiB for the largest. */
+const MOST_PREPARED = 200;
+
+/** Chooses the bundle of one stored problem and wakes the extensions that wait for it. No thread: it takes a millisecond. */
+export class SolveExtension {
+  /** By record hash, the least recently used first. */
+  readonly #prepared = new Map<string, PackageContent | undefined>();
+
+  constructor(
+    private readonly store: ProblemStore<ExtensionProblems>,
+    private readonly apply: JobQueue<ExtensionJob>,
+    private readonly log: Log,
+  ) {}
+
+  async run(hash: string): Promise<void> {
+    if ((await this.store.getSolution(hash)) === undefined && !(await this.#solve(hash))) return;
+    for (const { cluster, namespace: extension } of await this.store.takeWaiters(hash)) {
+      await this.apply.add({ v: 1, cluster, extension });
+    }
+  }
+
+  async #solve(hash: string): Promise<boolean> {
+    const problem = await this.store.getProblem(hash);
+    const records = problem?.catalogs.flatMap(({ record }) => record ?? []) ?? [];
+    const contents = new Map<string, PackageContent | undefined>();
+    for (const record of records) {
+      const found = await this.#contentOf(record);
+      if (found !== undefined) contents.set(record, found.content);
+    }
+    if (problem === undefined || records.some((record) => !contents.has(record))) {
+      this.log.info({ problem: hash }, 'problem is not in the store any more; the poller will enqueue it again');
+      return false;
+    }
+    const solution = solveExtension(problem, (record) => contents.get(record));
+    const { packageName } = problem.extension.query;
+    this.log.info({ problem: hash, package: packageName, result: solution.class }, 'bundle chosen');
+    await this.store.putSolution(hash, solution);
+    return true;
+  }
+
+  async #contentOf(hash: string): Promise<Readonly<{ content: PackageContent | undefined }> | undefined> {
+    if (!this.#prepared.has(hash)) {
+      const record: ExtensionPackage | undefined = await this.store.getRecord(hash);
+      if (record === undefined) return undefined;
+      this.#prepared.set(hash, packageContent(record));
+    }
+    const content = this.#prepared.get(hash);
+    this.#prepared.delete(hash);
+    this.#prepared.set(hash, content);
+    const [oldest] = this.#prepared.keys();
+    if (this.#prepared.size > MOST_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    return { content };
+  }
+}

@@ -1,0 +1,156 @@
+import type { ClusterExtension } from '../api/cluster-extension.js';
+import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation } from '../catalog/catalog.js';
+import { bundleMetadata } from './bundle-metadata.js';
+import type { CatalogQuery, ExtensionCatalog, InstalledBundle, MajorUpdates } from './cluster-extension.js';
+import { readSelector } from './label-selector.js';
+import type { HeldBack } from './major-update.js';
+import { type DeprecationEntry, type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
+import { type ResolutionFailure, resolveExtension } from './resolve-extension.js';
+
+/** What is wished of one ClusterExtension, reduced to what resolution reads. */
+export type ExtensionWishes = Readonly<{
+  query: CatalogQuery;
+  /** Null where nothing is. */
+  installed: InstalledBundle | null;
+  majorUpdates: MajorUpdates;
+}>;
+
+/** One package of one catalog, as far as resolution reads it. Its canonical hash is its identity. */
+export type ExtensionPackage = Readonly<{
+  v1: true;
+  name: string;
+  channels: readonly Readonly<Pick<CatalogChannel, 'name' | 'entries'>>[];
+  bundles: readonly Readonly<Pick<CatalogBundle, 'name' | 'image' | 'properties'>>[];
+  deprecation: readonly DeprecationEntry[] | null;
+}>;
+
+/** What a selected catalog has of the package: its record by hash, nothing, or why it cannot be read. */
+export type ExtensionSlice = Readonly<{
+  name: string;
+  priority: number;
+  record?: string;
+  error?: string;
+}>;
+
+/** The choice of a bundle for a ClusterExtension as a value: equal ones, of whatever cluster, are solved once. */
+export type ExtensionProblem = Readonly<{
+  v: 1;
+  extension: ExtensionWishes;
+  /** In the order in which the API lists them. */
+  catalogs: readonly ExtensionSlice[];
+}>;
+
+/** The chosen bundle, or why there is none. */
+export type ExtensionSolution =
+  | Readonly<{
+      class: 'Resolved';
+      bundle: InstalledBundle;
+      image: string;
+      catalog: string;
+      deprecation: readonly DeprecationEntry[] | null;
+      heldBack: HeldBack | null;
+    }>
+  | ResolutionFailure;
+
+/** Feature gates as OLM v1 ships them. */
+export const EXTENSION_GATES: FeatureGates = {};
+
+/** The wish of an extension that has `installed`; undefined where its source is none we know. */
+export function extensionWishes(
+  { spec }: ClusterExtension,
+  installed: InstalledBundle | undefined,
+): ExtensionWishes | undefined {
+  const { catalog } = spec.source;
+  if (catalog === undefined) return undefined;
+  const { packageName, version, channels, selector, upgradeConstraintPolicy } = catalog;
+  const query: CatalogQuery = {
+    packageName,
+    ...(version === undefined || version === '' ? {} : { version }),
+    ...(channels === undefined || channels.length === 0 ? {} : { channels }),
+    ...(selector === undefined ? {} : { selector }),
+    ...(upgradeConstraintPolicy === undefined ? {} : { upgradeConstraintPolicy }),
+  };
+  return { query, installed: installed ?? null, majorUpdates: 'manual' };
+}
+
+/** Whether an extension asks this catalog. One with a selector that cannot be read asks all, and is told by resolution. */
+export function asksCatalog(
+  { selector }: CatalogQuery,
+  { labels, availabilityMode }: Pick<ExtensionCatalog, 'labels' | 'availabilityMode'>,
+): boolean {
+  const selects = readSelector(selector);
+  return availabilityMode !== 'Unavailable' && ('error' in selects || selects(labels));
+}
+
+const READ_PROPERTIES = new Set(['olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint']);
+
+/** The part of a catalog that resolution of one package reads; undefined where the catalog does not have the package. */
+export function extensionPackage(name: string, catalog: Catalog): ExtensionPackage | undefined {
+  const { packages, channels, bundles, deprecations } = catalog;
+  if ([packages, channels, bundles, deprecations].every((blobs) => blobs.length === 0)) return undefined;
+  return {
+    v1: true,
+    name,
+    channels: channels.map(({ name, entries }) => ({ name, entries })),
+    bundles: bundles.map(({ name, image, properties }) => ({
+      name,
+      image,
+      properties: properties.filter(({ type }) => READ_PROPERTIES.has(type)),
+    })),
+    deprecation: deprecations[0]?.entries ?? null,
+  };
+}
+
+/** The record as resolution asks it. Prepare it once for all problems that name it. */
+export function packageContent(record: ExtensionPackage): PackageContent | undefined {
+  const pkg = record.name;
+  const catalog: Catalog = {
+    packages: [{ schema: 'olm.package', name: pkg, defaultChannel: '' }],
+    channels: record.channels.map((channel) => ({ schema: 'olm.channel', package: pkg, ...channel })),
+    bundles: record.bundles.map((bundle) => ({
+      schema: 'olm.bundle',
+      package: pkg,
+      relatedImages: [],
+      objects: [],
+      ...bundle,
+    })),
+    deprecations: deprecationsOf(record),
+    others: [],
+  };
+  return packageIndex(catalog, EXTENSION_GATES).package(pkg);
+}
+
+const deprecationsOf = ({ name, deprecation }: ExtensionPackage): CatalogDeprecation[] =>
+  deprecation === null ? [] : [{ schema: 'olm.deprecations', package: name, entries: deprecation }];
+
+/** Solves a problem; `contentOf` gives the prepared record of a hash. */
+export function solveExtension(
+  { extension, catalogs }: ExtensionProblem,
+  contentOf: (hash: string) => PackageContent | undefined,
+): ExtensionSolution {
+  const { query, installed, majorUpdates } = extension;
+  const answer = resolveExtension({
+    // Catalogs were selected already; only a selector that cannot be read is left to be told of.
+    query: { ...query, selector: 'error' in readSelector(query.selector) ? query.selector : undefined },
+    installed: installed ?? undefined,
+    majorUpdates,
+    catalogs: catalogs.map(({ name, priority, record, error }) => ({
+      name,
+      labels: {},
+      priority,
+      availabilityMode: 'Available',
+      content:
+        error === undefined ? { package: () => (record === undefined ? undefined : contentOf(record)) } : { error },
+    })),
+  });
+  if (answer.class !== 'Resolved') return answer;
+  const { name, image, version, catalog, deprecation, heldBack } = answer;
+  return {
+    class: 'Resolved',
+    bundle: bundleMetadata(name, version, EXTENSION_GATES),
+    image,
+    catalog,
+    deprecation: deprecation ?? null,
+    heldBack: heldBack ?? null,
+  };
+}

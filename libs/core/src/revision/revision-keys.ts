@@ -1,0 +1,37 @@
+const PREFIX = 'olm.operatorframework.io/';
+
+/** Labels and annotations of OLM v1 on what it applies (spec: v1-apply.md §5, §7). */
+export const OWNER_KIND_LABEL = `${PREFIX}owner-kind`;
+export const OWNER_NAME_LABEL = `${PREFIX}owner-name`;
+export const REVISION_NAME_LABEL = `${PREFIX}revision-name`;
+export const PACKAGE_NAME_KEY = `${PREFIX}package-name`;
+export const BUNDLE_NAME_KEY = `${PREFIX}bundle-name`;
+export const BUNDLE_VERSION_KEY = `${PREFIX}bundle-version`;
+export const BUNDLE_RELEASE_KEY = `${PREFIX}bundle-release`;
+export const BUNDLE_REFERENCE_KEY = `${PREFIX}bundle-reference`;
+export const OLM_PROPERTIES_KEY = 'olm.properties';
+/** On every applied object: the revision that applied it last. */
+export const REVISION_KEY = `${PREFIX}revision`;
+export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.operatorframework.io' } as const;
+/** Type of the Secrets that hold manifests of a revision. */
+export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
+
+/** Finalizers that a real OLM v1 leaves behind; what they guard is not there under Flotilla. */
+export const OLM_FINALIZERS: readonly string[] = [
+  `${PREFIX}cleanup-unpack-cache`,
+  `${PREFIX}cleanup-contentmanager-cache`,
+  `${PREFIX}teardown`,
+];
+
+/** Ours, on a revision: hash of all that its objects were made from, so that an unchanged wish is known without rendering. */
+export const INPUTS_KEY = 'flotilla.dev/inputs';
+/** Ours, on a revision: hash of the wish for a bundle that it answers. */
+export const QUERY_KEY = 'flotilla.dev/query';
+/** Ours, on a revision: hash of the phases as they were applied for. */
+export const CONTENT_KEY = 'flotilla.dev/content';
+/** Ours, on a revision: the kinds of its objects, for who watches them; JSON list of `apiVersion kind`. */
+export const KINDS_KEY = 'flotilla.dev/kinds';
+/** Ours, on a revision: digest of the bundle image that was pulled. */
+export const DIGEST_KEY = 'flotilla.dev/bundle-digest';
+/** Ours, on a ClusterExtension: number of an earlier revision whose content is wanted again, until the annotation goes. */
+export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';

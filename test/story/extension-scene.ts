@@ -1,0 +1,239 @@
+import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+
+export type BundleTale = Readonly<{
+  name: string;
+  version: string;
+  installModes?: readonly string[];
+  /** Of the Deployment's container; what the config map says. */
+  image?: string;
+  text?: string;
+  /** Type of the CRD's one field. */
+  fieldType?: string;
+  properties?: readonly unknown[];
+  deprecatedMessage?: string;
+}>;
+
+const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes }: BundleTale) => ({
+  apiVersion: 'operators.coreos.com/v1alpha1',
+  kind: 'ClusterServiceVersion',
+  metadata: { name: `${name}.v${version}`, annotations: {} },
+  spec: {
+    version,
+    installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
+      type,
+      supported: (installModes ?? ['AllNamespaces']).includes(type),
+    })),
+    customresourcedefinitions: {
+      owned: [{ name: `${name}s.lamps.example.com`, version: 'v1', kind: kindOf(name) }],
+    },
+    install: {
+      strategy: 'deployment',
+      spec: {
+        clusterPermissions: [
+          {
+            serviceAccountName: `${name}-operator`,
+            rules: [{ apiGroups: ['lamps.example.com'], resources: ['*'], verbs: ['*'] }],
+          },
+        ],
+        deployments: [
+          {
+            name: `${name}-operator`,
+            spec: {
+              replicas: 1,
+              selector: { matchLabels: { app: `${name}-operator` } },
+              template: {
+                metadata: { labels: { app: `${name}-operator` } },
+                spec: {
+                  serviceAccountName: `${name}-operator`,
+                  containers: [{ name: 'operator', image }],
+                },
+              },
+            },
+          },
+        ],
+      },
+    },
+  },
+});
+
+const kindOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
+const crdOf = ({ name, fieldType = 'string' }: BundleTale) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${name}s.lamps.example.com` },
+  spec: {
+    group: 'lamps.example.com',
+    names: { kind: kindOf(name), listKind: `${kindOf(name)}List`, plural: `${name}s`, singular: name },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', properties: { light: { type: fieldType } } } },
+          },
+        },
+      },
+    ],
+  },
+});
+
+/** A registry+v1 bundle with a CRD, a Deployment, a ConfigMap and a NetworkPolicy. */
+export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
+  const { name, text = 'steady', properties } = tale;
+  const files: Record<string, unknown> = {
+    'manifests/csv.yaml': csvOf(tale),
+    'manifests/crd.yaml': crdOf(tale),
+    'manifests/configmap.yaml': {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: `${name}-settings` },
+      data: { text },
+    },
+    'manifests/networkpolicy.yaml': {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: `${name}-network` },
+      spec: { podSelector: {}, policyTypes: ['Ingress'] },
+    },
+    'metadata/annotations.yaml': {
+      annotations: {
+        'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+        'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
+        'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
+        'operators.operatorframework.io.bundle.package.v1': name,
+      },
+    },
+    ...(properties === undefined ? {} : { 'metadata/properties.yaml': { properties } }),
+  };
+  return buildImage({
+    files: Object.entries(files).map(([path, value]) => ({ path, bytes: Buffer.from(JSON.stringify(value)) })),
+    labels: {},
+  });
+}
+
+export type Shelf = Readonly<{
+  host: string;
+  put: (reference: string, image: BuiltImage) => string;
+}>;
+
+/** One channel `stable`, in which every bundle replaces the one before it in the list. */
+export function packageBlobs(
+  name: string,
+  bundles: readonly Readonly<{ version: string; image: string; deprecated?: string | undefined }>[],
+): unknown[] {
+  const named = (version: string) => `${name}.v${version}`;
+  const deprecated = bundles.filter((bundle) => bundle.deprecated !== undefined);
+  return [
+    { schema: 'olm.package', name, defaultChannel: 'stable' },
+    {
+      schema: 'olm.channel',
+      name: 'stable',
+      package: name,
+      entries: bundles.map(({ version }, at) => {
+        const before = bundles[at - 1];
+        return { name: named(version), ...(before === undefined ? {} : { replaces: named(before.version) }) };
+      }),
+    },
+    ...bundles.map(({ version, image }) => ({
+      schema: 'olm.bundle',
+      name: named(version),
+      package: name,
+      image,
+      properties: [{ type: 'olm.package', value: { packageName: name, version } }],
+    })),
+    ...(deprecated.length === 0
+      ? []
+      : [
+          {
+            schema: 'olm.deprecations',
+            package: name,
+            entries: deprecated.map(({ version, deprecated: message }) => ({
+              reference: { schema: 'olm.bundle', name: named(version) },
+              message,
+            })),
+          },
+        ]),
+  ];
+}
+
+/** What a person does with ClusterExtensions on one cluster, and what that person then sees. */
+export class ExtensionScene {
+  constructor(readonly client: KubeClient) {}
+
+  async namespace(name: string): Promise<void> {
+    await this.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+
+  async catalog(name: string, image: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    const spec = { source: { type: 'Image', image: { ref: image, pollIntervalMinutes: 1 } } };
+    await this.client.create({ ...CLUSTER_CATALOG_API, metadata: { name, labels }, spec });
+  }
+
+  async extension(
+    name: string,
+    namespace: string,
+    catalog: Readonly<Record<string, unknown>>,
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const spec = { namespace, source: { sourceType: 'Catalog', catalog }, ...more };
+    await this.client.create({ ...CLUSTER_EXTENSION_API, metadata: { name }, spec });
+  }
+
+  change(name: string, spec: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return this.client.patch({ ...CLUSTER_EXTENSION_API, name }, { spec });
+  }
+
+  async statusOf(name: string): Promise<ClusterExtension['status']> {
+    const found = await this.client.get({ ...CLUSTER_EXTENSION_API, name });
+    return found === undefined ? undefined : ClusterExtension.parse(found).status;
+  }
+
+  /** `type=status reason` of a condition, and its message apart. */
+  async condition(name: string, type: string): Promise<string> {
+    const found = (await this.statusOf(name))?.conditions?.find((condition) => condition.type === type);
+    return found === undefined ? '' : `${found.status} ${found.reason}: ${found.message}`;
+  }
+
+  /** The installed bundle, with how far the extension is. */
+  async standing(name: string): Promise<string> {
+    const status = await this.statusOf(name);
+    const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+    return `${status?.install?.bundle.version ?? '-'} ${progressing?.status ?? '-'} ${progressing?.reason ?? '-'}`;
+  }
+
+  async revisions(name: string): Promise<ClusterObjectSet[]> {
+    const found = await this.client.list(CLUSTER_OBJECT_SET_API, { labelSelector: `${OWNER_NAME_LABEL}=${name}` });
+    return (found?.items ?? [])
+      .map((object) => ClusterObjectSet.parse({ ...object, ...CLUSTER_OBJECT_SET_API }))
+      .toSorted((a, b) => a.spec.revision - b.spec.revision);
+  }
+
+  async lifecycles(name: string): Promise<string[]> {
+    return (await this.revisions(name)).map(({ spec }) => `${spec.revision} ${spec.lifecycleState}`);
+  }
+
+  get(apiVersion: string, kind: string, name: string, namespace?: string): Promise<KubernetesObject | undefined> {
+    return this.client.get({ apiVersion, kind, name, namespace });
+  }
+
+  /** Reasons of the Events about an extension. */
+  async events(name: string): Promise<string[]> {
+    const found = await this.client.list({ apiVersion: 'v1', kind: 'Event' });
+    return (found?.items ?? []).flatMap((event) => {
+      const about: unknown = event['involvedObject'];
+      const { kind, name: of } = Object(about);
+      return kind === CLUSTER_EXTENSION_API.kind && of === name ? [`${event['reason']}: ${event['message']}`] : [];
+    });
+  }
+}
