@@ -75,6 +75,11 @@ export class CatalogPoller implements OnApplicationBootstrap {
     return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why);
   }
 
+  /** A cluster that is watched; undefined where there is none of that name, or nothing is known of it yet. */
+  watched(cluster: string): ObservedCluster | undefined {
+    return this.#clusters.get(cluster);
+  }
+
   /** Which clusters are left to OLM. */
   get leftToOlm(): HealthCheck {
     return this.lookouts.check;

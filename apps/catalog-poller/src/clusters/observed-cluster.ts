@@ -58,6 +58,10 @@ export class ObservedCluster {
     return this.deps.client.cluster;
   }
 
+  get globalCatalogNamespace(): string {
+    return this.deps.globalCatalogNamespace;
+  }
+
   async start(): Promise<void> {
     await this.#catalogs.prepare();
     if (this.#stopped) return;

@@ -20,6 +20,11 @@ export class CatalogIndex {
     return this.#packages.size === 0;
   }
 
+  /** Names of all packages, sorted. */
+  get names(): readonly string[] {
+    return [...this.#packages.keys()];
+  }
+
   package(name: string): IndexedPackage | undefined {
     return this.#packages.get(name);
   }
