@@ -12,6 +12,11 @@ const BUNDLES = [
   { package: 'mercury-operator', version: '1.0.2' },
   { package: 'pelorus-operator', version: '0.0.9' },
   { package: 'eventing-kogito', version: '1.2.0' },
+  { package: 'cluster-aas-operator', version: '0.1.5' },
+  { package: 'dbaas-operator', version: '0.5.0' },
+  { package: 'gitlab-operator-kubernetes', version: '3.3.0' },
+  { package: 'node-healthcheck-operator', version: '0.9.0' },
+  { package: 'node-maintenance-operator', version: '0.21.0' },
 ];
 
 const atHand = BUNDLES.flatMap((bundle) => {

@@ -4,6 +4,7 @@ import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Json } from './recording.js';
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
+const MAIL = /[\w.+-]+@[\w-]+(\.[\w-]+)+/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** Names that differ from run to run, and what the recordings write in their place. */
@@ -40,7 +41,7 @@ export class Masks {
   }
 
   text(plain: string): string {
-    let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>');
+    let text = plain.replace(TIME, '<time>').replace(UUID, '<uid>').replace(MAIL, '<mail>');
     for (const address of this.#addresses) text = text.replaceAll(address, '<catalog-address>');
     for (const [name, mask] of this.#webhooks) text = text.replaceAll(name, mask);
     for (const [name, mask] of this.#plans) text = text.replaceAll(name, mask);
