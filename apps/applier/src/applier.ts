@@ -9,7 +9,9 @@ import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
 import { ClusterJoins } from './joining/cluster-joins.js';
+import type { ClusterReads } from './namespaces/pass-reader.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
+import { SharedLists } from './namespaces/shared-lists.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
 
@@ -38,6 +40,7 @@ export class Applier implements OnApplicationBootstrap {
   readonly #joins: ClusterJoins;
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
+  readonly #lists = new Map<string, SharedLists>();
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -118,8 +121,19 @@ export class Applier implements OnApplicationBootstrap {
     if (!acts) return this.#lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
-    const { rounds, againAfterMs } = await reconcileNamespace(client, namespace, global, this.#stages, clock, signal);
+    const place = { client, reads: this.#readsOf(client), namespace, globalCatalogNamespace: global };
+    const { rounds, againAfterMs } = await reconcileNamespace(place, this.#stages, clock, signal);
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
     return againAfterMs;
+  }
+
+  #readsOf(client: KubeClient): ClusterReads {
+    const lists = this.#lists.get(client.cluster) ?? new SharedLists(client);
+    this.#lists.set(client.cluster, lists);
+    return {
+      get: (ref) => client.get(ref),
+      list: (kind, options) => lists.list(kind, options),
+      serverVersion: () => client.serverVersion(),
+    };
   }
 }

@@ -166,7 +166,9 @@ export class ApplierBench {
   /** One job of the applier. */
   pass(namespace: string): Promise<ReconcileOutcome> {
     const { signal } = new AbortController();
-    return reconcileNamespace(this.client, namespace, GLOBAL, this.stages, this.#clock, signal);
+    const { client } = this;
+    const place = { client, reads: client, namespace, globalCatalogNamespace: GLOBAL };
+    return reconcileNamespace(place, this.stages, this.#clock, signal);
   }
 
   /** What poller and resolver do between passes: observe the namespace, answer its problem. Not counted as requests. */

@@ -1,10 +1,17 @@
 import type { Action } from '#core/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
 import { selects } from './selects.js';
 
 /** A pass that waits long for its API server looks anew from time to time. */
 const OLDEST_READ_MS = 5_000;
+
+/** Where a pass reads. */
+export type ClusterReads = Readonly<{
+  get: (ref: ObjectRef) => Promise<KubernetesObject | undefined>;
+  list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
+  serverVersion: () => Promise<string>;
+}>;
 
 type Listed = Readonly<{ options: ListOptions; items: Promise<readonly KubernetesObject[]> }>;
 type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefined> }>;
@@ -22,7 +29,7 @@ export class PassReader {
   #version: Promise<string | undefined> | undefined;
   #since: number | undefined;
 
-  constructor(private readonly client: KubeClient) {}
+  constructor(private readonly cluster: ClusterReads) {}
 
   /** Every item with its apiVersion and kind, which lists leave out; empty where the kind is not served. */
   list<T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
@@ -41,7 +48,7 @@ export class PassReader {
     const key = getKey(ref);
     const known = gets.get(key)?.object ?? this.#among(ref);
     if (known !== undefined) return known as Promise<T | undefined>;
-    const object = this.client.get(ref);
+    const object = this.cluster.get(ref);
     gets.set(key, { ref, object });
     object.catch(() => gets.delete(key));
     return object as Promise<T | undefined>;
@@ -49,7 +56,7 @@ export class PassReader {
 
   /** gitVersion of the API server; undefined when it does not tell. */
   serverVersion(): Promise<string | undefined> {
-    this.#version ??= this.client.serverVersion().catch(() => undefined);
+    this.#version ??= this.cluster.serverVersion().catch(() => undefined);
     return this.#version;
   }
 
@@ -110,7 +117,7 @@ export class PassReader {
   }
 
   async #list({ apiVersion, kind }: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> {
-    const found = await this.client.list({ apiVersion, kind }, options);
+    const found = await this.cluster.list({ apiVersion, kind }, options);
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }
 

@@ -1,12 +1,20 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { readNamespace } from './namespace-read.js';
-import { PassReader } from './pass-reader.js';
+import { type ClusterReads, PassReader } from './pass-reader.js';
 import { type Stage, type StageInput, type StageOutcome, sooner } from './stage.js';
 
 /** More rounds than any install needs: what still moves after these goes to the back of the queue, so that others get a turn. */
 const MAX_ROUNDS = 40;
 const FIGHT_PAUSE_MS = 5_000;
+
+/** The namespace of a cluster; `client` writes there, `reads` may be shared with other passes. */
+export type Place = Readonly<{
+  client: KubeClient;
+  reads: ClusterReads;
+  namespace: string;
+  globalCatalogNamespace: string;
+}>;
 
 export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
 
@@ -15,14 +23,12 @@ export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number 
  * something. Ends when a whole round moved nothing. May be killed anywhere and run again.
  */
 export async function reconcileNamespace(
-  client: KubeClient,
-  namespace: string,
-  globalCatalogNamespace: string,
+  { client, reads, namespace, globalCatalogNamespace }: Place,
   stages: readonly Stage[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
-  const reader = new PassReader(client);
+  const reader = new PassReader(reads);
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
     reader.turn(clock.now());
     const read = await readNamespace(reader, namespace, globalCatalogNamespace);

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
+import { isCopied } from '#core/csv/csv-facts';
 import { orphanedGroupClusterRoles } from '#core/operator-group/group-cluster-roles';
 import { unlabelOrphans } from '#core/operator-group/namespace-labels';
 import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
@@ -17,10 +18,7 @@ const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,
 /** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
 export const operatorGroupStage: Stage = async (input) => {
   const { reader, read } = input;
-  const [namespaces, clusterRoles] = await Promise.all([
-    reader.list(NAMESPACES),
-    reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) }),
-  ]);
+  const [namespaces, clusterRoles] = await Promise.all([reader.list(NAMESPACES), clusterRolesOfGroups(input)]);
   const orphans = await clearOrphans(input, namespaces, clusterRoles);
   if (orphans.moved) return orphans;
   let outcome: StageOutcome = AT_REST;
@@ -30,6 +28,12 @@ export const operatorGroupStage: Stage = async (input) => {
   }
   return outcome;
 };
+
+/** Where there is a CSV, its rights are looked up among all ClusterRoles soon after: then one list serves both. */
+async function clusterRolesOfGroups({ reader, read }: StageInput): Promise<readonly KubernetesObject[]> {
+  if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(CLUSTER_ROLES);
+  return reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
+}
 
 /**
  * ClusterRoles of groups that are gone go with them, and their labels on Namespaces: they are no objects of the group's

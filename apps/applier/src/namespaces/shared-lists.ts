@@ -1,0 +1,39 @@
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+
+type Listing = ReturnType<KubeClient['list']>;
+
+/**
+ * Lists of one cluster, shared by passes that ask at the same time: many namespaces need the same lists of the whole
+ * cluster. Who asks while a list is under way gets the next one, which all share that have come by then; so nobody is given
+ * an answer to a question that was put before his own.
+ */
+export class SharedLists {
+  readonly #underWay = new Map<string, Listing>();
+  readonly #next = new Map<string, Listing>();
+
+  constructor(private readonly client: Pick<KubeClient, 'list'>) {}
+
+  list(kind: KindRef, options: ListOptions = {}): Listing {
+    const { namespace = '', labelSelector = '', fieldSelector = '' } = options;
+    const key = [kind.apiVersion, kind.kind, namespace, labelSelector, fieldSelector].join(' ');
+    const before = this.#underWay.get(key);
+    if (before === undefined) return this.#begin(key, kind, options);
+    const begin = () => {
+      this.#next.delete(key);
+      return this.#begin(key, kind, options);
+    };
+    const next = this.#next.get(key) ?? before.then(begin, begin);
+    this.#next.set(key, next);
+    return next;
+  }
+
+  #begin(key: string, kind: KindRef, options: ListOptions): Listing {
+    const listing = this.client.list(kind, options);
+    this.#underWay.set(key, listing);
+    const end = () => {
+      if (this.#underWay.get(key) === listing) this.#underWay.delete(key);
+    };
+    listing.then(end, end);
+    return listing;
+  }
+}
