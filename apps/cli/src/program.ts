@@ -13,6 +13,7 @@ import { getCommand } from './commands/get.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
+import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io, UsageError } from './io.js';
 
@@ -29,6 +30,7 @@ const commands = [
   pathCommand,
   planCommand,
   resolveCommand,
+  statusCommand,
   upCommand,
 ];
 

@@ -7,20 +7,24 @@ const AT_ONCE = 32;
 
 export type Answer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
 
+/** A cluster that is away, or refuses, and why, in one line. */
+export type Away = Readonly<{ cluster: string; because: string }>;
+
 /**
- * What each cluster answers, in their order. One that is away, or refuses, is a line on standard error; `allAway` says that
- * not one answered.
+ * What each cluster answers, in their order; by default one that is away, or refuses, is a line on standard error. `allAway`
+ * says that not one answered.
  */
 export async function askClusters<T>(
   clients: readonly KubeClient[],
   io: Io,
   ask: (client: KubeClient) => Promise<T>,
+  onAway: (away: Away) => void = ({ cluster, because }) => io.err(`${cluster}: ${because}\n`),
 ): Promise<Readonly<{ answers: readonly Answer<T>[]; allAway: boolean }>> {
   const asked = await inParallel(clients, AT_ONCE, async (client) => {
     try {
       return { client, cluster: client.cluster, value: await ask(client) };
     } catch (error) {
-      io.err(`${client.cluster}: ${lineOf(error)}\n`);
+      onAway({ cluster: client.cluster, because: lineOf(error) });
       return undefined;
     }
   });

@@ -57,5 +57,7 @@ const inOrder =
     byCodeUnit(a.object.metadata.name ?? '', b.object.metadata.name ?? '');
 
 const whatOf = ({ kinds }: GetOptions): string => kinds.map(({ api }) => api.kind).join(' or ');
-const whereOf = ({ namespace }: GetOptions): string =>
-  namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`;
+function whereOf({ kinds, namespace }: GetOptions): string {
+  if (!kinds.some(({ namespaced }) => namespaced)) return 'in any cluster';
+  return namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`;
+}

@@ -67,8 +67,8 @@ function targetedCatalog({ spec }: Subscription, { catalogSources }: Surrounding
   if (broken === undefined) return undefined;
   const which = `${broken.metadata.namespace}/${broken.metadata.name}`;
   const cause = diagnoseCatalogSource(broken);
-  const standing = cause.standing === 'failed' ? 'blocked' : cause.standing;
-  return causedBy(`CatalogSource ${which} is not ready, and all that its namespace sees must be.`, cause, standing);
+  const seen = `CatalogSource ${which} is not ready, and all that its namespace sees must be.`;
+  return { ...causedBy(seen, broken, cause), standing: cause.standing === 'failed' ? 'blocked' : cause.standing };
 }
 
 const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings): InstallPlan | undefined =>
@@ -77,7 +77,7 @@ const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings
 function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const found = referencedPlan(subscription, around);
   if (found?.status?.phase !== 'Failed') return undefined;
-  return causedBy(`Its InstallPlan ${found.metadata.name} failed.`, diagnoseInstallPlan(found));
+  return causedBy(`Its InstallPlan ${found.metadata.name} failed.`, found, diagnoseInstallPlan(found));
 }
 
 const conditionOf = ({ status }: Subscription, type: string) =>
@@ -105,7 +105,7 @@ function resolution(subscription: Subscription): Diagnosis | undefined {
 function plan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const found = referencedPlan(subscription, around);
   if (found === undefined || found.status?.phase === 'Complete') return undefined;
-  return causedBy(`It has InstallPlan ${found.metadata.name}.`, diagnoseInstallPlan(found));
+  return causedBy(`It has InstallPlan ${found.metadata.name}.`, found, diagnoseInstallPlan(found));
 }
 
 function operator({ status }: Subscription, { csvs }: Surroundings): Diagnosis | undefined {
@@ -118,5 +118,7 @@ function operator({ status }: Subscription, { csvs }: Surroundings): Diagnosis |
     return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
   }
   const found = diagnoseCsv(csv);
-  return found.standing === 'well' ? undefined : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, found);
+  return found.standing === 'well'
+    ? undefined
+    : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, csv, found);
 }

@@ -1,3 +1,5 @@
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+
 /** How an object fares, the most urgent first: somebody must act on the first three; time alone may mend the fourth. */
 export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 export type Standing = (typeof STANDINGS)[number];
@@ -6,7 +8,22 @@ export type Standing = (typeof STANDINGS)[number];
  * One object's state as one story: `because` goes from what is seen to what causes it, `todo` says what somebody can do, in
  * the order in which it should be tried.
  */
-export type Diagnosis = Readonly<{ standing: Standing; because: readonly string[]; todo: readonly string[] }>;
+export type Diagnosis = Readonly<{
+  standing: Standing;
+  because: readonly string[];
+  todo: readonly string[];
+  /** The object where the cause lies, if that is another one. */
+  root?: Named;
+}>;
+
+/** An object as people name it. */
+export type Named = Readonly<{ kind: string; namespace?: string | undefined; name: string }>;
+
+export const named = ({ kind, metadata }: KubernetesObject): Named => ({
+  kind,
+  namespace: metadata.namespace,
+  name: metadata.name ?? '',
+});
 
 export const diagnosis = (
   standing: Standing,
@@ -14,11 +31,11 @@ export const diagnosis = (
   todo: string | readonly string[] = [],
 ): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
 
-/** The cause told after what it leads to. */
-export const causedBy = (seen: string, cause: Diagnosis, standing: Standing = cause.standing): Diagnosis => ({
+/** The cause, which lies at another object, told after what it leads to. */
+export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis): Diagnosis => ({
   ...cause,
-  standing,
   because: [seen, ...cause.because],
+  root: named(root),
 });
 
 /** For sorting: smaller is more urgent. */

@@ -1,0 +1,74 @@
+import { CATALOG_SOURCE_API, type CatalogSource } from '#core/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
+import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/api/install-plan';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
+import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
+import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
+import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
+import { isHealthy } from '#core/subscription/catalog-health';
+import type { Settings } from '#platform/config/settings';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+
+/** How many of how many are well. */
+export type Share = Readonly<{ well: number; of: number }>;
+
+/** One cluster on the screen of `flotilla status`. */
+export type ClusterStatus = Readonly<{
+  cluster: string;
+  version: string;
+  catalogs: Share;
+  subscriptions: Share;
+  operators: Share;
+  /** What waits there, and why; the most urgent first. */
+  findings: readonly Finding[];
+}>;
+
+/** Reads a cluster's objects of OLM and says what waits there. Rejects where it does not answer. */
+export async function clusterStatus(client: KubeClient, settings: Settings): Promise<ClusterStatus> {
+  const [version, objects] = await Promise.all([client.serverVersion(), readObjects(client, settings)]);
+  const { catalogSources, subscriptions, csvs } = objects;
+  return {
+    cluster: client.cluster,
+    version,
+    catalogs: share(catalogSources, isHealthy),
+    subscriptions: share(subscriptions, ({ status }) => status?.state === 'AtLatestKnown'),
+    operators: share(csvs, ({ status }) => status?.phase === 'Succeeded'),
+    findings: clusterFindings(objects),
+  };
+}
+
+const share = <T>(all: readonly T[], isWell: (one: T) => boolean): Share => ({
+  well: all.filter(isWell).length,
+  of: all.length,
+});
+
+async function readObjects(client: KubeClient, settings: Settings): Promise<ClusterObjects> {
+  const list = async <T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> => {
+    const found = await client.list<T>(kind, options);
+    return (found?.items ?? []).map((item) => ({ ...item, ...kind }));
+  };
+  const v1 = (kind: string) => list({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind });
+  const [globalCatalogNamespace, catalogSources, subscriptions, installPlans, csvs, operatorGroups, ...conditioned] =
+    await Promise.all([
+      globalCatalogNamespaceOf(client, settings),
+      list<CatalogSource>(CATALOG_SOURCE_API),
+      list<Subscription>(SUBSCRIPTION_API),
+      list<InstallPlan>(INSTALL_PLAN_API),
+      list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` }),
+      list<OperatorGroup>(OPERATOR_GROUP_API),
+      v1('ClusterCatalog'),
+      v1('ClusterExtension'),
+    ]);
+  return {
+    globalCatalogNamespace,
+    catalogSources,
+    subscriptions,
+    installPlans,
+    csvs,
+    operatorGroups,
+    conditioned: conditioned.flat(),
+  };
+}

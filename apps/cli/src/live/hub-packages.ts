@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import { PACKAGE_MANIFEST_API } from '#core/package-manifest/package-manifest';
+import { type Columns, table } from '../commands/catalog-table.js';
+import { ExitCode, type Io, UsageError } from '../io.js';
+import { ageText } from './field.js';
+
+export type PackagesQuestion = Readonly<{
+  /** Where the hub serves its API, without a closing slash. */
+  hub: string;
+  cluster: string;
+  namespace?: string | undefined;
+  /** Only this package. */
+  name?: string | undefined;
+  output: string;
+}>;
+
+const PackageItem = KubernetesObject.and(
+  z.looseObject({
+    status: z.looseObject({
+      catalogSource: z.string(),
+      catalogSourceDisplayName: z.string(),
+      defaultChannel: z.string(),
+      channels: z.array(z.looseObject({ name: z.string(), currentCSV: z.string() })),
+    }),
+  }),
+);
+type PackageItem = z.infer<typeof PackageItem>;
+const PackageList = z.looseObject({ items: z.array(PackageItem) });
+const Refusal = z.looseObject({ kind: z.literal('Status'), message: z.string() });
+
+const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'];
+const ANSWER_WITHIN_MS = 60_000;
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/** Shows what can be installed in a cluster, as `kubectl get packagemanifests` does under OLM, from the hub. */
+export async function showHubPackages(io: Io, question: PackagesQuestion): Promise<void> {
+  const { output } = question;
+  if (!FORMATS.includes(output)) {
+    throw new UsageError(`invalid --output value "${output}", expected (${FORMATS.join('|')})`);
+  }
+  const answer = await ask(question);
+  if ('failed' in answer) {
+    io.err(`error: ${answer.failed}\n`);
+    return io.exit(answer.exit);
+  }
+  const list = PackageList.parse(JSON.parse(answer.text));
+  if (question.name !== undefined && list.items.length === 0) {
+    io.err(`package "${question.name}" not found\n`);
+    return io.exit(ExitCode.no);
+  }
+  io.out(await shown(list, question));
+  io.exit(ExitCode.done);
+}
+
+async function shown(list: z.infer<typeof PackageList>, { output, namespace }: PackagesQuestion): Promise<string> {
+  if (output === 'json') return `${JSON.stringify(list, null, 2)}\n`;
+  if (output === 'yaml') return (await import('#core/catalog/go-yaml-text')).goYaml(list);
+  if (output === 'name') return [...new Set(list.items.map(nameOf))].map((name) => `${name}\n`).join('');
+  const now = new Date();
+  const own: Columns<PackageItem> = [
+    ['NAME', nameOf],
+    ['CATALOG', ({ status }) => status.catalogSourceDisplayName || status.catalogSource],
+    ['AGE', ({ metadata }) => ageText(metadata.creationTimestamp, now)],
+  ];
+  const where: Columns<PackageItem> = [['NAMESPACE', ({ metadata }) => metadata.namespace ?? ''], ...own];
+  return table(list.items, [...(namespace === undefined ? where : own), ...(output === 'wide' ? more : [])]);
+}
+
+const nameOf = ({ metadata }: PackageItem): string => metadata.name ?? '';
+const more: Columns<PackageItem> = [
+  ['DEFAULT CHANNEL', ({ status }) => status.defaultChannel],
+  ['CSV', ({ status }) => status.channels.find(({ name }) => name === status.defaultChannel)?.currentCSV ?? ''],
+];
+
+type Answer = Readonly<{ text: string } | { failed: string; exit: ExitCode }>;
+
+async function ask(question: PackagesQuestion): Promise<Answer> {
+  const url = urlOf(question);
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const text = await boundedText(response, url);
+    if (response.ok) return { text };
+    const refusal = Refusal.safeParse(parsed(text));
+    const because = refusal.success ? refusal.data.message : `it answers ${response.status}`;
+    const exit = response.status === 404 && refusal.success ? ExitCode.no : ExitCode.remoteFailed;
+    return { failed: `hub ${question.hub}: ${because}`, exit };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return { failed: `hub ${question.hub} does not answer (${why}); --hub names another`, exit: ExitCode.remoteFailed };
+  }
+}
+
+function urlOf({ hub, cluster, namespace, name }: PackagesQuestion): string {
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const only = name === undefined ? '' : `?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
+  return `${hub}/clusters/${encodeURIComponent(cluster)}/apis/${PACKAGE_MANIFEST_API.apiVersion}${scope}/packagemanifests${only}`;
+}
+
+async function boundedText(response: Response, url: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new RangeError(`${url} answers with more than ${MAX_BYTES / 1024 / 1024} MiB`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
