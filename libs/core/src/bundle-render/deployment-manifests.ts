@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { type PodSpec, type SubscriptionConfig, withConfig, withMissing } from '../csv/subscription-config.js';
+import { type SubscriptionConfig, withMissing } from '../csv/subscription-config.js';
 import { withCertificateVolumes } from './certificate-volumes.js';
+import { withDeploymentConfig } from './deployment-config.js';
 import { pruneNulls } from './prune-nulls.js';
 import type { BundleDeployment } from './registry-bundle.js';
 import { type Targets, targetsText } from './target-namespaces.js';
@@ -32,7 +33,7 @@ export function deploymentManifest(
   };
   const pod = template.spec ?? {};
   const called = secretName === undefined ? pod : withCertificateVolumes(pod, secretName);
-  const finished = config === undefined ? called : configured(called, config);
+  const finished = config === undefined ? called : withDeploymentConfig(called, config);
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -64,32 +65,3 @@ export function deploymentManifest(
 
 const unlessEmpty = (field: string, map: Readonly<Record<string, string>> | null | undefined) =>
   map && Object.keys(map).length > 0 ? { [field]: { ...map } } : {};
-
-/** Like the config of a Subscription but for affinity, whose parts each count for themselves (spec: v1-apply.md §3). */
-function configured(pod: PodSpec, { affinity, ...config }: SubscriptionConfig): PodSpec {
-  const { affinity: old, nodeSelector, ...rest } = withConfig(pod, config);
-  const merged = affinity ? mergedAffinity(old, affinity) : old;
-  return {
-    ...rest,
-    ...(isEmpty(nodeSelector) ? {} : { nodeSelector }),
-    ...(merged ? { affinity: merged } : {}),
-  };
-}
-
-/** `{}` takes all affinity away; of the three parts an absent one stays, an empty one goes, another replaces. */
-function mergedAffinity(
-  old: PodSpec['affinity'],
-  wanted: NonNullable<SubscriptionConfig['affinity']>,
-): PodSpec['affinity'] {
-  if (isEmpty(wanted)) return undefined;
-  const merged: Record<string, unknown> = { ...old };
-  for (const part of ['nodeAffinity', 'podAffinity', 'podAntiAffinity'] as const) {
-    if (!wanted[part]) continue;
-    if (isEmpty(wanted[part])) delete merged[part];
-    else merged[part] = wanted[part];
-  }
-  return isEmpty(merged) ? undefined : merged;
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -17,7 +17,7 @@ import {
 } from './registry-bundle.js';
 import type { Rendered, RenderRefusal, RenderRequest } from './render-request.js';
 import { serviceManifests } from './service-manifests.js';
-import { targetNamespaces } from './target-namespaces.js';
+import { targetsOf } from './target-namespaces.js';
 import { webhookConfiguration } from './webhook-manifests.js';
 import { WEBHOOK_TYPE } from './webhook-problems.js';
 import { type WebhookService, webhookServices } from './webhook-service.js';
@@ -34,8 +34,7 @@ export function renderBundle(bundle: RegistryBundle, request: RenderRequest): Re
   const problems = bundleProblems(bundle);
   if (problems.length > 0) return refused(problems.join('\n'));
   const { namespace } = request;
-  const targets = targetNamespaces(bundle, namespace, config.watchNamespace);
-  if ('error' in targets) return refused(targets.error);
+  const targets = targetsOf(config.watchNamespace);
   const called = calledServices(bundle, request);
   const crds = crdManifests(bundle, called);
   if ('error' in crds) return refused(crds.error);

@@ -62,7 +62,8 @@ export function mergedByName<T extends { name: string }>(
   return [...replaced, ...fresh];
 }
 
-function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
+/** `added` behind what is there, without what is there already. */
+export function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const result = [...base];
   const known = new Set(base.map(canonicalJson));
   for (const one of added) {
