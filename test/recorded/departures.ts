@@ -136,6 +136,42 @@ export const DEPARTURES: readonly Departure[] = [
     because: 'decision 5: a repeated job finds in its plan which Subscriptions it was made for',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/moves')),
   },
+  {
+    name: 'plan-shared-crds',
+    because: 'decision 22: a plan names the other owners of a CRD and what changes for them',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),
+  },
+  {
+    name: 'no-unpack-job',
+    because: 'decision 27: the hub pulls the bundle, so nothing is unpacked into the cluster',
+    scenario: 'unpack-image-bundle',
+    leaveOut: both(
+      withoutKinds('Job'),
+      inEveryKind((object, key) => (UNPACKED.test(key) ? undefined : object)),
+    ),
+  },
+  {
+    name: 'inline-manifests',
+    because: 'decision 27: a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
+    scenario: 'unpack-image-bundle',
+    leaveOut: eachStep((step) => at(step, ['resource', 'manifest'], () => undefined)),
+  },
+  {
+    name: 'unpacking-over',
+    because: 'OLM leaves BundleUnpacking behind until the next resolution (spec: subscriptions.md §2.9)',
+    scenario: 'unpack-image-bundle',
+    leaveOut: both(
+      withoutConditions('Subscription', 'BundleUnpacking'),
+      inTexts('Operator', / BundleUnpacking=True\/UnpackingInProgress/, ''),
+    ),
+  },
+  {
+    name: 'while-unpacking',
+    because: 'dumped between Job and plan; here there is no such time',
+    scenario: 'unpack-image-bundle',
+    dump: 'unpacking',
+    leaveOut: () => ({}),
+  },
   // Dumps that were taken while OLM was still at work: later it says what we say at once.
   {
     name: 'plan-in-flight',
@@ -365,6 +401,9 @@ export const DEPARTURES: readonly Departure[] = [
     leaveOut: inKind('Deployment', drop('spec', 'template', 'metadata', 'labels', 'edited')),
   },
 ];
+
+/** Named after the hash of the bundle's image. */
+const UNPACKED = /\/[0-9a-f]{63}$/;
 
 // Written with a namespace, or without, as it comes; the API server puts both right.
 const NAMESPACE_VARIES = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'ServiceAccount']);

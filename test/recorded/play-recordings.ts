@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { compare, dumpDifferences } from './compare.js';
 import type { Difference } from './differences.js';
+import { startBundleRegistry } from './image-bundles.js';
 import { type RecordedStage, type RecordedStageOptions, setRecordedStage } from './recorded-stage.js';
 import { type Recording, readRecording } from './recording.js';
 import { replay } from './replay.js';
@@ -44,11 +48,18 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
   const { backend, scenarios, atOnce } = options;
   const recordings = scenarios.flatMap(({ name }) => readRecording(name) ?? []);
   const numbers = clusterNumbers(options);
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-recorded-bundles-'));
+  const registry = await startBundleRegistry(recordings, folder);
   const stage = await setRecordedStage({
     backend,
     clusters: Math.max(...numbers.values()) + 1,
-    settings: { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: RETRY_WINDOW },
+    settings: { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: RETRY_WINDOW, ...registry.settings },
   });
+  const strike = async () => {
+    await stage.strike();
+    await registry.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
   const results = new Map(recordings.map(({ name }) => [name, Promise.withResolvers<Played>()]));
   const queue = recordings.values();
   const worker = async () => {
@@ -59,7 +70,7 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
   };
   for (const { promise } of results.values()) promise.catch(() => undefined); // told where it is awaited
   void Promise.all(Array.from({ length: atOnce }, worker));
-  return { of: async (name) => results.get(name)?.promise, strike: stage.strike };
+  return { of: async (name) => results.get(name)?.promise, strike };
 }
 
 async function playOne(

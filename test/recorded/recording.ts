@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { BundleFile } from '#core/bundle/bundle';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog } from '#core/catalog/catalog';
 import { loadCatalog } from '#core/catalog/load-catalog';
@@ -31,6 +32,8 @@ export type Recording = Readonly<{
   namespaces: ReadonlySet<string>;
   input: (file: string) => readonly KubernetesObject[];
   catalog: (folder: string) => Catalog;
+  /** Bundles that its catalogs name by image. */
+  images: () => readonly Readonly<{ image: string; files: readonly BundleFile[] }>[];
 }>;
 
 type Observed = Readonly<{
@@ -61,8 +64,21 @@ export function readRecording(name: string): Recording | undefined {
     namespaces: new Set(made.flatMap(({ kind, metadata }) => (kind === 'Namespace' ? (metadata.name ?? []) : []))),
     input,
     catalog: (part) => loadCatalog(filesOf(join(folder, part))),
+    images: () => imagesOf(folder),
   };
 }
+
+/** A bundle of each image that is named, from its directory `bundles/<csv>`. */
+function imagesOf(folder: string) {
+  const catalogs = readdirSync(folder).filter((name) => name.startsWith('fbc'));
+  const bundles = catalogs.flatMap((part) => loadCatalog(filesOf(join(folder, part))).bundles);
+  return bundles.flatMap(({ name, image }) => (image ? [{ image, files: treeOf(join(folder, 'bundles', name)) }] : []));
+}
+
+const treeOf = (folder: string): BundleFile[] =>
+  readdirSync(folder).flatMap((part) =>
+    filesOf(join(folder, part)).map(({ path, bytes }) => ({ path: `${part}/${path}`, bytes })),
+  );
 
 const filesOf = (folder: string) =>
   readdirSync(folder).map((path) => ({ path, bytes: new Uint8Array(readFileSync(join(folder, path))) }));

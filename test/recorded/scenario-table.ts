@@ -43,10 +43,7 @@ export const SCENARIOS: readonly ScenarioRow[] = [
   { name: 'apiservice-owned', realOnly: 'the simulator passes no requests on' },
   { name: 'webhook-rule-guard' },
   { name: 'webhooks-conversion', ownCluster: GLOBAL },
-  {
-    name: 'unpack-image-bundle',
-    notYet: 'decision 27: the hub pulls bundles itself, so there is no unpack Job to play',
-  },
+  { name: 'unpack-image-bundle', fast: true },
   ...[
     'real-cluster-aas-operator',
     'real-dbaas-operator',

@@ -12,7 +12,7 @@ import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
 import { FlotillaError } from '../errors/flotilla.error.js';
 import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
 import { type BundleSource, byReference } from './bundle-reference.js';
-import { stepsOfBundle } from './bundle-steps.js';
+import { propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
 import { fitSteps } from './fit-steps.js';
 import { CSV_KIND, SUBSCRIPTION_KIND, stepOf } from './install-plan-step.js';
 import { orderSteps } from './order-steps.js';
@@ -130,9 +130,27 @@ function fitted(steps: readonly InstallPlanStep[], { bundles, resolution }: Inst
 }
 
 /** The status of a new plan: the second of OLM's two writes (spec: install-plans.md §1). */
-function firstStatus(steps: readonly InstallPlanStep[], approved: boolean): InstallPlanStatus {
+function firstStatus(
+  steps: readonly InstallPlanStep[],
+  chosen: readonly ChosenBundle[],
+  approved: boolean,
+): InstallPlanStatus {
   const catalogSources = [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(byCodeUnit);
-  return { phase: approved ? 'Installing' : 'RequiresApproval', catalogSources, plan: [...steps] };
+  const bundleLookups = chosen.flatMap(lookupOf);
+  return {
+    phase: approved ? 'Installing' : 'RequiresApproval',
+    catalogSources,
+    ...(bundleLookups.length === 0 ? {} : { bundleLookups }),
+    plan: [...steps],
+  };
+}
+
+/** Where an image bundle came from, as OLM notes it: without conditions, because it is unpacked before there is a plan. */
+function lookupOf({ name, source, replaces, properties, catalog, catalogNamespace }: ChosenBundle) {
+  if (!('image' in source)) return [];
+  const catalogSourceRef = { namespace: catalogNamespace, name: catalog };
+  const told = propertiesAnnotation(properties);
+  return [{ catalogSourceRef, identifier: name, path: source.image, properties: told, replaces }];
 }
 
 /**
@@ -165,7 +183,7 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
       generation,
     },
   };
-  const status = firstStatus(steps, approved);
+  const status = firstStatus(steps, bundlesToInstall(resolution), approved);
   return { result: 'plan', plan, status, generation, ...(existing === undefined ? {} : { existing }) };
 }
 
