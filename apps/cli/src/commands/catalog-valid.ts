@@ -12,12 +12,13 @@ export async function validCatalog(reference: string, io: Io): Promise<Catalog |
   return problems.length === 0 ? catalog : undefined;
 }
 
-/** A reference's catalog as it is, valid or not. */
+/** A reference's catalog as it is, valid or not; the lists of its bundles are in the order of opm, which counts in them. */
 export async function loadedCatalog(reference: string): Promise<Catalog> {
   const { loadReference } = await import('../reference/load-reference.js');
+  const { renderBundle } = await import('#core/catalog/render-catalog');
   const loaded = await loadReference(reference);
-  if (loaded.kind === 'catalog') return loaded.catalog;
-  throw notCatalog(reference);
+  if (loaded.kind !== 'catalog') throw notCatalog(reference);
+  return { ...loaded.catalog, bundles: loaded.catalog.bundles.map((bundle) => renderBundle(bundle, 'none')) };
 }
 
 /** As {@link validCatalog}, read as a stream and without its large texts: enough for who shows names, versions and edges. */
@@ -25,11 +26,13 @@ export async function validOutline(reference: string, io: Io): Promise<Catalog |
   const { readReference } = await import('../reference/load-reference.js');
   const { LightCatalogCollector } = await import('#core/catalog/light-catalog');
   const { CatalogValidator } = await import('#core/catalog/validate-catalog');
+  const { renderBundle } = await import('#core/catalog/render-catalog');
   const validator = new CatalogValidator();
   const light = new LightCatalogCollector();
   const both = {
     take: (decoded: DecodedBlob) => {
-      validator.take(decoded);
+      const inOrder = decoded.kind === 'bundle' ? renderBundle(decoded.blob, 'none') : undefined;
+      validator.take(inOrder ? { kind: 'bundle', blob: inOrder } : decoded);
       light.take(decoded);
     },
   };

@@ -1,8 +1,9 @@
 import { loadAll, YAMLException } from 'js-yaml';
 import { readStream } from '../catalog/blob-stream.js';
 import { BlobError } from '../catalog/catalog-load.error.js';
+import { cutFirstDocument } from '../catalog/first-document.js';
 import { MAX_DEPTH } from '../catalog/yaml-document.js';
-import { KUBERNETES_YAML } from '../catalog/yaml-schema.js';
+import { documentValue, kubernetesYaml } from '../catalog/yaml-schema.js';
 import { TemplateError } from './template.error.js';
 
 /** The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6). */
@@ -19,9 +20,9 @@ export function firstDocument(text: string): unknown {
 
 /** The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2). */
 export function firstStrictDocument(text: string): unknown {
-  const document = cutFirst(text);
+  const document = cutFirstDocument(text);
   try {
-    return loadAll(document, { schema: KUBERNETES_YAML, maxDepth: MAX_DEPTH })[0] ?? null;
+    return documentValue(loadAll(document, { schema: kubernetesYaml(), maxDepth: MAX_DEPTH })[0]);
   } catch (error) {
     const reason =
       error instanceof YAMLException
@@ -31,15 +32,4 @@ export function firstStrictDocument(text: string): unknown {
           : String(error);
     throw new TemplateError(`error converting YAML to JSON: yaml: ${reason}`);
   }
-}
-
-const SEPARATOR = /^---(?=\s|$)/gm;
-const ONLY_COMMENTS = /^(?:[ \t]*(?:#.*)?(?:\r?\n|$))*$/;
-
-/** The text up to the separator that ends the first document; one with nothing but comments before it opens that. */
-function cutFirst(text: string): string {
-  const separators = [...text.matchAll(SEPARATOR)].map(({ index }) => index);
-  const [first] = separators;
-  const opens = first !== undefined && ONLY_COMMENTS.test(text.slice(0, first));
-  return text.slice(0, separators[opens ? 1 : 0]);
 }

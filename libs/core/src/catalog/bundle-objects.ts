@@ -1,3 +1,4 @@
+import { goQuote } from '../versions/go-quote.js';
 import type { CatalogBundle } from './catalog.js';
 import { BlobError } from './catalog-load.error.js';
 import { base64, GoTypeError, isRecord, struct } from './go-json.js';
@@ -8,7 +9,7 @@ const bundleObject = struct('property.bundleObject', (field) => ({ data: field('
 /** The bundle with its inline manifests decoded (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}. */
 export function readBundleObjects(bundle: CatalogBundle): CatalogBundle {
   if (!bundle.properties.some(({ type }) => type === 'olm.bundle.object')) return bundle;
-  const where = `read bundle objects: package "${bundle.package}", bundle "${bundle.name}"`;
+  const where = `read bundle objects: package ${goQuote(bundle.package)}, bundle ${goQuote(bundle.name)}`;
   const objects = bundle.properties.flatMap(({ type, value }, index) => {
     if (type !== 'olm.bundle.object') return [];
     const object = decodeObject(value, index, where);

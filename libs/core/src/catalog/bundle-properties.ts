@@ -1,3 +1,4 @@
+import { goQuote } from '../versions/go-quote.js';
 import type { Property } from './catalog.js';
 import { base64, type Decoder, GoTypeError, isRecord, listOf, mismatch, struct, text } from './go-json.js';
 
@@ -17,7 +18,7 @@ export function parseProperties(properties: readonly Property[]): ParsedProperti
       else if (Object.hasOwn(decoders, type)) decoders[type]?.(value, TOP);
     } catch (error) {
       if (!(error instanceof GoTypeError)) throw error;
-      return { error: `parse property[${index}] of type "${type}": ${error.message}` };
+      return { error: `parse property[${index}] of type ${goQuote(type)}: ${error.message}` };
     }
   }
   return { packages };

@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { goQuote } from '../versions/go-quote.js';
 import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error.js';
+import { goFloat } from './go-float.js';
 import { foldCase, isRecord } from './go-json.js';
-import { goJson } from './go-json-text.js';
 
 /** Where a blob was found. */
 export type BlobPlace = Readonly<{
@@ -20,7 +21,10 @@ export type CatalogBlob = BlobPlace & BlobMeta & Readonly<{ value: Readonly<Reco
 
 /** The value as a blob (spec: file-based-catalogs.md §1.3). Throws {@link CatalogLoadError} where it is no object or says something odd. */
 export function catalogBlob(value: unknown, place: BlobPlace): CatalogBlob {
-  return atPlace(place, () => ({ ...place, ...metaOf(value), value: recordOf(value) }));
+  return atPlace(place, () => {
+    if (value === null && place.format === 'json') throw new BlobError("object 'null\n' is missing root schema field");
+    return { ...place, ...metaOf(value), value: recordOf(value) };
+  });
 }
 
 /** Adds its place to what is wrong with a blob. */
@@ -67,25 +71,28 @@ export function metaOf(value: unknown): BlobMeta {
 function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
   const duplicates = [...spellings]
     .filter(([, keys]) => keys.length > 1)
-    .map(([folded, keys]) => `duplicate keys for key "${folded}": [${keys.sort(byCodeUnit).join(' ')}]`)
+    .map(([folded, keys]) => `duplicate keys for key ${goQuote(folded)}: [${keys.sort(byCodeUnit).join(' ')}]`)
     .sort(byCodeUnit);
   if (duplicates.length === 1) throw new BlobFormError(duplicates.join());
   if (duplicates.length > 1) throw new BlobFormError(`[${duplicates.join(', ')}]`);
 }
 
 /** The slip in the format (`%!t`) is opm's own. */
-function notText(key: string, value: unknown): string {
-  const [type, shown] = goValue(value);
-  const got = type === 'bool' ? shown : `%!t(${type}=${shown})`;
-  return `expected value for key "${key}" to be a string, got ${got}: ${shown}`;
+const notText = (key: string, value: unknown): string =>
+  `expected value for key ${goQuote(key)} to be a string, got ${value === null ? '%!t(<nil>)' : slipped(value)}: ${shown(value)}`;
+
+/** As Go prints a value with the verb for booleans, which it misses the others in. */
+function slipped(value: unknown): string {
+  if (typeof value === 'number') return `%!t(float64=${shown(value)})`;
+  return typeof value === 'string' ? `%!t(string=${value})` : collected(value, slipped);
 }
 
-function goValue(value: unknown): [type: string, shown: string] {
-  if (typeof value === 'number') return ['float64', goJson(value)];
-  if (typeof value === 'boolean') return ['bool', String(value)];
-  if (value === null) return ['<nil>', '<nil>'];
-  if (Array.isArray(value)) return ['[]interface {}', `[${value.map((item) => goValue(item)[1]).join(' ')}]`];
-  if (!isRecord(value)) return ['string', String(value)];
-  const entries = Object.keys(value).sort(byCodeUnit);
-  return ['map[string]interface {}', `map[${entries.map((key) => `${key}:${goValue(value[key])[1]}`).join(' ')}]`];
+const shown = (value: unknown): string => (typeof value === 'number' ? goFloat(value) : collected(value, shown));
+
+function collected(value: unknown, text: (value: unknown) => string): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(text).join(' ')}]`;
+  if (!isRecord(value)) return String(value);
+  const keys = Object.keys(value).sort(byCodeUnit);
+  return `map[${keys.map((key) => `${text(key)}:${text(value[key])}`).join(' ')}]`;
 }

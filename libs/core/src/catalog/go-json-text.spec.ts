@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { goJson } from './go-json-text.js';
+import { goJson, indentedJson } from './go-json-text.js';
+import { goYaml } from './go-yaml-text.js';
 
 describe('goJson', () => {
   it.each([
@@ -12,5 +13,22 @@ describe('goJson', () => {
     { value: JSON.parse('{"__proto__":1}'), text: '{"__proto__":1}', because: 'a key is a key' },
   ])('$text: $because', ({ value, text }) => {
     expect(goJson(value)).toBe(text);
+  });
+});
+
+it('writes keys that are numbers in the order of text', () => {
+  expect(indentedJson({ 9: 1, 10: 2, a: 3 })).toBe('{\n    "10": 2,\n    "9": 1,\n    "a": 3\n}');
+});
+
+describe('goYaml', () => {
+  it.each([
+    { value: 2 ** 63.5, text: '13043817825332783000', because: 'the digits that JSON has, and noughts' },
+    { value: 2 ** 64, text: '1.8446744073709552e+19', because: 'no integer of 64 bits' },
+    { value: 1234567.5, text: '1.2345675e+06', because: 'a million and more has an exponent' },
+    { value: 123456.5, text: '123456.5', because: 'less has none' },
+    { value: 0.00001, text: '1e-05', because: 'nor has what is not tiny' },
+    { value: '<<', text: '<<', because: 'the key of merges is not quoted' },
+  ])('$text: $because', ({ value, text }) => {
+    expect(goYaml(value)).toBe(`${text}\n`);
   });
 });

@@ -23,10 +23,17 @@ function write(value: unknown, layout: Layout, margin: string): string {
   }
   if (!isRecord(value)) return value === undefined ? 'null' : JSON.stringify(value);
   const colon = layout.indent === 0 ? ':' : ': ';
-  const keys = layout.sortKeys ? Object.keys(value).sort(byCodeUnit) : Object.keys(value);
+  const keys = Object.keys(value);
+  if (layout.sortKeys || INDEX.test(keys[0] ?? '')) keys.sort(byCodeUnit);
   const fields = keys.map((key) => `${goString(key)}${colon}${write(value[key], layout, inner)}`);
   return `{${laidOut(fields, layout, margin, inner)}}`;
 }
+
+/**
+ * A key that JavaScript moves to the front of its object, out of the order it was given. Only maps have such keys, and Go
+ * writes those in order of text.
+ */
+const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
 function laidOut(items: readonly string[], { indent }: Layout, margin: string, inner: string): string {
   if (items.length === 0 || indent === 0) return items.join(',');

@@ -69,9 +69,16 @@ function foldedFields(value: Record<string, unknown>): Record<string, unknown> {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Bytes written as standard base64 (line breaks allowed); null where null or absent. */
+function byte(value: unknown, place: Place): number {
+  if (value === null) return 0;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value;
+  throw mismatch(value, place, 'uint8');
+}
+
+/** Bytes written as standard base64 (line breaks allowed), or as a list of numbers; null where null or absent. */
 export const base64: Decoder<Buffer | null> = (value, place) => {
   if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return Buffer.from(value.map((item) => byte(item, place)));
   if (typeof value !== 'string') throw mismatch(value, place, '[]uint8');
   const compact = /[\r\n]/.test(value) ? value.replaceAll(/[\r\n]/g, '') : value;
   if (!BASE64.test(compact)) {

@@ -72,7 +72,8 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 function readsAsText(text: string): boolean {
   if (BASE_60.test(text) || isTimestamp(text)) return false;
   return KUBERNETES_YAML.tags.every((tag) => {
-    if (tag.nodeKind !== 'scalar' || !tag.implicit) return true;
+    // The writer does not quote the key of merges.
+    if (tag.nodeKind !== 'scalar' || !tag.implicit || text === '<<') return true;
     if (tag.implicitFirstChars !== null && !tag.implicitFirstChars.includes(text.charAt(0))) return true;
     try {
       return tag.resolve(text, false, tag.tagName) === NOT_RESOLVED;

@@ -1,3 +1,4 @@
+import { goFloat } from './go-float.js';
 import { isRecord } from './go-json.js';
 import { byYamlKey } from './go-yaml-key-order.js';
 import { keyText, type Place, textScalar } from './go-yaml-scalar.js';
@@ -41,16 +42,12 @@ function scalar(value: unknown, place: Place): string {
   return value === undefined ? 'null' : String(value);
 }
 
-const MAX_UINT64 = 2 ** 64;
-const MIN_INT64 = -(2 ** 63);
+const MAX_UINT64 = 2n ** 64n;
+const MIN_INT64 = -(2n ** 63n);
 
-/** Whole numbers of 64 bits in full, others in the shortest form of Go's `%g`. */
+/** Whole numbers of 64 bits with the digits that JSON has of them, others in the shortest form of Go's `%g`. */
 function numberText(value: number): string {
-  if (Number.isInteger(value) && value < MAX_UINT64 && value >= MIN_INT64) return BigInt(value).toString();
-  const [digits = '', exponent = '0'] = value.toExponential().split('e');
-  const power = Number(exponent);
-  const significant = digits.replace(/[-.]/g, '').length;
-  const precision = significant > 6 && significant >= power + 1 ? significant : 6;
-  if (power >= -4 && power < precision) return String(value);
-  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  const json = String(value);
+  if (/^-?[0-9]+$/.test(json) && BigInt(json) < MAX_UINT64 && BigInt(json) >= MIN_INT64) return json;
+  return goFloat(value);
 }

@@ -12,12 +12,15 @@ describe('imageReferenceProblem', () => {
     'registry.example/a/b__c/d-e.f:v1.0.0_1',
     `registry.example/a@sha256:${HEX}`,
     `registry.example:5000/a:t@sha256:${HEX}`,
-    '[2001:db8::1]:5000/a:t',
+    'a_b.example/c',
+    'Registry.example/ant',
   ])('accepts %s', (text) => expect(imageReferenceProblem(text)).toBeUndefined());
 
   it.each([
     ['registry.example/Ant/x:v1', 'invalid reference format: repository name must be lowercase'],
-    ['Registry/ant', undefined],
+    ['Registry/ant', 'invalid reference format: repository name must be lowercase'],
+    ['A_b.example/ant', 'repository name must be lowercase'],
+    ['[2001:db8::1]:5000/a:t', 'invalid reference format'],
     ['x/y:a:b', 'invalid reference format'],
     ['registry.example/ant@sha256:abc', 'invalid reference format'],
     [`registry.example/ant@sha256:${HEX.slice(1)}`, 'invalid checksum digest length'],

@@ -41,11 +41,24 @@ export function spaceLength(window: ByteWindow, from = 0): number {
 export function parseJsonAt(window: ByteWindow, start: number): { value: unknown; end: number } {
   const end = endOfValue(window, start);
   try {
-    return { value: JSON.parse(jsonText(window.unread.subarray(start, end))) as unknown, end };
+    const text = jsonText(window.unread.subarray(start, end));
+    const value: unknown = HUGE_NUMBER.test(text) ? JSON.parse(text, finite) : JSON.parse(text);
+    return { value, end };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new BlobError(`json: offset ${window.offset + start}: ${reason}`, lineAt(window, start));
   }
+}
+
+/** What may be too large for a number. */
+const HUGE_NUMBER = /[0-9](?:[eE]\+?[0-9]{3}|[0-9]{308})/;
+
+/** Refuses what JavaScript takes for infinite and Go for an error. */
+function finite(_key: string, value: unknown): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    throw new Error('cannot unmarshal a number that is too large into Go value of type float64');
+  }
+  return value;
 }
 
 const lineAt = (window: ByteWindow, at: number): number => window.line + countNewlines(window.unread, 0, at);

@@ -40,6 +40,10 @@ describe('YAML scalars, read as Kubernetes reads them', () => {
     ['!!str 5', '5', 'an explicit tag'],
     ['!custom x', 'x', 'unknown tags are passed over'],
     ['!!binary aGk=', 'hi', 'binary is decoded'],
+    ['-0', 0, 'a whole number has no negative zero'],
+    ['-0.0', -0, 'a float has'],
+    ['<<', '<<', 'the key of merges is text elsewhere'],
+    ['[<<]', ['<<'], 'and in a list'],
   ])('%s is %j: %s', (text, value) => {
     expect(load(`schema: x\nv: ${text}\n`).others).toEqual([{ schema: 'x', v: value }]);
   });
@@ -47,6 +51,15 @@ describe('YAML scalars, read as Kubernetes reads them', () => {
   it('merges, and lets the last of two equal keys win', () => {
     const [blob] = load('schema: x\nbase: &b {p: 1, q: 1}\nv: {<<: *b, q: 2}\nw: 1\nw: 2\n').others;
     expect(blob).toMatchObject({ v: { p: 1, q: 2 }, w: 2 });
+  });
+
+  it.each([
+    { text: 'q: 2, <<: *b', v: { p: 1, q: 1 }, because: 'what is merged replaces what stands before it' },
+    { text: '<<: [*b, {q: 3, r: 3}]', v: { p: 1, q: 1, r: 3 }, because: 'the first of several maps counts' },
+    { text: '<<: {p: 4}, q: 5', v: { p: 4, q: 5 }, because: 'a map needs no name' },
+    { text: '"<<": x', v: { '<<': 'x' }, because: 'a quoted key is a key' },
+  ])('merges $text: $because', ({ text, v }) => {
+    expect(load(`schema: x\nbase: &b {p: 1, q: 1}\nv: {${text}}\n`).others[0]).toMatchObject({ v });
   });
 
   it('turns keys to text', () => {
@@ -82,6 +95,19 @@ describe('streams', () => {
     { text: '', gives: [], because: 'an empty file is an empty catalog' },
     { text: '{"schema":"a","v":"}\\"{"}\n{"schema":"b"}', gives: ['a', 'b'], because: 'braces in texts do not count' },
     { text: '\uFEFFschema: a\n', gives: ['a'], because: 'a byte order mark' },
+    {
+      text: '---\n{"schema":"a"}\n{"schema":"b"}\n',
+      gives: ['a'],
+      because: 'of JSON in a YAML document the first counts',
+    },
+    { text: 'schema: a\n...\n- [\n---\nschema: b\n', gives: ['a', 'b'], because: 'a document ends at its end mark' },
+    { text: 'schema: a\n%YAML 1.2\n  x\n', gives: ['a'], because: 'a directive ends a document' },
+    {
+      text: '{"schema":1e400}',
+      gives: ['1e400'],
+      because: 'a number that no float holds is no JSON, and text in YAML',
+    },
+    { text: '  schema: a\n- b\n', gives: ['a'], because: 'so does what stands farther out' },
   ])('$because', ({ text, gives }) => {
     expect(schemas(text)).toEqual(gives);
   });
@@ -101,12 +127,26 @@ describe('streams', () => {
     {
       text: 'schema: a\n---\nschema: olm.package\nname: [x]\n',
       line: 3,
-      says: 'error unmarshaling JSON: while decoding JSON: expected value for key "name" to be a string, got %!t([]interface {}=[x]): [x]',
+      says: 'error unmarshaling JSON: while decoding JSON: expected value for key "name" to be a string, got [%!t(string=x)]: [x]',
     },
     {
       text: '{"schema":"olm.package","name":"p","defaultChannel":[1]}',
       line: 1,
       says: 'parse package: json: cannot unmarshal array into Go struct field Package.defaultChannel of type string',
+    },
+    { text: 'schema: a\n- b\n', line: 2, says: 'error converting YAML to JSON: yaml: line 2: ' },
+    {
+      text: 'schema: a\nv: {<<: 5}\n',
+      line: 2,
+      says: 'error converting YAML to JSON: yaml: line 2: map merge requires map',
+    },
+    { text: 'schema: a\nv: "\u007f"\n', line: 1, says: 'error converting YAML to JSON: yaml: control characters' },
+    { text: 'schema: a\nv: !!int 5.0\n', line: 2, says: 'error converting YAML to JSON: ' },
+    { text: '{"schema":"a"} null', line: 1, says: "object 'null\n' is missing root schema field" },
+    {
+      text: '{"schema":{"b":null,"a":[1e6,true]}}',
+      line: 1,
+      says: 'expected value for key "schema" to be a string, got map[%!t(string=a):[%!t(float64=1e+06) true] %!t(string=b):<nil>]: map[a:[1e+06 true] b:<nil>]',
     },
     { text: 'schema: a\nv: .nan\n', line: 1, says: 'error converting YAML to JSON: ' },
   ])('line $line: $says', ({ text, line, says }) => {

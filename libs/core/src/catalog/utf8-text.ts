@@ -15,8 +15,15 @@ export function yamlText(bytes: Buffer, line: number): string {
   if (text.includes('\uFFFD') && !isUtf8(bytes)) {
     throw new BlobError('error converting YAML to JSON: yaml: the document is not valid UTF-8', line);
   }
-  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  const document = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  if (CONTROL.test(document)) {
+    throw new BlobError('error converting YAML to JSON: yaml: control characters are not allowed', line);
+  }
+  return document;
 }
+
+/** What may not stand in YAML, not even in quotes. */
+const CONTROL = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ufffd]/;
 
 /** JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut short; Go gives one for each. */
 function replacedText(bytes: Buffer): string {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { defineMappingTag, defineScalarTag, defineSequenceTag, mergeTag, NOT_RESOLVED, Schema, strTag } from 'js-yaml';
+import { defineMappingTag, defineScalarTag, defineSequenceTag, NOT_RESOLVED, Schema, strTag } from 'js-yaml';
 
 // YAML as Kubernetes' tools read it: YAML 1.1 scalars without sexagesimals and dates (spec: file-based-catalogs.md §1.2).
 
@@ -22,13 +22,15 @@ function numberOf(source: string): number | undefined {
   if (octal) return integer(octal[1] ?? '', `0o${octal[2]}`);
   if (!DECIMAL.test(plain)) return undefined;
   const value = Number(plain);
+  // A whole number has no negative zero.
+  if (value === 0 && /^[-+]?[0-9]+$/.test(plain)) return 0;
   return Number.isFinite(value) ? value : undefined;
 }
 
 function integer(sign: string, digits: string): number | undefined {
   const value = BigInt(digits);
   if (value >= MAX_UINT64) return undefined;
-  return sign === '-' ? -Number(value) : Number(value);
+  return Number(sign === '-' ? -value : value);
 }
 
 function resolveNumber(source: string): number | typeof NOT_RESOLVED {
@@ -57,7 +59,10 @@ const floatTag = defineScalarTag<number>('tag:yaml.org,2002:float', {
   identify: (data) => typeof data === 'number',
 });
 
-const intTag = defineScalarTag<number>('tag:yaml.org,2002:int', { resolve: resolveNumber, identify: () => false });
+const intTag = defineScalarTag<number>('tag:yaml.org,2002:int', {
+  resolve: (source) => (PREFIXED_INT.test(source) || !/[.eE]/.test(source) ? resolveNumber(source) : NOT_RESOLVED),
+  identify: () => false,
+});
 
 const binaryTag = defineScalarTag<string>('tag:yaml.org,2002:binary', {
   resolve: (source) => Buffer.from(source, 'base64').toString(),
@@ -71,41 +76,92 @@ const otherScalarTag = defineScalarTag<string>('', {
   identify: () => false,
 });
 
+/** The key `<<` while its value is not known. */
+const MERGE = Symbol('<<');
+
+/** Named other than YAML's own, because the parser has ideas of its own about that. */
+const mergeTag = defineScalarTag<symbol>('merge', {
+  implicit: true,
+  implicitFirstChars: ['<'],
+  resolve: (source) => (source === '<<' ? MERGE : NOT_RESOLVED),
+  identify: () => false,
+});
+
+/** Anywhere but as a key it is text. */
+const textOfMerge = (value: unknown): unknown => (value === MERGE ? '<<' : value);
+
 const sequence = {
   create: (): unknown[] => [],
-  addItem: (carrier: unknown[], item: unknown) => void carrier.push(item),
+  addItem: (carrier: unknown[], item: unknown) => void carrier.push(textOfMerge(item)),
   identify: (data: unknown) => Array.isArray(data),
 };
 
 type Mapping = Record<string, unknown>;
-const mapping = {
-  create: (): Mapping => ({}),
-  addPair: (carrier: Mapping, key: unknown, value: unknown) => {
-    if (key === null || typeof key === 'object') return 'unsupported map key';
-    const name = String(key);
-    // A plain assignment to `__proto__` would change the object's prototype instead of adding a key.
-    if (name === '__proto__') Object.defineProperty(carrier, name, { value, enumerable: true, configurable: true });
-    else carrier[name] = value;
-    return '';
-  },
-  has: (carrier: Mapping, key: unknown) => Object.hasOwn(carrier, String(key)),
-  keys: (carrier: Mapping) => Object.keys(carrier),
-  get: (carrier: Mapping, key: unknown) => carrier[String(key)],
-  identify: (data: unknown) => typeof data === 'object' && data !== null,
-};
 
-/** Reads YAML into values that JSON can hold, as sigs.k8s.io/yaml does. */
-export const KUBERNETES_YAML = new Schema([
-  strTag,
-  nullTag,
-  boolTag,
-  floatTag,
-  intTag,
-  binaryTag,
-  mergeTag,
-  otherScalarTag,
-  defineSequenceTag('tag:yaml.org,2002:seq', sequence),
-  defineSequenceTag('', { ...sequence, matchByTagPrefix: true, identify: () => false }),
-  defineMappingTag('tag:yaml.org,2002:map', mapping),
-  defineMappingTag('', { ...mapping, matchByTagPrefix: true, identify: () => false }),
-]);
+/** Most keys that the merges of one document may copy. */
+const MAX_MERGED_KEYS = 1_000_000;
+
+/** `merged` is how many keys have been copied. */
+function mapping(state: { merged: number }) {
+  const addPair = (carrier: Mapping, key: unknown, value: unknown): string => {
+    if (key === MERGE) return merge(carrier, value, state);
+    if (key === null || typeof key === 'object') return 'unsupported map key';
+    setKey(carrier, String(key), textOfMerge(value));
+    return '';
+  };
+  return {
+    create: (): Mapping => ({}),
+    addPair,
+    has: (carrier: Mapping, key: unknown) => Object.hasOwn(carrier, String(key)),
+    keys: (carrier: Mapping) => Object.keys(carrier),
+    get: (carrier: Mapping, key: unknown) => carrier[String(key)],
+    identify: isMapping,
+  };
+}
+
+const isMapping = (data: unknown): data is Mapping => typeof data === 'object' && data !== null && !Array.isArray(data);
+
+/** A plain assignment to `__proto__` would change the object's prototype instead of adding a key. */
+function setKey(carrier: Mapping, name: string, value: unknown): void {
+  if (name !== '__proto__') carrier[name] = value;
+  else Object.defineProperty(carrier, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** What is merged takes the place of keys written before it, not of those behind it; of several the first counts. */
+function merge(carrier: Mapping, value: unknown, state: { merged: number }): string {
+  const sources = Array.isArray(value) ? value.toReversed() : [value];
+  for (const source of sources) {
+    if (!isMapping(source)) return 'map merge requires map or sequence of maps as the value';
+    for (const [key, inner] of Object.entries(source)) {
+      state.merged += 1;
+      if (state.merged > MAX_MERGED_KEYS) return `merges copy more than ${MAX_MERGED_KEYS} keys`;
+      setKey(carrier, key, inner);
+    }
+  }
+  return '';
+}
+
+/** Reads one text of YAML into values that JSON can hold, as sigs.k8s.io/yaml does. */
+export function kubernetesYaml(): Schema {
+  const ofText = mapping({ merged: 0 });
+  return new Schema([
+    strTag,
+    nullTag,
+    boolTag,
+    floatTag,
+    intTag,
+    binaryTag,
+    mergeTag,
+    otherScalarTag,
+    defineSequenceTag('tag:yaml.org,2002:seq', sequence),
+    defineSequenceTag('', { ...sequence, matchByTagPrefix: true, identify: () => false }),
+    defineMappingTag('tag:yaml.org,2002:map', ofText),
+    defineMappingTag('', { ...ofText, matchByTagPrefix: true, identify: () => false }),
+  ]);
+}
+
+/** For texts without merges, which need no counting. */
+export const KUBERNETES_YAML = kubernetesYaml();
+
+/** A document that is `<<` alone. */
+export const documentValue = (root: unknown): unknown => textOfMerge(root ?? null);
