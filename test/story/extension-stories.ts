@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { catalogImage, PATIENCE } from './bad-input-scene.js';
+import { type BundleTale, bundleImage, ExtensionScene, packageBlobs, type Shelf } from './extension-scene.js';
+
+/** A cluster that the services watch, with OLM's kinds, and where images are put. */
+export type ExtensionStage = Readonly<{ client: KubeClient; registry: Shelf; strike: () => Promise<unknown> }>;
+
+/** What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). */
+export function describeExtensions(setStage: () => Promise<ExtensionStage>): void {
+  let registry: Shelf;
+  let stage: ExtensionStage;
+  let east: ExtensionScene;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    registry = stage.registry;
+    east = new ExtensionScene(stage.client);
+  });
+  afterAll(() => stage?.strike());
+
+  /** Puts a bundle into the registry and answers its image by digest. */
+  async function bundle(tale: BundleTale): Promise<string> {
+    const digest = registry.put(`bundles/${tale.name}:v${tale.version}`, await bundleImage(tale));
+    return `${registry.host}/bundles/${tale.name}@${digest}`;
+  }
+  async function putCatalog(tag: string, blobs: readonly unknown[]): Promise<string> {
+    const text = blobs.map((blob) => JSON.stringify(blob)).join('\n');
+    registry.put(`shelf/${tag}:latest`, await catalogImage({ 'catalog.json': text }));
+    return `${registry.host}/shelf/${tag}:latest`;
+  }
+
+  it('installs the newest version and says so', async () => {
+    const images = [
+      { version: '1.0.0', image: await bundle({ name: 'lamp', version: '1.0.0' }) },
+      { version: '1.2.0', image: await bundle({ name: 'lamp', version: '1.2.0' }) },
+    ];
+    await east.catalog('lamps', await putCatalog('lamps', packageBlobs('lamp', images)));
+    await east.namespace('lights');
+    await east.extension('lamp', 'lights', { packageName: 'lamp' });
+    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.2.0 True Succeeded');
+    expect(await east.get('v1', 'ConfigMap', 'lamp-settings', 'lights')).toMatchObject({ data: { text: 'steady' } });
+    expect(await east.get('apps/v1', 'Deployment', 'lamp-operator', 'lights')).toBeDefined();
+    expect(await east.condition('lamp', 'Installed')).toBe(
+      `True Succeeded: Installed bundle ${images[1]?.image} successfully`,
+    );
+    expect(await east.condition('lamp', 'Available')).toBe(
+      'True ProbesSucceeded: Objects are available and pass all probes.',
+    );
+  });
+
+  it('goes to another version where the edges lead, and anywhere when it certifies so itself', async () => {
+    const versions = ['1.0.0', '1.1.0', '1.2.0'];
+    const images = await Promise.all(
+      versions.map(async (version) => ({ version, image: await bundle({ name: 'torch', version }) })),
+    );
+    await east.catalog('torches', await putCatalog('torches', packageBlobs('torch', images)));
+    await east.namespace('torches');
+    await east.extension('torch', 'torches', { packageName: 'torch', version: '1.0.0' });
+    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const pin = (version: string, more = {}) =>
+      east.change('torch', { source: { sourceType: 'Catalog', catalog: { packageName: 'torch', version, ...more } } });
+    await pin('1.2.0');
+    await expect
+      .poll(() => east.condition('torch', 'Progressing'), PATIENCE)
+      .toBe(
+        'True Retrying: error upgrading from currently installed version "1.0.0": no bundles found for package "torch" matching version "1.2.0"',
+      );
+    await pin('1.1.0');
+    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await pin('1.0.0', { upgradeConstraintPolicy: 'SelfCertified' });
+    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    // The same content thrice is three revisions: the version is part of every object.
+    expect(await east.lifecycles('torch')).toEqual(['1 Archived', '2 Archived', '3 Active']);
+    expect(await east.events('torch')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^RevisionCreated: Revision torch-2 for bundle torch.v1.1.0/)]),
+    );
+  });
+
+  it('follows its catalog, and repairs what somebody else changes or deletes', async () => {
+    const first = { version: '1.0.0', image: await bundle({ name: 'flare', version: '1.0.0' }) };
+    await east.catalog('flares', await putCatalog('flares-1', packageBlobs('flare', [first])));
+    await east.namespace('flares');
+    await east.extension('flare', 'flares', { packageName: 'flare' });
+    await expect.poll(() => east.standing('flare'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const second = { version: '1.1.0', image: await bundle({ name: 'flare', version: '1.1.0', text: 'brighter' }) };
+    const image = await putCatalog('flares-2', packageBlobs('flare', [first, second]));
+    await east.client.patch(
+      { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'flares' },
+      { spec: { source: { image: { ref: image } } } },
+    );
+    await expect.poll(() => east.standing('flare'), PATIENCE).toBe('1.1.0 True Succeeded');
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'flare-settings', namespace: 'flares' };
+    const text = async () => Object((await east.client.get(settings))?.['data']).text;
+    expect(await text()).toBe('brighter');
+    await east.client.patch(settings, { data: { text: 'dark' }, metadata: { annotations: { mine: 'stays' } } });
+    await expect.poll(text, PATIENCE).toBe('brighter');
+    await east.client.delete(settings);
+    await expect.poll(text, PATIENCE).toBe('brighter');
+  });
+
+  it('waits for its namespace, and stops at an object of somebody else', async () => {
+    const images = [{ version: '1.0.0', image: await bundle({ name: 'beam', version: '1.0.0' }) }];
+    await east.catalog('beams', await putCatalog('beams', packageBlobs('beam', images)));
+    await east.extension('beam', 'beams', { packageName: 'beam' });
+    await expect
+      .poll(() => east.condition('beam', 'Progressing'), PATIENCE)
+      .toMatch(/^True Retrying: phase 0 validation error: phase "policies": .*namespaces "beams" not found/);
+    expect(await east.condition('beam', 'Installed')).toBe('False Failed: No bundle installed');
+    const foreign = { apiVersion: 'v1', kind: 'ConfigMap', name: 'beam-settings', namespace: 'beams' };
+    await east.namespace('beams');
+    const { name, namespace, ...kind } = foreign;
+    await east.client.create({ ...kind, metadata: { name, namespace }, data: { text: 'mine' } });
+    await expect
+      .poll(() => east.condition('beam', 'Progressing'), PATIENCE)
+      .toMatch(
+        /^True Retrying: revision object collisions in phase 2\nObject ConfigMap.v1 beams\/beam-settings\nAction: "Collision"\n/,
+      );
+    expect(await east.get('apps/v1', 'Deployment', 'beam-operator', 'beams')).toBeUndefined();
+    await east.client.delete(foreign);
+    await expect.poll(() => east.standing('beam'), PATIENCE).toBe('1.0.0 True Succeeded');
+  });
+
+  it('is kept without its catalog, and takes all of its objects along when it goes', async () => {
+    const images = [{ version: '1.0.0', image: await bundle({ name: 'wick', version: '1.0.0' }) }];
+    await east.catalog('wicks', await putCatalog('wicks', packageBlobs('wick', images)), { shelf: 'wicks' });
+    await east.namespace('wicks');
+    const selector = { matchLabels: { shelf: 'wicks' } };
+    await east.extension('wick', 'wicks', { packageName: 'wick', selector });
+    await expect.poll(() => east.standing('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'wicks' });
+    await east.change('wick', { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } });
+    const observed = async () =>
+      (await east.statusOf('wick'))?.conditions?.find(({ type }) => type === 'Progressing')?.observedGeneration;
+    await expect.poll(observed, PATIENCE).toBe(2);
+    expect(await east.standing('wick')).toBe('1.0.0 True Succeeded');
+    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name: 'wick' });
+    const left = async () => [
+      ...(await east.lifecycles('wick')),
+      (await east.get('v1', 'ConfigMap', 'wick-settings', 'wicks')) !== undefined,
+      (await east.get('apps/v1', 'Deployment', 'wick-operator', 'wicks')) !== undefined,
+    ];
+    await expect.poll(left, PATIENCE).toEqual([false, false]);
+  });
+
+  it('never lets two extensions have one object', async () => {
+    const images = [{ version: '1.0.0', image: await bundle({ name: 'spark', version: '1.0.0' }) }];
+    await east.catalog('sparks', await putCatalog('sparks', packageBlobs('spark', images)));
+    await east.namespace('sparks');
+    await east.extension('spark', 'sparks', { packageName: 'spark' });
+    await expect.poll(() => east.standing('spark'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await east.extension('spark-too', 'sparks', { packageName: 'spark' });
+    await expect
+      .poll(() => east.condition('spark-too', 'Progressing'), PATIENCE)
+      .toMatch(/revision object collisions in phase 0[\s\S]*Conflicting Owner: ClusterObjectSet\.\S+ "spark-1"/);
+    expect(await east.condition('spark-too', 'Installed')).toBe('False Failed: No bundle installed');
+    expect(await east.standing('spark')).toBe('1.0.0 True Succeeded');
+  });
+
+  it('makes a revision of other content under the same version, and names both digests', async () => {
+    const image = await bundle({ name: 'glow', version: '1.0.0' });
+    await east.catalog('glows', await putCatalog('glows-1', packageBlobs('glow', [{ version: '1.0.0', image }])));
+    await east.namespace('glows');
+    await east.extension('glow', 'glows', { packageName: 'glow' });
+    await expect.poll(() => east.standing('glow'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const other = await bundle({ name: 'glow', version: '1.0.0', text: 'redone' });
+    const ref = await putCatalog('glows-2', packageBlobs('glow', [{ version: '1.0.0', image: other }]));
+    const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'glows' };
+    await east.client.patch(catalog, { spec: { source: { image: { ref } } } });
+    await expect.poll(() => east.lifecycles('glow'), PATIENCE).toEqual(['1 Archived', '2 Active']);
+    const [was, is] = [image, other].map((one) => one.split('@')[1]);
+    expect(await east.events('glow')).toEqual(
+      expect.arrayContaining([expect.stringMatching(`^BundleContentChanged: .*it was ${was}, it is ${is}$`)]),
+    );
+  });
+
+  it('refuses a CRD that would lose data, unless told not to look', async () => {
+    const images = [
+      { version: '1.0.0', image: await bundle({ name: 'prism', version: '1.0.0' }) },
+      { version: '1.1.0', image: await bundle({ name: 'prism', version: '1.1.0', fieldType: 'integer' }) },
+    ];
+    await east.catalog('prisms', await putCatalog('prisms', packageBlobs('prism', images)));
+    await east.namespace('prisms');
+    const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'prism', version } });
+    await east.extension('prism', 'prisms', { packageName: 'prism', version: '1.0.0' });
+    await expect.poll(() => east.standing('prism'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await east.change('prism', { source: source('1.1.0') });
+    await expect
+      .poll(() => east.condition('prism', 'Progressing'), PATIENCE)
+      .toBe(
+        'True Retrying: error for resolved bundle "prism.v1.1.0" with version "1.1.0": validating upgrade for CRD "prisms.lamps.example.com": v1: ^.spec.light: type: type changed : "string" -> "integer"',
+      );
+    expect(await east.lifecycles('prism')).toEqual(['1 Active']);
+    await east.change('prism', { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } });
+    await expect.poll(() => east.standing('prism'), PATIENCE).toBe('1.1.0 True Succeeded');
+  });
+
+  it('does not go to another major version by itself, and says how to', async () => {
+    const images = [
+      { version: '1.0.0', image: await bundle({ name: 'candle', version: '1.0.0' }), deprecated: 'use 2.0.0' },
+      { version: '2.0.0', image: await bundle({ name: 'candle', version: '2.0.0' }) },
+    ];
+    const old = packageBlobs('candle', images.slice(0, 1));
+    await east.catalog('candles', await putCatalog('candles-1', old));
+    await east.namespace('candles');
+    await east.extension('candle', 'candles', { packageName: 'candle' });
+    await expect.poll(() => east.standing('candle'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.condition('candle', 'BundleDeprecated'), PATIENCE).toBe('True Deprecated: use 2.0.0');
+    const ref = await putCatalog('candles-2', packageBlobs('candle', images));
+    const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'candles' };
+    await east.client.patch(catalog, { spec: { source: { image: { ref } } } });
+    await expect
+      .poll(() => east.condition('candle', 'Progressing'), PATIENCE)
+      .toMatch(
+        /^True Succeeded: Revision 1.0.0 has rolled out. Version "2.0.0" is held back: .*set spec.source.catalog.version to "2.0.0"/,
+      );
+    await east.change('candle', { source: { catalog: { packageName: 'candle', version: '2.0.0' } } });
+    await expect.poll(() => east.standing('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
+  });
+
+  it.each([
+    { because: 'nothing is configured', config: undefined, says: /required field "watchNamespace" is missing$/ },
+    {
+      because: 'another namespace than its own',
+      config: { watchNamespace: 'elsewhere' },
+      says: /is not valid ownNamespaceInstallMode: invalid value "elsewhere"/,
+    },
+  ])('says what is wrong with its configuration: $because', async ({ config, says }) => {
+    await ownOnly();
+    const name = `own-${says.source.length}`;
+    const more = config === undefined ? {} : { config: { configType: 'Inline', inline: config } };
+    await east.extension(name, 'ember-space', { packageName: 'ember' }, more);
+    await expect.poll(() => east.condition(name, 'Progressing'), PATIENCE).toMatch(says);
+    expect(await east.condition(name, 'Progressing')).toMatch(/^False InvalidConfiguration: error for resolved bundle/);
+    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
+  });
+
+  let ownOnlyThere: Promise<void> | undefined;
+  const ownOnly = () => {
+    ownOnlyThere ??= (async () => {
+      const installModes = ['OwnNamespace'];
+      const images = [{ version: '1.0.0', image: await bundle({ name: 'ember', version: '1.0.0', installModes }) }];
+      await east.catalog('embers', await putCatalog('embers', packageBlobs('ember', images)));
+      await east.namespace('ember-space');
+    })();
+    return ownOnlyThere;
+  };
+
+  it('asks for the service account that it names', async () => {
+    await ownOnly();
+    const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
+    await east.extension(
+      'ember',
+      'ember-space',
+      { packageName: 'ember' },
+      { config, serviceAccount: { name: 'installer' } },
+    );
+    await expect
+      .poll(() => east.condition('ember', 'Installed'), PATIENCE)
+      .toBe(
+        'Unknown Failed: operation cannot proceed due to the following validation error(s): service account "installer" not found in namespace "ember-space"',
+      );
+  });
+}
