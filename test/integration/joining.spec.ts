@@ -18,7 +18,7 @@ const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSour
 const OLM_V1 = 'operators.coreos.com/v1';
 const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml'));
 const RESYNC_MS = 1_000;
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const definition = (name: string): KubernetesObject =>

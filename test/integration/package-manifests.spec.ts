@@ -5,9 +5,10 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const ICON = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
@@ -163,6 +164,49 @@ describe('the packages of a cluster at the hub', () => {
       status,
       expect.objectContaining({ kind: 'Status', code: status, message: expect.stringMatching(message) }),
     ]);
+  });
+
+  it('are shown by the command, as kubectl shows them under OLM', async () => {
+    const hub = api.replace(/\/clusters\/.*$/, '');
+    const shown = async (...more: string[]) =>
+      runFlotilla(['catalog', 'packages', '--cluster', stage.clients[0]?.cluster ?? '', '--hub', hub, ...more]);
+    const all = await shown();
+    expect([all.exit, all.out.split('\n').map((line) => line.replace(/ \d+m?s$/, ' AGE'))]).toEqual([
+      0,
+      [
+        'NAMESPACE  NAME  CATALOG       AGE',
+        'olm        lamp  global shelf  AGE',
+        'team       lamp  own shelf     AGE',
+        'olm        moon  global shelf  AGE',
+        '',
+      ],
+    ]);
+    const wide = await shown('-n', 'team', '-o', 'wide', 'lamp');
+    expect(wide.out).toMatch(/^NAME +CATALOG +AGE +DEFAULT CHANNEL +CSV\nlamp +own shelf .* stable +lamp.v1.1.0\n/);
+    expect((await shown('-n', 'team', '-o', 'name')).out).toBe('lamp\nmoon\n');
+    expect(JSON.parse((await shown('-n', 'team', '-o', 'json', 'moon')).out).items).toHaveLength(1);
+    expect((await shown('-o', 'yaml', 'moon')).out).toContain('kind: PackageManifestList');
+    expect(await shown('none')).toMatchObject({ exit: 1, err: 'package "none" not found\n' });
+  });
+
+  it.each([
+    { args: ['--cluster', 'nowhere'], exit: 1, err: /cluster "nowhere" is not watched by this hub/ },
+    {
+      args: ['--cluster', 'east', '--hub', 'http://127.0.0.1:1'],
+      exit: 3,
+      err: /does not answer .*--hub names another/,
+    },
+    { args: ['--cluster', 'east', '-o', 'xml'], exit: 2, err: /expected \(table/ },
+    { args: ['-n', 'team', './catalog'], exit: 2, err: /go with --cluster/ },
+    { args: ['--cluster', 'east', './catalog', 'lamp'], exit: 2, err: /name the package alone/ },
+    { args: [], exit: 2, err: /missing required argument 'ref'/ },
+  ])('$args: exit code $exit', async ({ args, exit, err }) => {
+    const hub = api.replace(/\/clusters\/.*$/, '');
+    const told = args.includes('--cluster') && !args.includes('--hub') ? ['--hub', hub, ...args] : args;
+    expect(await runFlotilla(['catalog', 'packages', ...told])).toMatchObject({
+      exit,
+      err: expect.stringMatching(err),
+    });
   });
 
   it('go with their catalog', async () => {

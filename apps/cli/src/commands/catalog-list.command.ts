@@ -35,7 +35,7 @@ const bundleColumns: Columns<BundleRow> = [
 
 /** `flotilla catalog packages|channels|bundles REF [PACKAGE]`. */
 export function catalogListCommands(catalog: Command, io: Io): void {
-  register(
+  const packages = register(
     catalog,
     io,
     'packages',
@@ -44,6 +44,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     packageColumns,
     ({ name }) => name,
   );
+  ofClusters(packages);
   register(
     catalog,
     io,
@@ -64,6 +65,43 @@ export function catalogListCommands(catalog: Command, io: Io): void {
   );
 }
 
+type ClusterForm = Readonly<{ cluster?: string; namespace?: string; hub?: string; output: string }>;
+
+const OF_CLUSTER = `  flotilla catalog packages --cluster east -n team
+  flotilla catalog packages --cluster east my-operator -o yaml
+
+With --cluster it shows what "kubectl get packagemanifests" answers under OLM, and asks the hub for it: at --hub, else at
+FLOTILLA_CONTENT_URL, else where "flotilla up" listens on this machine.`;
+
+/** `catalog packages --cluster C [-n NS] [PACKAGE]`: what a cluster can install. */
+function ofClusters(packages: Command): void {
+  packages
+    .usage('[options] <ref> [package] | --cluster <name> [options] [package]')
+    .option('-C, --cluster <name>', 'the packages that this cluster of a hub offers, instead of those of <ref>')
+    .option('-n, --namespace <namespace>', 'with --cluster: as seen from this namespace')
+    .option('--hub <url>', 'with --cluster: where the hub is')
+    .addHelpText('after', OF_CLUSTER)
+    .hook('preAction', (command) => {
+      const { cluster, namespace, hub } = command.opts<ClusterForm>();
+      if (cluster === undefined && (namespace ?? hub) !== undefined)
+        throw new UsageError('-n and --hub go with --cluster');
+    });
+}
+
+async function showClusterPackages(
+  { cluster = '', hub, ...form }: ClusterForm,
+  name: string | undefined,
+  io: Io,
+): Promise<void> {
+  const [{ showHubPackages }, { commandSettings }, { hubAddress }] = await Promise.all([
+    import('../live/hub-packages.js'),
+    import('../command-settings.js'),
+    import('../live/hub-address.js'),
+  ]);
+  const address = hub ?? hubAddress(commandSettings(process.env));
+  await showHubPackages(io, { ...form, cluster, name, hub: address.replace(/\/+$/, '') });
+}
+
 /** What the table shows, which is opm's, and what every other output tells. */
 type Rows<Row> = Readonly<Record<'opm' | 'all', (catalog: Catalog) => readonly Row[]>>;
 
@@ -75,15 +113,21 @@ function register<Row>(
   rows: Rows<Row>,
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
-): void {
-  catalog
+): Command {
+  return catalog
     .command(name)
     .description(description)
-    .argument('<ref>', 'catalog directory or file, or image')
+    .argument('[ref]', 'catalog directory or file, or image')
     .argument('[package]', 'only this package')
     .option('-o, --output <format>', 'table, wide, json, yaml or name', 'table')
     .addHelpText('after', `\nExample:\n  flotilla catalog ${name} ./my-catalog`)
-    .action(async (reference: string, packageName: string | undefined, { output }: { output: string }) => {
+    .action(async (reference: string | undefined, packageName: string | undefined, options: ClusterForm) => {
+      const { output } = options;
+      if (options.cluster !== undefined) {
+        if (packageName !== undefined) throw new UsageError('with --cluster there is no <ref>: name the package alone');
+        return showClusterPackages(options, reference, io);
+      }
+      if (reference === undefined) throw new UsageError("missing required argument 'ref'");
       const write = await writer(output, columns, nameOf);
       const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);

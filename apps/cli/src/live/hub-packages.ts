@@ -3,7 +3,7 @@ import { KubernetesObject } from '#core/api/kubernetes-object';
 import { PACKAGE_MANIFEST_API } from '#core/package-manifest/package-manifest';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import { ageText } from './field.js';
+import { ageText } from './kinds.js';
 
 export type PackagesQuestion = Readonly<{
   /** Where the hub serves its API, without a closing slash. */

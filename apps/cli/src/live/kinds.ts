@@ -138,7 +138,7 @@ const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [1, 's'],
 ];
 
-function ageText(since: string | null | undefined, now: Date): string {
+export function ageText(since: string | null | undefined, now: Date): string {
   const seconds = (now.getTime() - Date.parse(since ?? '')) / 1_000;
   if (Number.isNaN(seconds)) return '<unknown>';
   const [size, unit] = UNITS.find(([length]) => seconds >= length) ?? [1, 's'];
