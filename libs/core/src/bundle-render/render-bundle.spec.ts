@@ -178,7 +178,7 @@ describe('webhooks', () => {
     const objects = rendered(bundle(csv({ webhookdefinitions }, { deployments })));
     expect(named(objects, 'Service')).toEqual([`${'a'.repeat(55)}-service`]);
     expect(named(objects, 'Certificate')).toEqual([`${'a'.repeat(55)}-se-cert`]);
-    expect(named(objects, 'Issuer')).toEqual([`${'a'.repeat(46)}-selfsigned-issuer`]);
+    expect(named(objects, 'Issuer')).toEqual([`${'a'.repeat(45)}-selfsigned-issuer`]);
   });
 
   it('trust the authority that Flotilla has made, once there is one', () => {
