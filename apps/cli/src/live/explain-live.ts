@@ -13,6 +13,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { NamespaceRead } from '../../../applier/src/namespaces/namespace-read.js';
 import { UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
+import { commandIn } from './command-in.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive } from './live-namespace.js';
 
@@ -105,7 +106,8 @@ async function explainSubscription(
     namespace: _namespace,
     ...resolution
   } = explainObserved({ kind: 'Subscription', name: asked.name }, read, catalogs);
-  return { ...seen, resolution };
+  // Resolution has its own advice.
+  return { ...seen, todo: [], resolution };
 }
 
 /** The answer for people: what is, why, what resolution says, what to do. */
@@ -127,7 +129,7 @@ export function liveText({
     ...causes.map((cause) => `    because: ${cause}`),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
-    ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${one}`)]),
+    ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(cluster, one)}`)]),
     '',
   ].join('\n');
 }

@@ -5,67 +5,80 @@ import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernet
 import { OPERATOR_GROUP_API } from '#core/api/operator-group';
 import { SUBSCRIPTION_API } from '#core/api/subscription';
 
-/** A small namespace `team` that wants the package `mill` of the global catalog `samples`. */
 const NAMESPACE = 'team';
 
-export const catalogSource = (status: object = { connectionState: { lastObservedState: 'READY' } }) => ({
+/** Builders of the objects of a small namespace that wants the package `mill` of the global catalog `samples`. */
+export const catalogSource = () => ({
   ...CATALOG_SOURCE_API,
   metadata: { name: 'samples', namespace: 'olm' },
   spec: { sourceType: 'grpc', image: 'registry.example/samples:v1', displayName: 'Samples' },
-  status,
+  status: READY,
 });
+const READY = { connectionState: { lastObservedState: 'READY' } };
 
-export const operatorGroup = () => ({
+/** A catalog whose content lies in the cluster itself: the package `mill` with one version. */
+export function configMapCatalog(): readonly KubernetesObject[] {
+  const { status: _none, metadata, ...rest } = csv('mill.v1.0.0', '');
+  const data = {
+    customResourceDefinitions: '[]',
+    clusterServiceVersions: JSON.stringify([{ ...rest, metadata: { name: metadata.name } }]),
+    packages: JSON.stringify([
+      { packageName: 'mill', defaultChannel: 'stable', channels: [{ name: 'stable', currentCSV: 'mill.v1.0.0' }] },
+    ]),
+  };
+  const spec = { sourceType: 'configmap', configMap: 'samples' };
+  const where = { name: 'samples', namespace: 'olm' };
+  return [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: where, data },
+    { ...CATALOG_SOURCE_API, metadata: where, spec, status: READY },
+  ];
+}
+
+export const operatorGroup = (namespace = NAMESPACE) => ({
   ...OPERATOR_GROUP_API,
-  metadata: { name: 'team', namespace: NAMESPACE },
-  spec: { targetNamespaces: [NAMESPACE] },
+  metadata: { name: 'group', namespace },
+  spec: { targetNamespaces: [namespace] },
 });
 
-export const subscription = (installed: boolean) => ({
+type Wish = Readonly<{ namespace?: string; package?: string; status?: object }>;
+
+export const subscription = ({ namespace = NAMESPACE, package: wanted = 'mill', status }: Wish = {}) => ({
   ...SUBSCRIPTION_API,
-  metadata: { name: 'mill', namespace: NAMESPACE },
-  spec: { name: 'mill', channel: 'stable', source: 'samples', sourceNamespace: 'olm' },
-  ...(installed
-    ? {
-        status: {
-          installedCSV: 'mill.v1.0.0',
-          currentCSV: 'mill.v1.1.0',
-          state: 'UpgradePending',
-          lastUpdated: '2026-01-01T00:00:00Z',
-        },
-      }
-    : {}),
+  metadata: { name: 'mill', namespace },
+  spec: { name: wanted, channel: 'stable', source: 'samples', sourceNamespace: 'olm' },
+  ...(status === undefined ? {} : { status: { lastUpdated: '2026-01-01T00:00:00Z', ...status } }),
 });
 
-export const csv = (name: string, phase: string) => ({
+export const csv = (name: string, phase: string, namespace = NAMESPACE, status: object = {}) => ({
   ...CSV_API,
-  metadata: { name, namespace: NAMESPACE, finalizers: [CSV_CLEANUP_FINALIZER] },
-  spec: { displayName: 'Mill', version: '1.0.0', install: { strategy: 'deployment', spec: { deployments: [] } } },
-  status: { phase },
+  metadata: { name, namespace, finalizers: [CSV_CLEANUP_FINALIZER] },
+  spec: {
+    displayName: 'Mill',
+    version: '1.0.0',
+    install: { strategy: 'deployment', spec: { deployments: [] } },
+    installModes: [{ type: 'OwnNamespace', supported: true }],
+  },
+  status: { phase, ...status },
 });
 
-export const installPlan = (name: string, approved: boolean, phase: string) => ({
+export const installPlan = (name: string, approved: boolean, phase: string, namespace = NAMESPACE) => ({
   ...INSTALL_PLAN_API,
-  metadata: { name, namespace: NAMESPACE },
+  metadata: { name, namespace },
   spec: { approval: 'Manual', approved, clusterServiceVersionNames: ['mill.v1.1.0'] },
-  status: {
-    phase,
-    catalogSources: [],
-    plan: [
-      {
-        resolving: 'mill.v1.1.0',
-        status: 'Unknown',
-        resource: {
-          sourceName: 'samples',
-          sourceNamespace: 'olm',
-          group: CSV_API.apiVersion.split('/')[0] ?? '',
-          version: 'v1alpha1',
-          kind: CSV_API.kind,
-          name: 'mill.v1.1.0',
-          manifest: '{}',
-        },
-      },
-    ],
+  status: { phase, catalogSources: [], plan: [csvStep('mill.v1.1.0')] },
+});
+
+const csvStep = (name: string) => ({
+  resolving: name,
+  status: 'Unknown',
+  resource: {
+    sourceName: 'samples',
+    sourceNamespace: 'olm',
+    group: 'operators.coreos.com',
+    version: 'v1alpha1',
+    kind: CSV_API.kind,
+    name,
+    manifest: '{}',
   },
 });
 

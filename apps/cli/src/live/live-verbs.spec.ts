@@ -8,6 +8,10 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { catalogSource, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 
+const UPGRADING = {
+  status: { installedCSV: 'mill.v1.0.0', currentCSV: 'mill.v1.1.0', state: 'UpgradePending' },
+};
+
 let folder = '';
 let kubeconfig = '';
 let fleet: SimulatedFleet;
@@ -24,7 +28,7 @@ beforeAll(async () => {
     for (const namespace of ['olm', 'team']) {
       fleet.cluster(name).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     }
-    for (const object of [catalogSource(), operatorGroup(), subscription(name === 'east')]) {
+    for (const object of [catalogSource(), operatorGroup(), subscription(name === 'east' ? UPGRADING : {})]) {
       put(fleet.cluster(name), object);
     }
   }

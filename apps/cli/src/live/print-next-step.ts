@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { text } from './field.js';
+import { field, text } from './field.js';
 import type { NextStep } from './next-step.js';
 import type { RecordedWrite } from './recording-client.js';
 
@@ -35,8 +35,12 @@ function writeText({ verb, ref, change, as }: RecordedWrite): string {
 /** The few words that tell one write of this kind from another. */
 function detailOf(verb: RecordedWrite['verb'], kind: string, change: unknown): string {
   if (kind === 'Event') return [text(change, 'reason'), text(change, 'message') || text(change, 'note')].join(', ');
-  if (verb === 'patch') return JSON.stringify(change);
+  if (verb === 'patch') return shortened(JSON.stringify(change));
   if (verb !== 'updateStatus') return '';
   const phase = text(change, 'status', 'phase') || text(change, 'status', 'state');
-  return [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')].filter(Boolean).join(', ');
+  const told = [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')].filter(Boolean).join(', ');
+  return told === '' ? shortened(JSON.stringify(field(change, 'status') ?? {})) : told;
 }
+
+const LONGEST = 160;
+const shortened = (json: string): string => (json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}…`);

@@ -3,6 +3,7 @@ import { STANDINGS, type Standing } from '#core/diagnosis/diagnosis';
 import { type Columns, table } from '../commands/catalog-table.js';
 import type { Away } from './ask-clusters.js';
 import type { ClusterStatus, Share } from './cluster-status.js';
+import { commandIn } from './command-in.js';
 import type { HubStatus, QueueStatus } from './hub-status.js';
 
 export type FleetFinding = Finding & Readonly<{ cluster: string }>;
@@ -92,7 +93,3 @@ function findingLines({ cluster, kind, namespace, name, because, todo }: FleetFi
     ...(todoFirst === undefined ? [] : [`    → ${commandIn(cluster, todoFirst)}`]),
   ];
 }
-
-/** A command of ours is one for this cluster. */
-const commandIn = (cluster: string, todo: string): string =>
-  /^flotilla (approve|explain) /.test(todo) ? `${todo} -C ${cluster}` : todo;

@@ -96,10 +96,12 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
 function resolution(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'ResolutionFailed');
   if (failed === undefined) return undefined;
-  return diagnosis('failed', [
-    `Its namespace could not be resolved (${failed.reason ?? ''}).`,
-    sentence(failed.message ?? ''),
-  ]);
+  const { name = '', namespace = '' } = subscription.metadata;
+  return diagnosis(
+    'failed',
+    [`Its namespace could not be resolved (${failed.reason ?? ''}).`, sentence(failed.message ?? '')],
+    `flotilla explain subscription ${name} -n ${namespace}`,
+  );
 }
 
 function plan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
