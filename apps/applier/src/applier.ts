@@ -80,6 +80,7 @@ export class Applier implements OnApplicationBootstrap {
     const { queues, settings } = this.hub;
     this.#contact.start();
     this.#joins.start();
+    for (const { cluster } of this.clients) this.hub.metrics.installPlanWarnings(cluster, 0);
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
     });

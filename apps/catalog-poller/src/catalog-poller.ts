@@ -141,7 +141,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     const standing = await this.lookouts.standing(client.cluster).catch(() => undefined);
     if (standing === undefined || standing.acts || this.#stopped) return false;
     this.#clusters.delete(client.cluster);
-    await cluster.stop();
+    await cluster.leave();
     this.#joinLater(client);
     return true;
   }

@@ -63,6 +63,7 @@ export class ObservedCluster {
   }
 
   async start(): Promise<void> {
+    this.deps.metrics.csvUpgradesCounted(this.name);
     await this.#catalogs.prepare();
     if (this.#stopped) return;
     this.#cache.start();
@@ -74,6 +75,15 @@ export class ObservedCluster {
     this.#touched.stop();
     this.#catalogs.stop();
     await this.#cache.stop();
+  }
+
+  /** As {@link stop}; what was measured of the cluster is not told any more. */
+  async leave(): Promise<void> {
+    await this.stop();
+    for (const kind of [CSVS, SUBSCRIPTIONS, CATALOG_SOURCES]) {
+      for (const object of this.#cache.list(kind)) this.#metrics.note(object, 'gone');
+    }
+    this.deps.metrics.clusterUnwatched(this.name);
   }
 
   get catalogs(): ClusterCatalogs {

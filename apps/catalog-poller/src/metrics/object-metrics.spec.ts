@@ -31,12 +31,13 @@ describe('catalogsource_ready', () => {
       value: 0,
       because: 'OLM leaves the old state beside an invalid spec',
     },
-    { status: undefined, value: 0, because: 'nobody has looked yet' },
+    { status: { reason: 'SpecInvalidError' }, value: 0, because: 'nothing will come of it' },
+    { status: undefined, value: undefined, because: 'nobody has looked yet' },
   ])('is $value: $because', async ({ status, value }) => {
     const metrics = new Metrics({ processMetrics: false });
     const objects = new ObjectMetrics(metrics, 'east');
     objects.note(source(status), 'changed');
-    expect(await ready(metrics)).toEqual([`${series} ${value}`]);
+    expect(await ready(metrics)).toEqual(value === undefined ? [] : [`${series} ${value}`]);
     objects.note(source(status), 'gone');
     expect(await ready(metrics)).toEqual([]);
   });

@@ -58,7 +58,8 @@ export class ObjectMetrics {
   #catalog({ metadata, status }: CatalogSource, event: Event): void {
     const { namespace = '', name = '' } = metadata;
     if (event === 'gone') this.metrics.catalogGone(this.cluster, namespace, name);
-    else {
+    else if (status?.connectionState !== undefined || status?.reason === 'SpecInvalidError') {
+      // Before its first state a catalog is neither ready nor not, as in OLM.
       const ready = status?.reason !== 'SpecInvalidError' && status?.connectionState?.lastObservedState === 'READY';
       this.metrics.catalogReady(this.cluster, namespace, name, ready);
     }

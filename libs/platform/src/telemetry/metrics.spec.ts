@@ -62,6 +62,48 @@ describe('Metrics', () => {
     expect(await series(metrics, 'subscription_sync_total')).toEqual([]);
   });
 
+  it('syncs of Subscriptions beyond the limit of clusters are counted together, by package, channel and approval', async () => {
+    const metrics = make(1);
+    const facts = {
+      namespace: 'apps',
+      name: 'etcd',
+      installed: 'etcd.v1',
+      channel: 'stable',
+      package: 'etcd',
+      approval: 'Manual',
+    };
+    for (const cluster of ['east', 'west', 'north']) metrics.subscriptionSynced(cluster, facts);
+    metrics.subscriptionSynced('north', { ...facts, installed: 'etcd.v2' });
+    metrics.subscriptionGone('west', 'apps', 'etcd');
+    metrics.subscriptionGone('east', 'apps', 'etcd');
+    expect(await series(metrics, 'subscription_sync_total')).toEqual([
+      'subscription_sync_total{cluster="",name="",installed="",channel="stable",package="etcd",approval="Manual"} 3',
+    ]);
+  });
+
+  it('counts from nothing on, so that a first increase is one; and forgets the counts of a cluster that is left', async () => {
+    const metrics = make();
+    metrics.csvUpgradesCounted('east');
+    metrics.installPlanWarnings('east', 0);
+    expect(await series(metrics, 'csv_upgrade_count')).toEqual(['csv_upgrade_count{cluster="east"} 0']);
+    expect(await series(metrics, 'installplan_warnings_total')).toEqual([
+      'installplan_warnings_total{cluster="east"} 0',
+    ]);
+    metrics.objectCounts('east', { csvs: 3 });
+    metrics.clusterUnwatched('east');
+    expect(await series(metrics, 'csv_count')).toEqual([]);
+  });
+
+  it('tells which clusters are left to OLM', async () => {
+    const metrics = make();
+    metrics.clusterHeld('east', true);
+    metrics.clusterHeld('west', false);
+    expect(await series(metrics, 'flotilla_cluster_left_to_olm')).toEqual([
+      'flotilla_cluster_left_to_olm{cluster="east"} 1',
+      'flotilla_cluster_left_to_olm{cluster="west"} 0',
+    ]);
+  });
+
   it('a catalog has its readiness and, from the first state on, a counter of reads', async () => {
     const metrics = make();
     metrics.catalogReady('east', 'olm', 'community', false);

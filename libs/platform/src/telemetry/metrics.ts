@@ -33,6 +33,7 @@ export class Metrics {
   readonly #catalogLabels: ObjectLabels;
   readonly #csvUpgrades: Counter;
   readonly #subscriptionSyncs: Counter;
+  readonly #syncLabels: ObjectLabels;
   readonly #subscriptionLabels = new Map<string, Record<string, string>>();
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
@@ -75,6 +76,7 @@ export class Metrics {
       'package',
       'approval',
     );
+    this.#syncLabels = new ObjectLabels(clusterLimit, ['name', 'installed']);
     this.#catalogLabels = new ObjectLabels(clusterLimit, object);
     this.#snapshots = counter('catalog_source_snapshots_total', 'Reads of a catalog for resolution', ...object);
     this.#warnings = counter('installplan_warnings_total', 'Steps that the API server answered with a warning');
@@ -122,11 +124,16 @@ export class Metrics {
     this.#csvUpgrades.inc({ cluster });
   }
 
+  /** Begins to count upgrades at nothing: an increase is seen only by who saw the value before. */
+  csvUpgradesCounted(cluster: string): void {
+    this.#csvUpgrades.inc({ cluster }, 0);
+  }
+
   subscriptionSynced(cluster: string, { namespace, ...facts }: SubscriptionFacts): void {
     const object = `${cluster}/${namespace}/${facts.name}`;
-    const labels = { cluster, ...facts };
+    const labels = this.#syncLabels.of(cluster, facts);
     const old = this.#subscriptionLabels.get(object);
-    if (old !== undefined && JSON.stringify(old) !== JSON.stringify(labels)) this.#subscriptionSyncs.remove(old);
+    if (old !== undefined && JSON.stringify(old) !== JSON.stringify(labels)) this.#forgetSyncs(old);
     this.#subscriptionLabels.set(object, labels);
     this.#subscriptionSyncs.inc(labels);
   }
@@ -134,8 +141,13 @@ export class Metrics {
   subscriptionGone(cluster: string, namespace: string, name: string): void {
     const object = `${cluster}/${namespace}/${name}`;
     const old = this.#subscriptionLabels.get(object);
-    if (old !== undefined) this.#subscriptionSyncs.remove(old);
+    if (old !== undefined) this.#forgetSyncs(old);
     this.#subscriptionLabels.delete(object);
+  }
+
+  /** What was counted for many clusters together stays. */
+  #forgetSyncs(labels: Record<string, string>): void {
+    if (!isShared(labels)) this.#subscriptionSyncs.remove(labels);
   }
 
   catalogReady(cluster: string, namespace: string, name: string, ready: boolean): void {
@@ -167,6 +179,11 @@ export class Metrics {
       const count = counts[kind];
       if (count !== undefined) this.#counts[kind].set({ cluster }, count);
     }
+  }
+
+  /** The cluster is watched no more: how many objects it has is not known from here on. */
+  clusterUnwatched(cluster: string): void {
+    for (const gauge of Object.values(this.#counts)) gauge.remove({ cluster });
   }
 
   resolved(outcome: 'succeeded' | 'failed', seconds: number): void {

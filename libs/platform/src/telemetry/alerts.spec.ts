@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Metrics } from './metrics.js';
+
+const Rule = z.looseObject({
+  alert: z.string(),
+  expr: z.string(),
+  for: z.string().optional(),
+  labels: z.record(z.string(), z.string()),
+});
+const Rules = z.looseObject({ spec: z.object({ groups: z.array(z.looseObject({ rules: z.array(Rule) })) }) });
+const file = new URL('../../../../k8s/monitoring/alerts.yaml', import.meta.url);
+const rules = Rules.parse(load(readFileSync(file, 'utf8'))).spec.groups.flatMap((group) => group.rules);
+
+describe('the alerts', () => {
+  it('have the names, severities and times of OLM’s', () => {
+    expect(rules.map(({ alert, labels, for: wait }) => [alert, labels['severity'], wait])).toEqual([
+      ['CsvAbnormalFailedOver2Min', 'warning', '2m'],
+      ['CsvAbnormalOver30Min', 'warning', '30m'],
+      ['InstallPlanStepAppliedWithWarnings', 'warning', undefined],
+      ['ClusterLeftToOlm', 'info', '1h'],
+    ]);
+  });
+
+  it.each(rules)('$alert asks for series that there are', async ({ expr }) => {
+    const names = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=[{[ ])/g)].map(([name]) => name);
+    const metrics = new Metrics({ processMetrics: false });
+    const known = new Set((await metrics.registry.getMetricsAsJSON()).map(({ name }) => name));
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
