@@ -6,6 +6,7 @@ import { approveCommand } from './commands/approve.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
 import { clustersCommand } from './commands/clusters.command.js';
+import { completionCommand } from './commands/completion.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
@@ -19,14 +20,15 @@ import { ExitCode, type Io, UsageError } from './io.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [
-  getCommand,
-  clustersCommand,
   approveCommand,
   bundleCommand,
   catalogCommand,
+  clustersCommand,
+  completionCommand,
   crdCommand,
   demoCommand,
   explainCommand,
+  getCommand,
   pathCommand,
   planCommand,
   resolveCommand,
@@ -40,6 +42,9 @@ Exit codes: 0 done, or yes · 1 the answer is no · 2 bad input or usage · 3 a 
 Examples:
   flotilla demo
   flotilla up --kubeconfig ~/.kube/config --context kind-a
+  flotilla status
+  flotilla get subscriptions -n team
+  flotilla explain subscription harbor -n team -C kind-a
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla catalog validate ./catalog`;
 

@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander';
+import { ExitCode, type Io } from '../io.js';
+import { completionScript, SHELLS, type Shell } from './completion-scripts.js';
+
+const HELP = `
+Examples:
+  source <(flotilla completion bash)
+  flotilla completion zsh > "\${fpath[1]}/_flotilla"
+  flotilla completion fish > ~/.config/fish/completions/flotilla.fish`;
+
+/** `flotilla completion SHELL`: the verbs and options for a shell, from the program as it is. */
+export const completionCommand = (program: Command, io: Io): Command =>
+  program
+    .command('completion')
+    .description('print a script that completes verbs and options in a shell')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText('after', HELP)
+    .action((shell: Shell) => {
+      io.out(completionScript(program, shell));
+      io.exit(ExitCode.done);
+    });
