@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { canonicalHash } from '#core/canonical/canonical-json';
+import { CatalogLoadError } from '#core/catalog/catalog-load.error';
+import { loadCatalog } from '#core/catalog/load-catalog';
+import { CATALOG_NAME_LABEL } from '#core/extension/cluster-extension';
+import {
+  asksCatalog,
+  type ExtensionPackage,
+  type ExtensionProblem,
+  type ExtensionSlice,
+  extensionPackage,
+  packageContent,
+  solveExtension,
+} from '#core/extension/extension-problem';
+import { V1Case } from '../../../apps/cli/src/resolution/v1-case.js';
+import { readRows } from './read-rows.js';
+
+type Row = Readonly<{ name: string; expected: Readonly<{ class: string; bundle?: string; error?: string }> }>;
+
+/** A case as poller, store and resolver see it: slices and records that went through JSON. */
+function solved(row: Row): Readonly<{ class: string; bundle?: string; error?: string }> {
+  const { spec, installed, catalogs } = V1Case.parse(row);
+  const query = spec.source.catalog;
+  const records = new Map<string, ExtensionPackage>();
+  const slices: ExtensionSlice[] = [];
+  for (const { name, labels, priority, availabilityMode, serving, metas } of catalogs) {
+    if (!asksCatalog(query, { labels: { ...labels, [CATALOG_NAME_LABEL]: name }, availabilityMode })) continue;
+    const own = metas.filter((blob) =>
+      blob['schema'] === 'olm.package' && !blob['package']
+        ? blob['name'] === query.packageName
+        : blob['package'] === query.packageName,
+    );
+    slices.push({ name, priority, ...(serving ? read(own) : { error: `catalog "${name}" is not being served` }) });
+  }
+  function read(blobs: readonly unknown[]): Pick<ExtensionSlice, 'record' | 'error'> {
+    try {
+      const text = blobs.map((blob) => JSON.stringify(blob)).join('\n');
+      const record = extensionPackage(query.packageName, loadCatalog([{ path: 'a.json', bytes: Buffer.from(text) }]));
+      if (record === undefined) return {};
+      records.set(canonicalHash(record), JSON.parse(JSON.stringify(record)));
+      return { record: canonicalHash(record) };
+    } catch (error) {
+      if (!(error instanceof CatalogLoadError)) throw error;
+      return { error: `error loading package "${query.packageName}": ${error.olmText}` };
+    }
+  }
+  const problem: ExtensionProblem = {
+    v: 1,
+    extension: { query, installed: installed ?? null, majorUpdates: 'follow' },
+    catalogs: slices,
+  };
+  const solution = solveExtension(JSON.parse(JSON.stringify(problem)), (hash) => {
+    const record = records.get(hash);
+    return record && packageContent(record);
+  });
+  const answer = JSON.parse(JSON.stringify(solution));
+  return answer.class === 'Resolved'
+    ? { class: answer.class, bundle: answer.bundle.name }
+    : { class: answer.class, error: answer.error };
+}
+
+describe.each(['resolve-named.jsonl', 'resolve-random.jsonl'])(
+  'recorded resolutions as problems of the hub: %s',
+  (file) => {
+    // The hub has no gate for releases that are said apart.
+    const rows = readRows<Row & Readonly<{ featureGates?: Readonly<{ BundleReleaseSupport?: boolean }> }>>(file);
+    it.each(rows.filter(({ featureGates }) => featureGates?.BundleReleaseSupport !== true))('$name', (row) => {
+      const { class: is, bundle, error } = row.expected;
+      expect(solved(row)).toEqual(is === 'Resolved' ? { class: is, bundle } : { class: is, error });
+    });
+  },
+);
