@@ -1,0 +1,360 @@
+import { describe, expect, it } from 'vitest';
+import { CATALOG_SOURCE_API, type CatalogSource } from '../api/catalog-source.js';
+import { type ClusterServiceVersion, CSV_API } from '../api/cluster-service-version.js';
+import { INSTALL_PLAN_API, type InstallPlan } from '../api/install-plan.js';
+import { SUBSCRIPTION_API, type Subscription } from '../api/subscription.js';
+import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
+import { diagnoseConditions } from './diagnose-conditions.js';
+import { diagnoseCsv } from './diagnose-csv.js';
+import { diagnoseInstallPlan } from './diagnose-install-plan.js';
+import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
+import { type Diagnosis, type Standing, sentence } from './diagnosis.js';
+
+type Row = Readonly<{ because: string; told: Diagnosis; standing: Standing; says: RegExp; todo?: RegExp }>;
+
+const check = ({ told, standing, says, todo }: Row) => {
+  expect(told.standing).toBe(standing);
+  expect(told.because.join('\n')).toMatch(says);
+  expect(told.todo.join('\n')).toMatch(todo ?? /^$/);
+};
+
+const source = (
+  status?: CatalogSource['status'],
+  spec: Partial<CatalogSource['spec']> = { image: 'r.example/c:1' },
+) => ({
+  ...CATALOG_SOURCE_API,
+  metadata: { name: 'c', namespace: 'olm' },
+  spec: { sourceType: 'grpc', ...spec },
+  ...(status === undefined ? {} : { status }),
+});
+const state = (lastObservedState: string) => ({ connectionState: { lastObservedState } });
+
+describe('a CatalogSource', () => {
+  it.each<Row>([
+    { because: 'it serves', told: diagnoseCatalogSource(source(state('READY'))), standing: 'well', says: /READY/ },
+    {
+      because: 'it serves old content',
+      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'pull failed', reason: 'RegistryServerError' })),
+      standing: 'under-way',
+      says: /could not be renewed\.\npull failed\./,
+      todo: /catalog validate r\.example\/c:1/,
+    },
+    {
+      because: 'its interval is odd, which hurts nobody',
+      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'odd', reason: 'InvalidIntervalError' })),
+      standing: 'well',
+      says: /odd/,
+    },
+    {
+      because: 'its spec is wrong',
+      told: diagnoseCatalogSource(source({ message: 'image and address unset', reason: 'SpecInvalidError' }, {})),
+      standing: 'failed',
+      says: /not valid\.\nimage and address unset\./,
+      todo: /Correct the spec/,
+    },
+    {
+      because: 'a registry server is away',
+      told: diagnoseCatalogSource(source(state('TRANSIENT_FAILURE'), { address: 'registry:50051' })),
+      standing: 'failed',
+      says: /blocks resolution/,
+      todo: /registry:50051/,
+    },
+    {
+      because: 'first pull',
+      told: diagnoseCatalogSource(source(state('CONNECTING'))),
+      standing: 'under-way',
+      says: /first time/,
+    },
+    {
+      because: 'nobody looked',
+      told: diagnoseCatalogSource(source()),
+      standing: 'under-way',
+      says: /Nobody/,
+      todo: /status/,
+    },
+  ])('$because', check);
+});
+
+const step = (name: string, status: string) => ({
+  resolving: 'mill.v1',
+  status,
+  resource: { sourceName: 'c', sourceNamespace: 'olm', group: '', version: 'v1', kind: 'Service', name },
+});
+const plan = (phase: string, more: Partial<NonNullable<InstallPlan['status']>> = {}, approved = true): InstallPlan => ({
+  ...INSTALL_PLAN_API,
+  metadata: { name: 'install-1', namespace: 'team' },
+  spec: { approval: 'Manual', approved, clusterServiceVersionNames: ['mill.v1'] },
+  status: { phase, catalogSources: [], ...more },
+});
+
+describe('an InstallPlan', () => {
+  it.each<Row>([
+    { because: 'done', told: diagnoseInstallPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
+    {
+      because: 'it waits for a person',
+      told: diagnoseInstallPlan(plan('RequiresApproval', {}, false)),
+      standing: 'needs-approval',
+      says: /installs mill\.v1/,
+      todo: /^flotilla approve installplan install-1 -n team$/,
+    },
+    {
+      because: 'approved a moment ago',
+      told: diagnoseInstallPlan(plan('RequiresApproval')),
+      standing: 'under-way',
+      says: /approved/,
+    },
+    {
+      because: 'some steps are done',
+      told: diagnoseInstallPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
+      standing: 'under-way',
+      says: /1 of 2 steps are done\.\nStill to come: Service b\./,
+    },
+    {
+      because: 'it failed, in its own words',
+      told: diagnoseInstallPlan(
+        plan('Failed', { conditions: [{ type: 'Installed', status: 'False', message: 'cannot create service' }] }),
+      ),
+      standing: 'failed',
+      says: /cannot create service\./,
+      todo: /delete installplan install-1/,
+    },
+  ])('$because', check);
+});
+
+const csv = (status?: ClusterServiceVersion['status']): ClusterServiceVersion => ({
+  ...CSV_API,
+  metadata: { name: 'mill.v1', namespace: 'team' },
+  spec: {},
+  ...(status === undefined ? {} : { status }),
+});
+const requirement = (kind: string, status: string, dependents: object[] = []) => ({
+  group: '',
+  version: 'v1',
+  kind,
+  name: 'x',
+  status,
+  message: '',
+  dependents: dependents.map((one) => ({
+    group: '',
+    version: 'v1',
+    kind: 'PolicyRule',
+    status: 'NotSatisfied',
+    ...one,
+  })),
+});
+
+describe('a ClusterServiceVersion', () => {
+  it.each<Row>([
+    { because: 'runs', told: diagnoseCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
+    {
+      because: 'an API is missing; what is met is not told',
+      told: diagnoseCsv(
+        csv({
+          phase: 'Pending',
+          requirementStatus: [
+            requirement('ServiceAccount', 'Present'),
+            requirement('CustomResourceDefinition', 'NotPresent'),
+          ],
+        }),
+      ),
+      standing: 'blocked',
+      says: /^It is pending: a requirement is not met\.\nCustomResourceDefinition x: NotPresent\.$/,
+      todo: /^Install the operator/,
+    },
+    {
+      because: 'rights are missing: which',
+      told: diagnoseCsv(
+        csv({
+          phase: 'Pending',
+          requirementStatus: [
+            requirement('ServiceAccount', 'PresentNotSatisfied', [{ message: 'namespaced rule:{get pods}' }]),
+          ],
+        }),
+      ),
+      standing: 'blocked',
+      says: /PolicyRule: namespaced rule:\{get pods\}\./,
+      todo: /Give ServiceAccount x/,
+    },
+    {
+      because: 'install modes',
+      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
+      standing: 'failed',
+      says: /\(UnsupportedOperatorGroup\)\.\nAllNamespaces\./,
+      todo: /install modes/,
+    },
+    {
+      because: 'a reason that is a name of every object is no advice',
+      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'constructor' })),
+      standing: 'failed',
+      says: /constructor/,
+      todo: /kubectl -n team get deployments/,
+    },
+    {
+      because: 'replaced',
+      told: diagnoseCsv(csv({ phase: 'Replacing' })),
+      standing: 'under-way',
+      says: /newer version/,
+    },
+    { because: 'nobody looked', told: diagnoseCsv(csv()), standing: 'under-way', says: /Nobody/, todo: /status/ },
+  ])('$because', check);
+});
+
+const subscription = (status?: Subscription['status']): Subscription => ({
+  ...SUBSCRIPTION_API,
+  metadata: { name: 'mill', namespace: 'team' },
+  spec: { name: 'mill', source: 'c', sourceNamespace: 'olm' },
+  ...(status === undefined ? {} : { status }),
+});
+const group = (name = 'g') => ({
+  apiVersion: 'operators.coreos.com/v1',
+  kind: 'OperatorGroup' as const,
+  metadata: { name, namespace: 'team' },
+});
+const fine: Surroundings = {
+  operatorGroups: [group()],
+  installPlans: [],
+  csvs: [],
+  catalogSources: [source(state('READY'))],
+};
+const condition = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'told by OLM' }] });
+
+describe('a Subscription', () => {
+  it.each<Row>([
+    {
+      because: 'no group',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [] }),
+      standing: 'blocked',
+      says: /no OperatorGroup/,
+      todo: /Create/,
+    },
+    {
+      because: 'two groups',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [group('a'), group('b')] }),
+      standing: 'blocked',
+      says: /2 OperatorGroups .*\(a, b\)/,
+      todo: /but one/,
+    },
+    {
+      because: 'no such catalog',
+      told: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
+      standing: 'blocked',
+      says: /olm\/c is not there/,
+      todo: /sourceNamespace/,
+    },
+    {
+      because: 'a neighbour of its catalog is broken',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        catalogSources: [
+          ...fine.catalogSources,
+          { ...source(state('TRANSIENT_FAILURE')), metadata: { name: 'd', namespace: 'team' } },
+        ],
+      }),
+      standing: 'blocked',
+      says: /CatalogSource team\/d is not ready.*\n.*TRANSIENT_FAILURE/,
+      todo: /Or delete the CatalogSource/,
+    },
+    {
+      because: 'not resolved',
+      told: diagnoseSubscription(subscription(condition('ResolutionFailed')), fine),
+      standing: 'failed',
+      says: /\(R\)\.\ntold by OLM\./,
+      todo: /flotilla explain subscription mill -n team/,
+    },
+    {
+      because: 'not pulled',
+      told: diagnoseSubscription(subscription(condition('BundleUnpackFailed')), fine),
+      standing: 'failed',
+      says: /could not be fetched\.\ntold by OLM\./,
+      todo: /bundle validate/,
+    },
+    {
+      because: 'an old failure of resolution matters less than the plan that failed',
+      told: diagnoseSubscription(
+        subscription({ ...condition('ResolutionFailed'), installPlanRef: { name: 'install-1' } }),
+        {
+          ...fine,
+          installPlans: [plan('Failed')],
+        },
+      ),
+      standing: 'failed',
+      says: /InstallPlan install-1 failed/,
+      todo: /delete the plan/,
+    },
+    {
+      because: 'its operator is not well',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), {
+        ...fine,
+        csvs: [csv({ phase: 'Installing' })],
+      }),
+      standing: 'under-way',
+      says: /mill\.v1 has not succeeded\.\nIt is being installed/,
+      todo: /Deployments/,
+    },
+    {
+      because: 'somebody deleted the CSV',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), fine),
+      standing: 'blocked',
+      says: /is not there/,
+      todo: /anew/,
+    },
+    {
+      because: 'all is well',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1', installedCSV: 'mill.v1' }), {
+        ...fine,
+        csvs: [csv({ phase: 'Succeeded' })],
+      }),
+      standing: 'well',
+      says: /mill\.v1 is installed/,
+    },
+  ])('$because', check);
+});
+
+describe('an object of OLM v1', () => {
+  const extension = (...conditions: object[]) => ({
+    apiVersion: 'olm.operatorframework.io/v1',
+    kind: 'ClusterExtension',
+    metadata: { name: 'mill' },
+    status: { conditions },
+  });
+  const installed = { type: 'Installed', status: 'True', reason: 'Succeeded', message: 'Installed bundle' };
+  const progressing = (reason: string) => ({ type: 'Progressing', status: 'True', reason, message: 'said' });
+
+  it.each<Row>([
+    {
+      because: 'installed',
+      told: diagnoseConditions(extension(installed, progressing('Succeeded'))),
+      standing: 'well',
+      says: /Installed is True/,
+    },
+    {
+      because: 'blocked for good',
+      told: diagnoseConditions(extension(progressing('Blocked'))),
+      standing: 'failed',
+      says: /said/,
+      todo: /spec/,
+    },
+    {
+      because: 'retried',
+      told: diagnoseConditions(extension(installed, progressing('Retrying'))),
+      standing: 'blocked',
+      says: /said/,
+      todo: /tried again/,
+    },
+    {
+      because: 'no conditions',
+      told: diagnoseConditions(extension()),
+      standing: 'under-way',
+      says: /Nobody/,
+      todo: /status/,
+    },
+  ])('$because', check);
+});
+
+describe('sentence', () => {
+  it.each([
+    ['two\n lines', 'two lines.'],
+    ['ends already.', 'ends already.'],
+    ['asks?', 'asks?'],
+  ])('%j', (text, expected) => expect(sentence(text)).toBe(expected));
+});
