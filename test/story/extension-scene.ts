@@ -5,6 +5,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 
 export type BundleTale = Readonly<{
   name: string;
@@ -16,7 +17,6 @@ export type BundleTale = Readonly<{
   /** Type of the CRD's one field. */
   fieldType?: string;
   properties?: readonly unknown[];
-  deprecatedMessage?: string;
 }>;
 
 const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes }: BundleTale) => ({
@@ -166,6 +166,12 @@ export function packageBlobs(
         ]),
   ];
 }
+
+/** A configuration with which a Deployment never becomes available, in a simulated cluster or a real one. */
+export const NEVER_READY_CONFIG = {
+  configType: 'Inline',
+  inline: { deploymentConfig: { annotations: { [NEVER_READY]: 'true' }, nodeSelector: { nowhere: 'true' } } },
+};
 
 /** What a person does with ClusterExtensions on one cluster, and what that person then sees. */
 export class ExtensionScene {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
-import { type BundleTale, bundleImage, ExtensionScene, packageBlobs, type Shelf } from './extension-scene.js';
+import {
+  type BundleTale,
+  bundleImage,
+  ExtensionScene,
+  NEVER_READY_CONFIG,
+  packageBlobs,
+  type Shelf,
+} from './extension-scene.js';
 
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
 export type ExtensionStage = Readonly<{ client: KubeClient; registry: Shelf; strike: () => Promise<unknown> }>;
@@ -172,6 +179,31 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await east.events('glow')).toEqual(
       expect.arrayContaining([expect.stringMatching(`^BundleContentChanged: .*it was ${was}, it is ${is}$`)]),
     );
+  });
+
+  it('keeps the old revision while the new one does not get ready, and goes back when told to', async () => {
+    const images = [
+      { version: '1.0.0', image: await bundle({ name: 'fuse', version: '1.0.0' }) },
+      { version: '1.1.0', image: await bundle({ name: 'fuse', version: '1.1.0' }) },
+    ];
+    await east.catalog('fuses', await putCatalog('fuses', packageBlobs('fuse', images)));
+    await east.namespace('fuses');
+    const source = (version: string, more = {}) => ({
+      sourceType: 'Catalog',
+      catalog: { packageName: 'fuse', version, ...more },
+    });
+    await east.extension('fuse', 'fuses', { packageName: 'fuse', version: '1.0.0' });
+    await expect.poll(() => east.standing('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await east.change('fuse', { source: source('1.1.0'), config: NEVER_READY_CONFIG });
+    const active = async () =>
+      ((await east.statusOf('fuse'))?.activeRevisions ?? []).map(({ name, conditions = [] }) =>
+        [name, ...conditions.map(({ reason }) => reason)].join(' '),
+      );
+    await expect.poll(active, PATIENCE).toEqual(['fuse-1', 'fuse-2 ProbeFailure RollingOut']);
+    expect(await east.standing('fuse')).toBe('1.0.0 True RollingOut');
+    await east.change('fuse', { source: source('1.0.0', { upgradeConstraintPolicy: 'SelfCertified' }), config: null });
+    await expect.poll(() => east.standing('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.lifecycles('fuse'), PATIENCE).toEqual(['1 Archived', '2 Archived', '3 Active']);
   });
 
   it('refuses a CRD that would lose data, unless told not to look', async () => {

@@ -17,6 +17,9 @@ export type WatchManagedOptions = Readonly<{
   onMoved: (extension: string) => void;
 }>;
 
+/** The poller may not read Secrets, and should not: what becomes of them is seen at the next resync. */
+const UNWATCHED = new Set(['v1 Secret']);
+
 const Kinds = z.array(z.string()).max(200);
 const OPTIONS = { labelSelector: `${OWNER_KIND_LABEL}=${CLUSTER_EXTENSION_API.kind}` };
 
@@ -30,7 +33,9 @@ export class WatchManaged {
   /** The kinds of these revisions are watched from now on, and no others. */
   follow(revisions: readonly ClusterObjectSet[]): void {
     if (this.#stopped) return;
-    const wanted = new Set(revisions.filter((revision) => !isArchived(revision)).flatMap(kindsOf));
+    const wanted = new Set(revisions.filter((revision) => !isArchived(revision)).flatMap(kindsOf)).difference(
+      UNWATCHED,
+    );
     for (const kind of wanted) if (!this.#reflectors.has(kind)) this.#watch(kind);
     for (const [kind, reflector] of this.#reflectors) {
       if (wanted.has(kind)) continue;
