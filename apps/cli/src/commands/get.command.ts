@@ -6,6 +6,9 @@ import type { ObjectFormat } from '../live/print-objects.js';
 type Options = ClusterOptions &
   Readonly<{ namespace?: string; allNamespaces?: boolean; selector?: string; output: ObjectFormat; watch?: boolean }>;
 
+/** Watches that are told to end, end at once. */
+const ENDS_WITHIN_MS = 5_000;
+
 const HELP = `
 KIND is subscriptions (sub), installplans (ip), csvs (csv), extensions or catalogs (CatalogSources and ClusterCatalogs).
 Copies of ClusterServiceVersions in other namespaces are left out.
@@ -44,7 +47,11 @@ async function get(word: string, names: readonly string[], options: Options, io:
     import('../live/open-clusters.js'),
   ]);
   const wanted = { kinds: kindsOf(word), names, namespace, selector, output };
-  await withClusters(options, async (clients) => {
-    await getObjects(clients, io, wanted);
-  });
+  if (options.watch !== true) return withClusters(options, (clients) => getObjects(clients, io, wanted));
+  const [{ watchObjects }, { stopSignal }] = await Promise.all([
+    import('../live/watch-objects.js'),
+    import('../up/stop-signals.js'),
+  ]);
+  const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
+  await withClusters(options, (clients) => watchObjects(clients, io, wanted, stop));
 }

@@ -42,13 +42,13 @@ async function objectsOf(client: KubeClient, { kinds, names, namespace, selector
 }
 
 /** Copies of a CSV in other namespaces would bury the few that matter. */
-function selectorOf({ api }: LiveKind, selector = ''): string {
+export function selectorOf({ api }: LiveKind, selector = ''): string {
   const own = api.kind === 'ClusterServiceVersion' ? `!${COPIED_FROM_LABEL}` : '';
   return [own, selector].filter((part) => part !== '').join(',');
 }
 
 /** By kind, then cluster, namespace and name. */
-const inOrder =
+export const inOrder =
   (kinds: readonly LiveKind[]) =>
   (a: Found, b: Found): number =>
     kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||

@@ -12,7 +12,8 @@ export function printNextSteps(steps: readonly NextStep[], format: 'table' | 'js
 
 function stepText({ cluster, namespace, writes }: NextStep): string {
   const where = `namespace ${namespace} of ${cluster}`;
-  if (writes.length === 0) return `Nothing to do in ${where}.\n`;
+  if (writes.length === 0)
+    return `Nothing to do in ${where} now; what waits there, and why: flotilla status -C ${cluster}\n`;
   return [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
 }
 

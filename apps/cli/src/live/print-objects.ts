@@ -27,21 +27,21 @@ export function printObjects(found: readonly Found[], format: ObjectFormat, now:
         .map((kind) =>
           table(
             found.filter((one) => one.kind === kind),
-            columnsOf(kind, format, now),
+            columnsOf(kind, format, () => now),
           ),
         )
         .join('\n');
   }
 }
 
-/** The columns of a kind, CLUSTER first. */
-export function columnsOf(kind: LiveKind, format: 'table' | 'wide', now: Date): Columns<Found> {
+/** The columns of a kind, CLUSTER first; ages are told as of `now`. */
+export function columnsOf(kind: LiveKind, format: 'table' | 'wide', now: () => Date): Columns<Found> {
   const own = [...kind.columns, ...(format === 'wide' ? kind.wide : [])];
   return [
     ['CLUSTER', ({ cluster }) => cluster],
     ...(kind.namespaced ? [['NAMESPACE', ({ object }: Found) => object.metadata.namespace ?? ''] as const] : []),
     ['NAME', ({ object }) => object.metadata.name ?? ''],
-    ...own.map(([heading, cell]) => [heading, ({ object }: Found) => cell(object, now)] as const),
+    ...own.map(([heading, cell]) => [heading, ({ object }: Found) => cell(object, now())] as const),
   ];
 }
 

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { joinCrds } from '#platform/joining/join-cluster';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { recorder } from '../run-flotilla.fixture.js';
+import { kindsOf } from './kinds.js';
+import { put, subscription } from './live-objects.fixture.js';
+import { watchObjects } from './watch-objects.js';
+
+let folder = '';
+let fleet: SimulatedFleet;
+let clients: KubeClient[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-live-'));
+  fleet = await startSimulatedFleet({ clusters: ['east', 'west'] });
+  await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
+  clients = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
+  await Promise.all(clients.map((client) => joinCrds(client)));
+  for (const name of ['east', 'west']) {
+    fleet.cluster(name).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+  }
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await fleet.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('flotilla get --watch tells what is there, then what comes and what goes', async () => {
+  put(fleet.cluster('east'), subscription());
+  const { io, result } = recorder();
+  const { promise: stop, resolve: end } = Promise.withResolvers<void>();
+  const options = { kinds: kindsOf('sub'), names: [], output: 'table' as const };
+  const watching = watchObjects(clients, io, options, stop);
+  const told = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), { timeout: 4_000, interval: 20 });
+  await told(/^CLUSTER .*CHANNEL\neast +team +mill +mill +samples +stable\n$/);
+  put(fleet.cluster('west'), subscription());
+  await told(/west +team +mill/);
+  fleet.cluster('east').delete({ ...SUBSCRIPTION_API, name: 'mill', namespace: 'team' });
+  await told(/east +team +mill +mill +samples +stable +\(deleted\)\n$/);
+  end();
+  await watching;
+  expect(result).toMatchObject({ err: '', exit: 0 });
+  expect(result.out.match(/CLUSTER/g)).toHaveLength(1);
+});
+
+it('watches as a table only', async () => {
+  const { io } = recorder();
+  const options = { kinds: kindsOf('sub'), names: [], output: 'json' as const };
+  await expect(watchObjects(clients, io, options, Promise.resolve())).rejects.toThrow(/--watch prints a table/);
+});
