@@ -68,6 +68,23 @@ describe('watchNamespace', () => {
     },
     {
       supported: [own],
+      config: { colour: 'red' },
+      says: several('required field "watchNamespace" is missing', 'unknown field "colour"'),
+      because: 'what is missing comes first',
+    },
+    {
+      supported: [own, single],
+      config: { watchNamespace: '', colour: 'red' },
+      says: several(
+        'validation failed',
+        'field "watchNamespace" must have minimum length of 1 (len=0)',
+        PATTERN,
+        'unknown field "colour"',
+      ),
+      because: 'what is unknown comes last',
+    },
+    {
+      supported: [own],
       config: { watchNamespace: null },
       says: 'required field "watchNamespace" is missing',
       because: 'null is absent',

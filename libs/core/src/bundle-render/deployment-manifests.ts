@@ -34,6 +34,11 @@ export function deploymentManifest(
   const pod = template.spec ?? {};
   const called = secretName === undefined ? pod : withCertificateVolumes(pod, secretName);
   const finished = config === undefined ? called : withDeploymentConfig(called, config);
+  const podMetadata = {
+    ...template.metadata,
+    annotations: withMissing(own, config?.annotations),
+    creationTimestamp: null,
+  };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -43,22 +48,14 @@ export function deploymentManifest(
       ...unlessEmpty('labels', label),
       ...unlessEmpty('annotations', config?.annotations),
     },
+    // Selector and containers are written even where the bundle has none, as OLM v1 does: the API server says what is wrong.
     spec: {
-      // A field that OLM v1 writes even where the bundle has none.
       selector: null,
-      ...pruneNulls({
-        ...spec,
-        revisionHistoryLimit: 1,
-        template: {
-          ...template,
-          metadata: {
-            ...template.metadata,
-            annotations: withMissing(own, config?.annotations),
-            creationTimestamp: null,
-          },
-          spec: finished,
-        },
-      }),
+      ...pruneNulls({ ...spec, revisionHistoryLimit: 1 }),
+      template: {
+        ...pruneNulls({ ...template, metadata: podMetadata }),
+        spec: { containers: null, ...pruneNulls(finished) },
+      },
     },
   };
 }

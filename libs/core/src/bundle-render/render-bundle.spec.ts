@@ -333,6 +333,23 @@ describe('deployments', () => {
     });
   });
 
+  it('without a spec are left to the API server to refuse', () => {
+    expect(one(rendered(bundle(csv({}, { deployments: [{ name: 'gear' }] }))), 'Deployment')['spec']).toEqual({
+      selector: null,
+      revisionHistoryLimit: 1,
+      template: { metadata: { annotations: expect.anything() }, spec: { containers: null } },
+    });
+  });
+
+  it('and other manifests come without what a cluster fills in', () => {
+    const metadata = { name: 'a', creationTimestamp: null };
+    const objects = rendered(
+      bundle(csv(), { apiVersion: 'v1', kind: 'Secret', metadata, status: {}, data: { a: null } }),
+    );
+    const placed = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', namespace: 'mill' }, data: { a: null } };
+    expect(one(objects, 'Secret')).toEqual(placed);
+  });
+
   it('are the same whatever the order of manifests', () => {
     const others = ['b', 'a'].map((name) => ({
       apiVersion: 'v1',

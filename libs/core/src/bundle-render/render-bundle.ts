@@ -103,9 +103,11 @@ function conversionBy(webhook: BundleWebhook, called: ReadonlyMap<string, Called
   return by && { webhook, ...by };
 }
 
-/** Namespaced kinds go into the install namespace, wherever the bundle would have them. */
-const placed = (object: KubernetesObject, namespace: string): KubernetesObject =>
-  isNamespacedKind(object.kind) ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+/** Namespaced kinds go into the install namespace, wherever the bundle would have them; what a cluster fills in stays out. */
+function placed({ status: _status, ...object }: KubernetesObject, namespace: string): KubernetesObject {
+  const { creationTimestamp: _created, ...metadata } = object.metadata;
+  return { ...object, metadata: isNamespacedKind(object.kind) ? { ...metadata, namespace } : metadata };
+}
 
 /** By group, kind, namespace, name: the order in which rendered objects are shown. */
 function byGroupAndKind(a: KubernetesObject, b: KubernetesObject): number {
