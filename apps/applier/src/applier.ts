@@ -14,6 +14,7 @@ import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import { SharedLists } from './namespaces/shared-lists.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
+import { ClusterUpgrades } from './openshift/cluster-upgrades.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
@@ -38,6 +39,7 @@ export class Applier implements OnApplicationBootstrap {
   readonly #contact: ClusterContact;
   readonly #lookouts: OlmLookouts;
   readonly #joins: ClusterJoins;
+  readonly #upgrades: ClusterUpgrades;
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
   readonly #lists = new Map<string, SharedLists>();
@@ -53,6 +55,7 @@ export class Applier implements OnApplicationBootstrap {
     const byName = new Map(clients.map((client) => [client.cluster, client]));
     this.#lookouts = new OlmLookouts(hub, clients);
     this.#joins = new ClusterJoins({ hub, clients, lookouts: this.#lookouts, random: Math.random });
+    this.#upgrades = new ClusterUpgrades({ hub, clients, lookouts: this.#lookouts, random: Math.random });
     this.#contact = new ClusterContact({
       clusters: [...byName.keys()],
       clock: hub.clock,
@@ -71,6 +74,11 @@ export class Applier implements OnApplicationBootstrap {
     return this.#lookouts.check;
   }
 
+  /** Which operators keep OpenShift clusters from their next minor version. */
+  get upgrades(): HealthCheck {
+    return this.#upgrades.check;
+  }
+
   /** What could not be installed in clusters on joining them. */
   get joining(): HealthCheck {
     return this.#joins.check;
@@ -80,6 +88,7 @@ export class Applier implements OnApplicationBootstrap {
     const { queues, settings } = this.hub;
     this.#contact.start();
     this.#joins.start();
+    this.#upgrades.start();
     for (const { cluster } of this.clients) this.hub.metrics.installPlanWarnings(cluster, 0);
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
@@ -89,6 +98,7 @@ export class Applier implements OnApplicationBootstrap {
   drain(deadlineMs: number): Promise<void> {
     this.#contact.stop();
     this.#joins.stop();
+    this.#upgrades.stop();
     return this.hub.queues.apply.close({ deadlineMs });
   }
 

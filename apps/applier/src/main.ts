@@ -12,6 +12,7 @@ await runMain('applier', async (hub) => ({
   checks: [
     { name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } },
     { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
+    { name: 'openshift', check: async () => applier?.upgrades.check() ?? { up: false, detail: 'is starting' } },
     { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
   ],
   drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),

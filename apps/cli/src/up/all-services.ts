@@ -25,6 +25,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
       { name: 'watches', check: async () => poller?.freshness.check() ?? STARTING },
       { name: 'clusters', check: async () => applier?.clusters.check() ?? STARTING },
       { name: 'olm', check: async () => applier?.leftToOlm.check() ?? STARTING },
+      { name: 'openshift', check: async () => applier?.upgrades.check() ?? STARTING },
       { name: 'joining', check: async () => applier?.joining.check() ?? STARTING },
     ],
     drain,

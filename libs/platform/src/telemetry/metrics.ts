@@ -38,6 +38,7 @@ export class Metrics {
   readonly #snapshots: Counter;
   readonly #warnings: Counter;
   readonly #held: Gauge;
+  readonly #blockers: Gauge;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
@@ -83,6 +84,10 @@ export class Metrics {
     this.#held = gauge(
       'flotilla_cluster_left_to_olm',
       'Whether the cluster is left alone since OLM itself works there',
+    );
+    this.#blockers = gauge(
+      'flotilla_openshift_upgrade_blockers',
+      'Operators that do not run on the next minor OpenShift',
     );
     this.#counts = {
       csvs: gauge('csv_count', 'CSVs, copies left out'),
@@ -168,6 +173,11 @@ export class Metrics {
   /** Whether a cluster is left alone because OLM itself is at work there. */
   clusterHeld(cluster: string, held: boolean): void {
     this.#held.set({ cluster }, held ? 1 : 0);
+  }
+
+  /** Operators of an OpenShift cluster that keep it from its next minor version. */
+  openShiftBlockers(cluster: string, operators: number): void {
+    this.#blockers.set({ cluster }, operators);
   }
 
   installPlanWarnings(cluster: string, warnings: number): void {

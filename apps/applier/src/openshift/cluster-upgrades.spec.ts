@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { load } from 'js-yaml';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { KubernetesObject } from '#core/api/kubernetes-object';
+import type { ClusterStanding } from '#core/joining/cluster-standing';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { joinCluster } from '#platform/joining/join-cluster';
+import { fixedCredentials } from '#platform/kube/access/credentials';
+import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { HttpTransport } from '#platform/kube/transport/http-transport';
+import { silentLog } from '#platform/telemetry/log.port';
+import { Metrics } from '#platform/telemetry/metrics';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { ClusterUpgrades } from './cluster-upgrades.js';
+
+const CONFIG = 'config.openshift.io/v1';
+const OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
+const LOOK_MS = 5 * 60_000;
+
+let fleet: SimulatedFleet;
+let client: KubeClient;
+let clock: ManualClock;
+let metrics: Metrics;
+let upgrades: ClusterUpgrades;
+
+const cluster = () => fleet.cluster('harbour');
+const openShiftKind = (kind: string): KubernetesObject => {
+  const plural = `${kind.toLowerCase()}s`;
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return KubernetesObject.parse({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.config.openshift.io` },
+    spec: {
+      group: 'config.openshift.io',
+      scope: 'Cluster',
+      names: { kind, plural },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: open }, subresources: { status: {} } },
+      ],
+    },
+  });
+};
+
+beforeEach(async () => {
+  fleet = await startSimulatedFleet({ clusters: ['harbour'] });
+  const headers = { authorization: `Bearer ${cluster().token}` };
+  const credentials = fixedCredentials({ headers, tls: { rejectUnauthorized: false } });
+  const transport = new HttpTransport({ server: new URL(cluster().url), credentials });
+  client = new HttpKubeClient({ cluster: 'harbour', transport, fieldManager: 'test' });
+  clock = new ManualClock();
+  metrics = new Metrics({ processMetrics: false });
+});
+afterEach(async () => {
+  upgrades?.stop();
+  await client.close();
+  await fleet.stop();
+});
+
+async function openShift(release: string): Promise<void> {
+  for (const kind of ['ClusterVersion', 'ClusterOperator']) cluster().create(openShiftKind(kind));
+  const csv = await readFile('k8s/crds/operators.coreos.com_clusterserviceversions.yaml', 'utf8');
+  cluster().create(KubernetesObject.parse(load(csv)));
+  await vi.waitFor(async () => expect(await client.serves(OPERATOR)).toBe(true));
+  cluster().create({ apiVersion: CONFIG, kind: 'ClusterVersion', metadata: { name: 'version' } });
+  cluster().edit(
+    { apiVersion: CONFIG, kind: 'ClusterVersion', name: 'version' },
+    (version) => {
+      version['status'] = { desired: { version: release } };
+    },
+    'status',
+  );
+  cluster().create({ ...OPERATOR, metadata: { name: 'operator-lifecycle-manager' } });
+}
+
+function install(name: string, max: string): void {
+  const properties = [{ type: 'olm.maxOpenShiftVersion', value: max }];
+  cluster().create({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: {
+      name,
+      namespace: 'default',
+      annotations: { 'operatorframework.io/properties': JSON.stringify({ properties }) },
+    },
+    spec: { displayName: name, install: { strategy: 'deployment', spec: { deployments: [] } } },
+  });
+}
+
+const begin = (standing: ClusterStanding = { acts: true, signs: [] }) => {
+  const hub = { clock, log: silentLog, metrics };
+  upgrades = new ClusterUpgrades({
+    hub,
+    clients: [client],
+    lookouts: { standing: async () => standing },
+    random: () => 0,
+  });
+  upgrades.start();
+};
+const condition = () => {
+  const status = cluster().get({ ...OPERATOR, name: 'operator-lifecycle-manager' })?.['status'];
+  return JSON.parse(JSON.stringify(status ?? {})).conditions?.[0];
+};
+const looked = async (until: () => unknown | Promise<unknown>) => {
+  await clock.advance(LOOK_MS);
+  await vi.waitFor(async () => expect(await until()).toBeTruthy());
+};
+const blockers = async () =>
+  /flotilla_openshift_upgrade_blockers\{.*\} (\d+)/.exec(await metrics.registry.metrics())?.[1];
+
+describe('the next minor version of an OpenShift cluster', () => {
+  it('is blocked by an operator that does not run on it, and free once that is gone', async () => {
+    await openShift('4.18.3');
+    install('lamp.v1', '4.18');
+    install('moon.v1', '4.19');
+    begin();
+    await looked(() => condition()?.status === 'False');
+    expect(condition()).toMatchObject({
+      type: 'Upgradeable',
+      reason: 'IncompatibleOperatorsInstalled',
+      message: expect.stringMatching(/4\.19\.0:\n- maximum supported OCP version for default\/lamp\.v1 is 4\.18$/),
+    });
+    expect(await blockers()).toBe('1');
+    expect((await upgrades.check.check()).detail).toMatch(/^harbour: .*default\/lamp\.v1 is 4\.18$/);
+    cluster().delete({
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      name: 'lamp.v1',
+      namespace: 'default',
+    });
+    await looked(() => condition()?.status === 'True');
+    expect([await blockers(), (await upgrades.check.check()).detail]).toEqual([
+      '0',
+      'no operator blocks an upgrade of OpenShift',
+    ]);
+  });
+
+  it('is told at the hub alone where OLM itself works, too', async () => {
+    await openShift('4.18.3');
+    install('lamp.v1', '4.17');
+    begin({ acts: true, signs: [{ kind: 'deployment', namespace: 'olm', name: 'olm-operator' }] });
+    await looked(async () => (await blockers()) === '1');
+    expect(condition()).toBeUndefined();
+  });
+
+  it('cannot be told without a version of the cluster: to be sure, it is blocked', async () => {
+    await openShift('unknown');
+    begin();
+    await looked(() => condition()?.status === 'False');
+    expect(condition()?.reason).toBe('ErrorCheckingOperatorCompatibility');
+  });
+
+  it('is nothing that other clusters are asked about', async () => {
+    begin();
+    await clock.advance(LOOK_MS);
+    await vi.waitFor(() => expect(cluster().requests.length).toBeGreaterThan(0));
+    expect(cluster().requests.filter(({ verb }) => verb === 'list')).toEqual([]);
+  });
+
+  it('joining gives OpenShift its own names', async () => {
+    await openShift('4.18.3');
+    const { installed } = await joinCluster(client);
+    expect(installed).toContain('OperatorGroup openshift-operators/global-operators');
+    expect(installed).toContain('Namespace openshift-operators');
+  });
+});

@@ -1,0 +1,47 @@
+import { type KubernetesObject } from '../api/kubernetes-object.js';
+import { asList, asRecord, asText } from '../crd-safety/loose-value.js';
+import { kubernetesTime } from '../durations/kubernetes-time.js';
+
+const UPGRADEABLE = 'Upgradeable';
+const INCOMPATIBLE = 'IncompatibleOperatorsInstalled';
+const ERROR = 'ErrorCheckingOperatorCompatibility';
+
+/** Whether the next minor version of OpenShift may come, as far as installed operators say. */
+export type OperatorCompatibility =
+  | Readonly<{ kind: 'compatible' }>
+  /** `message` names the operators that block. */
+  | Readonly<{ kind: 'incompatible'; message: string }>
+  | Readonly<{ kind: 'unknown'; message: string }>;
+
+/**
+ * The status of a ClusterOperator with its condition Upgradeable as operators have it (spec: csv-lifecycle.md §13);
+ * undefined where it says so already, or where somebody says False for a reason of his own. Everything else of the status
+ * stays as it is.
+ */
+export function clusterOperatorStatus(
+  operator: KubernetesObject,
+  compatibility: OperatorCompatibility,
+  now: Date,
+): Readonly<Record<string, unknown>> | undefined {
+  const status = asRecord(operator['status']);
+  const conditions = asList(status['conditions']).map(asRecord);
+  const current = conditions.find(({ type }) => type === UPGRADEABLE);
+  const wanted = wantedCondition(compatibility);
+  const foreign = current?.['status'] === 'False' && ![INCOMPATIBLE, ERROR].includes(asText(current['reason']));
+  if (foreign || (current !== undefined && says(current, wanted))) return undefined;
+  const since = current?.['status'] === wanted.status ? asText(current['lastTransitionTime']) : '';
+  const condition = { ...wanted, lastTransitionTime: since || kubernetesTime(now) };
+  const others = conditions.map((one) => (one === current ? condition : one));
+  return { ...status, conditions: current === undefined ? [...others, condition] : others };
+}
+
+type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason?: string; message?: string }>;
+
+function wantedCondition(compatibility: OperatorCompatibility): Wanted {
+  if (compatibility.kind === 'compatible') return { type: UPGRADEABLE, status: 'True' };
+  const reason = compatibility.kind === 'incompatible' ? INCOMPATIBLE : ERROR;
+  return { type: UPGRADEABLE, status: 'False', reason, message: compatibility.message };
+}
+
+const says = (current: Readonly<Record<string, unknown>>, { status, reason = '', message = '' }: Wanted): boolean =>
+  current['status'] === status && asText(current['reason']) === reason && asText(current['message']) === message;
