@@ -200,6 +200,10 @@ export class ExtensionScene {
     return this.client.patch({ ...CLUSTER_EXTENSION_API, name }, { spec });
   }
 
+  annotate(name: string, annotations: Readonly<Record<string, string>>): Promise<unknown> {
+    return this.client.patch({ ...CLUSTER_EXTENSION_API, name }, { metadata: { annotations } });
+  }
+
   async statusOf(name: string): Promise<ClusterExtension['status']> {
     const found = await this.client.get({ ...CLUSTER_EXTENSION_API, name });
     return found === undefined ? undefined : ClusterExtension.parse(found).status;

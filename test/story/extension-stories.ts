@@ -278,19 +278,66 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     return ownOnlyThere;
   };
 
-  it('asks for the service account that it names', async () => {
+  it('writes in the name of its service account, and lists all rights that this one lacks', async () => {
     await ownOnly();
     const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
-    await east.extension(
-      'ember',
-      'ember-space',
-      { packageName: 'ember' },
-      { config, serviceAccount: { name: 'installer' } },
-    );
+    const serviceAccount = { name: 'installer' };
+    await east.extension('ember', 'ember-space', { packageName: 'ember' }, { config, serviceAccount });
     await expect
       .poll(() => east.condition('ember', 'Installed'), PATIENCE)
       .toBe(
         'Unknown Failed: operation cannot proceed due to the following validation error(s): service account "installer" not found in namespace "ember-space"',
       );
+    const account = { name: 'installer', namespace: 'ember-space' };
+    await east.client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    await east.annotate('ember', { looked: 'again' });
+    await expect
+      .poll(() => east.condition('ember', 'Progressing'), PATIENCE)
+      .toMatch(
+        / pre-authorization failed: service account requires the following permissions to manage cluster extension:\n/,
+      );
+    const lines = (await east.condition('ember', 'Progressing')).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '  Namespace:"ember-space" APIGroups:[apps] Resources:[deployments] Verbs:[create]',
+        '  Namespace:"ember-space" APIGroups:[] Resources:[configmaps] ResourceNames:[ember-settings] Verbs:[delete,get,patch,update]',
+      ]),
+    );
+    expect(await east.lifecycles('ember')).toEqual([]);
+    await east.client.create({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'ember-installer' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', ...account }],
+    });
+    await east.annotate('ember', { looked: 'once more' });
+    await expect.poll(() => east.standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
+  });
+
+  it('goes back to the content of an earlier revision, without catalog or registry, and stays there as long as told', async () => {
+    const versions = ['1.0.0', '1.1.0'];
+    const images = await Promise.all(
+      versions.map(async (version) => ({ version, image: await bundle({ name: 'gleam', version, text: version }) })),
+    );
+    await east.catalog('gleams', await putCatalog('gleams', packageBlobs('gleam', images)));
+    await east.namespace('gleams');
+    const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gleam', version } });
+    await east.extension('gleam', 'gleams', { packageName: 'gleam', version: '1.0.0' });
+    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await east.change('gleam', { source: source('1.1.0') });
+    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'gleams' });
+    await east.annotate('gleam', { 'flotilla.dev/rollback-to-revision': '1' });
+    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await east.get('v1', 'ConfigMap', 'gleam-settings', 'gleams')).toMatchObject({ data: { text: '1.0.0' } });
+    await expect
+      .poll(() => east.condition('gleam', 'Progressing'), PATIENCE)
+      .toMatch(/Held at the content of revision 1 by annotation/);
+    await east.annotate('gleam', { 'flotilla.dev/rollback-to-revision': '7' });
+    await expect
+      .poll(() => east.condition('gleam', 'Progressing'), PATIENCE)
+      .toMatch(/^False Blocked: annotation .* names revision "7", which is not among those that are kept: 1, 2, 3$/);
+    expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 }

@@ -1,4 +1,5 @@
 import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { InstalledRevision } from '#core/extension/extension-status';
 import type { DeprecationEntry } from '#core/extension/package-content';
 import { type ExtensionTrouble, extensionEvent } from '#core/extension/report-extension';
 import { contentHash, type RevisionWish } from '#core/revision/build-revision';
@@ -9,16 +10,19 @@ import {
   CONTENT_KEY,
   DIGEST_KEY,
   INPUTS_KEY,
+  OLM_PROPERTIES_KEY,
   QUERY_KEY,
+  ROLLBACK_KEY,
 } from '#core/revision/revision-keys';
-import { annotationOf } from '#core/revision/revision-states';
+import { annotationOf, bundleOf } from '#core/revision/revision-states';
 import { goQuote } from '#core/versions/go-quote';
 import { performActions } from '#platform/kube/perform-actions';
 import type { ExtensionPass } from './extension-pass.js';
 import { makeRevision } from './make-revision.js';
-import { accountProblem, crdProblems } from './preflight.js';
+import { accountProblem, crdProblems, permissionProblems } from './preflight.js';
 import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';
 import { pullBundleContent } from './pull-bundle-content.js';
+import { readContent } from './read-content.js';
 import { type WantedBundle, wantedBundle } from './wanted-bundle.js';
 
 /** What came of the wish in one pass. `moved`: something was written, and what was read is old. */
@@ -46,8 +50,34 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   if (wanted.kind === 'wait') return { moved: false, waiting: true };
   if (wanted.kind === 'trouble') return { moved: false, trouble: wanted.trouble };
   if (wanted.kind === 'keep') return { moved: false };
+  if (wanted.kind === 'rollback') return rollBack(pass, wanted.to);
   const { deprecation, note } = wanted;
   return { deprecation, note, ...(await follow(pass, wanted)) };
+}
+
+/** Content comes from the cluster itself: neither catalog nor registry is needed. */
+async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<WishOutcome> {
+  const newest = pass.read.states.active.at(-1);
+  const number = to.spec.revision;
+  const note = `Held at the content of revision ${number} by annotation ${ROLLBACK_KEY}.`;
+  const content = annotationOf(to, CONTENT_KEY);
+  if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === content) return { moved: false, note };
+  const read = readContent(pass, to);
+  if ('error' in read) {
+    const message = `the manifests of revision ${number} cannot be read: ${read.error}`;
+    return { moved: false, trouble: { reason: 'Blocked', message } };
+  }
+  const bundle = bundleOf(to);
+  const phases = read.phases.map(({ name, objects }) => ({ name, objects: objects.map(({ object }) => object) }));
+  const wish: RevisionWish = {
+    from: bundle,
+    phases,
+    olmProperties: annotationOf(to, OLM_PROPERTIES_KEY),
+    inputs: annotationOf(to, INPUTS_KEY) ?? '',
+    query: `rollback to ${number}`,
+    digest: annotationOf(to, DIGEST_KEY) ?? '',
+  };
+  return { note, ...(await store(pass, bundle, wish, newest)) };
 }
 
 type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
@@ -61,22 +91,27 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<Followed> {
   if (isSame && isByDigest(chosen)) return annotate(pass, newest, { [QUERY_KEY]: chosen.query });
   const content = await pullBundleContent(pass, chosen.bundle.image);
   if ('error' in content) {
-    if (isUnchanged(newest, chosen)) return { moved: false, againAfterMs: PULL_AGAIN_MS };
-    return { moved: false, againAfterMs: PULL_AGAIN_MS, trouble: troubleOf(chosen, content.reason, content.error) };
+    if (isUnchanged(newest, chosen.bundle)) return { moved: false, againAfterMs: PULL_AGAIN_MS };
+    return {
+      moved: false,
+      againAfterMs: PULL_AGAIN_MS,
+      trouble: troubleOf(chosen.bundle, content.reason, content.error),
+    };
   }
   const isSameContent = isSame && annotationOf(newest, DIGEST_KEY) === content.digest;
   if (isSameContent) return annotate(pass, newest, { [QUERY_KEY]: chosen.query });
   const prepared = prepareRevision(pass, chosen, content, provider);
-  if ('reason' in prepared) return { moved: false, trouble: troubleOf(chosen, prepared.reason, prepared.message) };
+  if ('reason' in prepared)
+    return { moved: false, trouble: troubleOf(chosen.bundle, prepared.reason, prepared.message) };
   if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === contentHash(prepared.phases)) {
     return annotate(pass, newest, annotationsOf(prepared));
   }
-  return store(pass, chosen, prepared, newest);
+  return store(pass, chosen.bundle, prepared, newest);
 }
 
 const isByDigest = ({ bundle }: Chosen): boolean => /@sha256:[0-9a-f]{64}$/.test(bundle.image);
 
-const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle: { bundle } }: Chosen): boolean =>
+const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle }: InstalledRevision): boolean =>
   newest !== undefined &&
   annotationOf(newest, BUNDLE_NAME_KEY) === bundle.name &&
   annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version;
@@ -105,19 +140,19 @@ async function annotate(
 
 async function store(
   pass: ExtensionPass,
-  chosen: Chosen,
+  from: InstalledRevision,
   prepared: RevisionWish,
   newest: ClusterObjectSet | undefined,
 ): Promise<Followed> {
-  const problems = await crdProblems(pass, prepared);
+  const problems = (await permissionProblems(pass, prepared)) ?? (await crdProblems(pass, prepared));
   if (problems !== undefined) {
-    return { moved: false, againAfterMs: CHECK_AGAIN_MS, trouble: troubleOf(chosen, 'Retrying', problems) };
+    return { moved: false, againAfterMs: CHECK_AGAIN_MS, trouble: troubleOf(from, 'Retrying', problems) };
   }
   const revision = await makeRevision(pass, prepared);
-  const { bundle } = chosen.bundle;
+  const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);
   const changed =
-    isUnchanged(newest, chosen) && before !== undefined && before !== prepared.digest
+    isUnchanged(newest, from) && before !== undefined && before !== prepared.digest
       ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${prepared.digest}`
       : '';
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
@@ -127,7 +162,7 @@ async function store(
   return { moved: true };
 }
 
-function troubleOf({ bundle: { bundle } }: Chosen, reason: ExtensionTrouble['reason'], why: string): ExtensionTrouble {
+function troubleOf({ bundle }: InstalledRevision, reason: ExtensionTrouble['reason'], why: string): ExtensionTrouble {
   const of = `error for resolved bundle ${goQuote(bundle.name)} with version ${goQuote(bundle.version)}`;
   return { reason, message: `${of}: ${why}` };
 }

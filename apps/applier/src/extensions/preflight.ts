@@ -1,6 +1,7 @@
 import type { ClusterExtension } from '#core/api/cluster-extension';
 import { refOf } from '#core/api/kubernetes-object';
 import { validateCrdUpgrade, violationText } from '#core/crd-upgrade/validate-crd-upgrade';
+import { missingPermissions, preauthorizationError } from '#core/extension/preauthorize';
 import type { RevisionWish } from '#core/revision/build-revision';
 import { goQuote } from '#core/versions/go-quote';
 import { KubeApiError } from '#platform/kube/kube-client.port';
@@ -29,6 +30,49 @@ export async function crdProblems(pass: ExtensionPass, { phases }: RevisionWish)
 
 const isOff = ({ spec }: ClusterExtension): boolean =>
   spec.install?.preflight?.crdUpgradeSafety?.enforcement === 'None';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+/** What the service account that the extension names lacks to manage all of it, in one text (decision 30). */
+export async function permissionProblems(
+  { client, read }: ExtensionPass,
+  { phases }: RevisionWish,
+): Promise<string | undefined> {
+  const { namespace, serviceAccount } = read.extension.spec;
+  if (!serviceAccount?.name) return undefined;
+  const list = async (kind: string) => (await client.list({ apiVersion: RBAC, kind }))?.items ?? [];
+  const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
+    ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(async (kind) =>
+      // Lists leave apiVersion and kind out of their items.
+      (await list(kind)).map((object) => ({ ...object, apiVersion: RBAC, kind })),
+    ),
+  );
+  const missing = missingPermissions({
+    account: { namespace, name: serviceAccount.name },
+    rbac: {
+      roles: roles ?? [],
+      roleBindings: roleBindings ?? [],
+      clusterRoles: clusterRoles ?? [],
+      clusterRoleBindings: clusterRoleBindings ?? [],
+    },
+    objects: phases.flatMap(({ objects }) =>
+      objects.map((object) => ({
+        object,
+        resource: resourceOf(object.kind),
+        namespaced: object.metadata.namespace !== undefined,
+      })),
+    ),
+    owner: { resource: 'clusterobjectsets', name: `${read.name}-${read.states.highestNumber + 1}` },
+  });
+  return preauthorizationError(missing);
+}
+
+/** The name in API paths of a kind that bundles may bring: they all follow the rule. */
+function resourceOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name.endsWith('s')) return `${name}es`;
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+}
 
 /** The service account that an extension names must be there: nothing can be written in its name otherwise. */
 export async function accountProblem({ client, read }: ExtensionPass): Promise<string | undefined> {

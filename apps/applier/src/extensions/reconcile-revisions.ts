@@ -1,19 +1,18 @@
-import { gunzipSync } from 'node:zlib';
 import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
 import { refOf } from '#core/api/kubernetes-object';
 import { stampConditions } from '#core/extension/stamp-conditions';
 import { type RolloutState, revisionConditions, untilDeadline } from '#core/revision/revision-conditions';
-import { type RevisionContent, revisionContent } from '#core/revision/revision-content';
+import type { RevisionContent } from '#core/revision/revision-content';
 import { isArchived } from '#core/revision/revision-states';
 import { performActions } from '#platform/kube/perform-actions';
 import { sooner } from '../namespaces/stage.js';
 import { archiveRevision } from './archive-revision.js';
 import type { ExtensionPass } from './extension-pass.js';
+import { readContent } from './read-content.js';
 import { rollOut } from './roll-out.js';
 
-/** A CRD of 900 KiB compressed is far below this. */
-const MAX_OBJECT_BYTES = 32 * 2 ** 20;
-const RETRY_MS = 10_000;
+const SHORTEST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 10_000;
 const REMOVING_MS = 5_000;
 
 export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
@@ -34,20 +33,22 @@ const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
   status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
 
 async function reconcileRevision(pass: ExtensionPass, revision: ClusterObjectSet): Promise<RevisionsOutcome> {
-  const content = contentOf(pass, revision);
+  const content = readContent(pass, revision);
   const rollout = await rolloutOf(pass, revision, content);
   const written = await writeStatus(pass, revision, rollout, content);
   const archived = rollout.state === 'complete' && (await archiveOlder(pass, revision));
   const deadline = untilDeadline(revision, pass.now);
-  const retry = rollout.state === 'retrying' ? RETRY_MS : rollout.state === 'archiving' ? REMOVING_MS : undefined;
+  const retry = rollout.state === 'retrying' ? retryPause(pass, revision) : undefined;
+  const removing = rollout.state === 'archiving' ? REMOVING_MS : undefined;
   const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete' ? deadline : undefined;
-  return { moved: written || archived, againAfterMs: sooner(retry, late) };
+  return { moved: written || archived, againAfterMs: sooner(retry ?? removing, late) };
 }
 
-function contentOf({ read, deps }: ExtensionPass, revision: ClusterObjectSet): RevisionContent {
-  const { systemNamespace } = deps;
-  const inflate = (bytes: Uint8Array) => gunzipSync(bytes, { maxOutputLength: MAX_OBJECT_BYTES });
-  return revisionContent(revision, (place) => read.secrets.get(place), { systemNamespace, inflate });
+/** What stands in the way from the start often goes at once; OLM v1 always waits the longest pause. */
+function retryPause({ now }: ExtensionPass, { status }: ClusterObjectSet): number {
+  const since = status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'Unknown');
+  const passed = since === undefined ? 0 : now.getTime() - Date.parse(since.lastTransitionTime);
+  return Math.min(Math.max(passed / 2, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
 }
 
 function rolloutOf(

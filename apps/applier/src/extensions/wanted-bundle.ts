@@ -1,3 +1,4 @@
+import type { ClusterObjectSet } from '#core/api/cluster-object-set';
 import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
 import { type ExtensionSolution, type ExtensionWishes, extensionWishes } from '#core/extension/extension-problem';
 import type { InstalledRevision } from '#core/extension/extension-status';
@@ -5,7 +6,7 @@ import { readSelector } from '#core/extension/label-selector';
 import { heldBackText } from '#core/extension/major-update';
 import type { DeprecationEntry } from '#core/extension/package-content';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
-import { QUERY_KEY } from '#core/revision/revision-keys';
+import { QUERY_KEY, ROLLBACK_KEY } from '#core/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
 
@@ -19,6 +20,8 @@ export type WantedBundle =
       deprecation?: readonly DeprecationEntry[] | undefined;
       note?: string | undefined;
     }>
+  /** The content of an earlier revision, whatever resolution says. */
+  | Readonly<{ kind: 'rollback'; to: ClusterObjectSet }>
   /** What is there is kept as it is: a rollout is under way, or nothing else can be had. */
   | Readonly<{ kind: 'keep' }>
   /** The answer is not there yet: whoever finds it wakes us. */
@@ -31,6 +34,8 @@ const OBSERVE_AFTER_MS = 1_000;
 /** The bundle that resolution chose for the wish as it is now; none is asked for while the last answer is rolling out. */
 export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const { extension, states } = pass.read;
+  const to = extension.metadata.annotations?.[ROLLBACK_KEY];
+  if (to !== undefined) return rollbackTo(pass, to);
   const installed = states.installed && bundleOf(states.installed);
   const wishes = extensionWishes(extension, installed?.bundle);
   if (wishes === undefined) {
@@ -48,6 +53,14 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   }
   if (installed !== undefined && keepsInstalled(pass, wishes, installed)) return { kind: 'keep' };
   return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
+}
+
+function rollbackTo({ read }: ExtensionPass, wanted: string): WantedBundle {
+  const found = read.revisions.find(({ spec }) => String(spec.revision) === wanted);
+  if (found !== undefined) return { kind: 'rollback', to: found };
+  const kept = read.revisions.map(({ spec }) => spec.revision).toSorted((a, b) => a - b);
+  const message = `annotation ${ROLLBACK_KEY} names revision ${JSON.stringify(wanted)}, which is not among those that are kept: ${kept.join(', ') || 'none'}`;
+  return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
 }
 
 /** A rollout that answers the present wish goes on undisturbed, unless its deadline has passed. */

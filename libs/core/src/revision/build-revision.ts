@@ -52,7 +52,9 @@ export function ownedPhases(
       ...object,
       metadata: {
         ...(metadata.name === undefined ? {} : { name: metadata.name }),
-        ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+        ...(metadata.namespace === undefined || CLUSTER_SCOPED.has(String(object.kind))
+          ? {}
+          : { namespace: metadata.namespace }),
         labels: { ...metadata.labels, ...ownerLabels(extension) },
         annotations: {
           ...withoutLastApplied(metadata.annotations),
@@ -63,6 +65,13 @@ export function ownedPhases(
     })),
   }));
 }
+
+/** Kinds that bundles and their rendering give a namespace though they have none: the API server would drop it. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  ...['CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding', 'PriorityClass'],
+  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
+  ...['ConsoleYAMLSample', 'ConsoleQuickStart', 'ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin'],
+]);
 
 export const ownerLabels = (extension: string): Record<string, string> => ({
   [OWNER_KIND_LABEL]: CLUSTER_EXTENSION_API.kind,
