@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 import { measureLifecycle } from './lifecycle/measure-lifecycle.js';
-import { renderLifecycle, renderRequests } from './lifecycle/render-lifecycle.js';
+import { measureMany } from './lifecycle/measure-many.js';
+import { renderLifecycle, renderMany, renderRequests } from './lifecycle/render-lifecycle.js';
 import { machine } from './machine.js';
 
 const { values } = parseArgs({
   options: {
     /** A simulated cluster instead of a real control plane. */
     simulated: { type: 'boolean', default: false },
+    /** Only: so many simulated clusters with 20 operators each, and what the services take for them. */
+    many: { type: 'string' },
     runs: { type: 'string', default: '5' },
     namespaces: { type: 'string', default: '40' },
     'idle-seconds': { type: 'string', default: '60' },
@@ -16,8 +19,13 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 });
+if (values.many !== undefined) {
+  const many = await measureMany({ clusters: wholeNumber('many', values.many), operators: 20 });
+  process.stdout.write(`${machine()}; simulated clusters\n\n${renderMany(many)}`);
+  process.exit(0);
+}
 const measured = await measureLifecycle({
-  simulated: values.simulated,
+  simulated: values.simulated ? 1 : 0,
   runs: wholeNumber('runs', values.runs),
   namespaces: wholeNumber('namespaces', values.namespaces),
   idleSeconds: wholeNumber('idle-seconds', values['idle-seconds']),

@@ -12,16 +12,23 @@ import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js'
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from './counted-requests.js';
 
-/** One cluster, a registry, Redis, and a poller, a resolver worker and an applier as processes. */
+/** One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and an applier as processes. */
 export type LifecycleStage = Readonly<{
+  /** Of the first cluster. */
   client: KubeClient;
+  clients: readonly KubeClient[];
+  /** To the first cluster. */
   requests: RequestSource;
   registry: InMemoryRegistry;
   services: readonly ServiceProcess[];
   strike: () => Promise<void>;
 }>;
 
-export type LifecycleStageOptions = Readonly<{ simulated: boolean; profileFolder?: string | undefined }>;
+export type LifecycleStageOptions = Readonly<{
+  /** How many simulated clusters; 0: one real control plane. */
+  simulated: number;
+  profileFolder?: string | undefined;
+}>;
 
 type Endings = (() => Promise<unknown> | unknown)[];
 type Cluster = Readonly<{ kubeconfigPath: string; requests: RequestSource }>;
@@ -48,11 +55,14 @@ async function build(folder: string, options: LifecycleStageOptions, endings: En
   endings.push(() => redis.stop());
   const registry = await startRegistry();
   endings.push(() => registry.stop());
-  const { kubeconfigPath, requests } = await (options.simulated ? simulated : real)(folder, endings);
-  const [client] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-bench' });
+  const { kubeconfigPath, requests } = await (options.simulated > 0
+    ? simulated(options.simulated, folder, endings)
+    : real(folder, endings));
+  const clients = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-bench' });
+  const [client] = clients;
   if (client === undefined) throw new Error(`${kubeconfigPath} names no cluster`);
-  endings.push(() => client.close());
-  await installMissingCrds(client);
+  endings.push(() => Promise.all(clients.map((one) => one.close())));
+  await Promise.all(clients.map(installMissingCrds));
   const [pollerPort = 0] = await freePorts(1);
   const services = SERVICES.map((service) => {
     const env = {
@@ -72,7 +82,7 @@ async function build(folder: string, options: LifecycleStageOptions, endings: En
   });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
   for (const service of services) service.start();
-  return { client, requests, registry, services };
+  return { client, clients, requests, registry, services };
 }
 
 /** etcd, kube-apiserver, controllers and kwok, with an audit log to count requests in. */
@@ -91,10 +101,11 @@ async function real(folder: string, endings: Endings): Promise<Cluster> {
   return { kubeconfigPath: cluster.kubeconfigPath, requests: fromAuditLog(log) };
 }
 
-async function simulated(folder: string, endings: Endings): Promise<Cluster> {
-  const fleet = await startSimulatedFleet({ clusters: ['sea'] });
+async function simulated(count: number, folder: string, endings: Endings): Promise<Cluster> {
+  const names = Array.from({ length: count }, (_, n) => `sea-${n + 1}`);
+  const fleet = await startSimulatedFleet({ clusters: names });
   endings.push(() => fleet.stop());
   const kubeconfigPath = join(folder, 'kubeconfig');
   await writeFile(kubeconfigPath, fleet.kubeconfig(), { mode: 0o600 });
-  return { kubeconfigPath, requests: fromSimulator(fleet.cluster('sea')) };
+  return { kubeconfigPath, requests: fromSimulator(fleet.cluster('sea-1')) };
 }

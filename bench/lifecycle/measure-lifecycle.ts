@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import type { CountedRequest } from './counted-requests.js';
+import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';
 import { type LifecycleStage, type LifecycleStageOptions, setLifecycleStage } from './lifecycle-stage.js';
 import { type Journey, type Milestone, Milestones } from './milestones.js';
 import { catalogImage, csvName, type Edition, type OperatorShape, putOperators } from './operator-images.js';
@@ -163,12 +163,7 @@ class Lifecycle {
 
   async #prepare(name: string): Promise<void> {
     await this.#create(namespace(name));
-    await this.#create({
-      apiVersion: 'operators.coreos.com/v1',
-      kind: 'OperatorGroup',
-      metadata: { name: 'own', namespace: name },
-      spec: { targetNamespaces: [name] },
-    });
+    await this.#create(operatorGroup(name));
   }
 
   #offer(place: string, edition: Edition): Promise<unknown> {
@@ -191,37 +186,8 @@ class Lifecycle {
   }
 }
 
-const namespace = (name: string): KubernetesObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-
-const catalogSource = (place: string, image: string): KubernetesObject => ({
-  apiVersion: 'operators.coreos.com/v1alpha1',
-  kind: 'CatalogSource',
-  metadata: { name: 'lifecycle', namespace: place },
-  spec: { sourceType: 'grpc', image },
-});
-
-const subscription = (place: string, packageName: string, sourceNamespace: string): KubernetesObject => ({
-  apiVersion: 'operators.coreos.com/v1alpha1',
-  kind: 'Subscription',
-  metadata: { name: 'wish', namespace: place },
-  spec: { name: packageName, channel: 'stable', source: 'lifecycle', sourceNamespace },
-});
-
 const secondsTo = ({ seen }: Journey, milestone: Milestone, start: number): number =>
   ((seen.get(milestone) ?? Number.NaN) - start) / 1_000;
-
-/** A kind whose definition was created just now is served a moment later. */
-async function createPatiently(client: KubeClient, object: KubernetesObject): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await client.create(object);
-      return;
-    } catch (error) {
-      if (!KubeApiError.is(error, 'NotFound') || tries === 50) throw error;
-      await pause(100);
-    }
-  }
-}
 
 async function until(reached: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

@@ -1,5 +1,7 @@
+import type { Usage } from '../fleet/process-usage.js';
 import type { CountedRequest } from './counted-requests.js';
 import type { LifecycleMeasures, Passage } from './measure-lifecycle.js';
+import type { ManyMeasures } from './measure-many.js';
 import { MILESTONES } from './milestones.js';
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
@@ -24,18 +26,25 @@ export function renderLifecycle(measured: LifecycleMeasures): string {
     }),
   );
   const each = (requests: readonly CountedRequest[]) => (requests.length / crowd.namespaces).toFixed(1);
-  const used = [...measured.usage].map(([name, usage]) => [
-    name,
-    seconds(usage?.cpuSeconds),
-    usage === undefined ? 'unknown' : `${Math.round(usage.peakMiB)} MiB`,
-  ]);
   return [
     table(head, rows),
     `${crowd.namespaces} namespaces at once (requests a namespace: install ${each(crowd.install.requests)}, upgrade ${each(crowd.upgrade.requests)}):\n`,
     table(['what', 'milestone', 'first', 'half', 'last'], crowded),
     `At rest for ${idle.seconds} s: ${told(idle.requests)}. Everything looked at again, nothing changed: ${told(lookedAgain)}.\n`,
-    table(['process', 'CPU', 'peak memory'], used),
+    usageTable(measured.usage),
   ].join('\n');
+}
+
+export const renderMany = ({ clusters, operators, seconds: took, usage }: ManyMeasures): string =>
+  `${clusters} clusters with ${operators} operators each, all Succeeded after ${seconds(took)}\n\n${usageTable(usage)}`;
+
+function usageTable(all: ReadonlyMap<string, Usage | undefined>): string {
+  const rows = [...all].map(([name, usage]) => [
+    name,
+    seconds(usage?.cpuSeconds),
+    usage === undefined ? 'unknown' : `${Math.round(usage.peakMiB)} MiB`,
+  ]);
+  return table(['process', 'CPU', 'peak memory'], rows);
 }
 
 /** Requests by verb and resource of the middle run of each kind: where they go. */

@@ -1,0 +1,60 @@
+import { CSV_API } from '#core/api/cluster-service-version';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { type Usage, usageOf } from '../fleet/process-usage.js';
+import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';
+import { setLifecycleStage } from './lifecycle-stage.js';
+import { catalogImage, putOperators } from './operator-images.js';
+
+export type ManyMeasures = Readonly<{
+  clusters: number;
+  operators: number;
+  /** From the first Subscription until every operator of every cluster runs. */
+  seconds: number;
+  usage: ReadonlyMap<string, Usage | undefined>;
+}>;
+
+const PLACE = 'fleet';
+const PATIENCE_MS = 900_000;
+
+/** The same operators in every one of many simulated clusters: what the services take for them. */
+export async function measureMany(size: Readonly<{ clusters: number; operators: number }>): Promise<ManyMeasures> {
+  const stage = await setLifecycleStage({ simulated: size.clusters });
+  try {
+    const names = Array.from({ length: size.operators }, (_, n) => `many-${n + 1}`);
+    await putOperators(
+      stage.registry,
+      names.map((name) => ({ name, shape: 'full' })),
+    );
+    const image = catalogImage(stage.registry.host, 1);
+    const start = performance.now();
+    await Promise.all(stage.clients.map((client) => wish(client, names, image)));
+    for (const client of stage.clients) await running(client, size.operators, start + PATIENCE_MS);
+    const seconds = (performance.now() - start) / 1_000;
+    const used = stage.services.map(
+      async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
+    );
+    return { ...size, seconds, usage: new Map(await Promise.all(used)) };
+  } finally {
+    await stage.strike();
+  }
+}
+
+async function wish(client: KubeClient, packages: readonly string[], image: string): Promise<void> {
+  const objects = [
+    namespace(PLACE),
+    operatorGroup(PLACE),
+    catalogSource(PLACE, image),
+    ...packages.map((name) => subscription(PLACE, name, PLACE, name)),
+  ];
+  for (const object of objects) await createPatiently(client, object);
+}
+
+async function running(client: KubeClient, count: number, deadline: number): Promise<void> {
+  for (;;) {
+    const csvs = (await client.list(CSV_API, { namespace: PLACE }))?.items ?? [];
+    if (csvs.filter(({ status }) => JSON.stringify(status ?? {}).includes('"phase":"Succeeded"')).length >= count)
+      return;
+    if (performance.now() > deadline) throw new Error(`cluster ${client.cluster} does not have its ${count} operators`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
