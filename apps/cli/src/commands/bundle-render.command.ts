@@ -13,7 +13,7 @@ SPEC holds a ClusterExtension, or its spec alone: namespace, and config where th
 the namespace is the name of the bundle's package. Nothing is read from a cluster, and nothing is written.
 
 --cert-provider: who makes the certificates by which the API server calls the operator. A bundle with webhooks needs one.
-With flotilla the certificate and the caBundle are made when the bundle is installed; they are not in the output.
+With flotilla nothing in the output makes the certificate: who installs it fills the Secret and caBundle.
 
 Exit codes: 0 rendered · 1 the bundle cannot be installed so, and why · 2 bad input.
 

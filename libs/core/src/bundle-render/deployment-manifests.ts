@@ -2,7 +2,6 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { type SubscriptionConfig, withMissing } from '../csv/subscription-config.js';
 import { withCertificateVolumes } from './certificate-volumes.js';
 import { withDeploymentConfig } from './deployment-config.js';
-import { pruneNulls } from './prune-nulls.js';
 import type { BundleDeployment } from './registry-bundle.js';
 import { type Targets, targetsText } from './target-namespaces.js';
 
@@ -34,11 +33,6 @@ export function deploymentManifest(
   const pod = template.spec ?? {};
   const called = secretName === undefined ? pod : withCertificateVolumes(pod, secretName);
   const finished = config === undefined ? called : withDeploymentConfig(called, config);
-  const podMetadata = {
-    ...template.metadata,
-    annotations: withMissing(own, config?.annotations),
-    creationTimestamp: null,
-  };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -51,10 +45,12 @@ export function deploymentManifest(
     // Selector and containers are written even where the bundle has none, as OLM v1 does: the API server says what is wrong.
     spec: {
       selector: null,
-      ...pruneNulls({ ...spec, revisionHistoryLimit: 1 }),
+      ...spec,
+      revisionHistoryLimit: 1,
       template: {
-        ...pruneNulls({ ...template, metadata: podMetadata }),
-        spec: { containers: null, ...pruneNulls(finished) },
+        ...template,
+        metadata: { ...template.metadata, annotations: withMissing(own, config?.annotations) },
+        spec: { containers: null, ...finished },
       },
     },
   };

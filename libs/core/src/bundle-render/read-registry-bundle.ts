@@ -11,6 +11,7 @@ import { isRecord } from '../catalog/go-json.js';
 import { goJson } from '../catalog/go-json-text.js';
 import { goQuote } from '../versions/go-quote.js';
 import { mergeProperties, OLM_PROPERTIES } from './olm-properties.js';
+import { pruneNulls } from './prune-nulls.js';
 import { BundleCsv, type RegistryBundle } from './registry-bundle.js';
 import type { RenderRefusal } from './render-request.js';
 
@@ -114,7 +115,7 @@ function flattened(value: unknown, path: string, depth: number): KubernetesObjec
 }
 
 function csvOf(path: string, object: KubernetesObject): BundleCsv {
-  const csv = BundleCsv.safeParse(object);
+  const csv = BundleCsv.safeParse(pruneNulls(object));
   if (csv.success) return csv.data;
   throw new Unreadable(`error parsing objects in ${goQuote(path)}: ClusterServiceVersion: ${firstProblem(csv.error)}`);
 }

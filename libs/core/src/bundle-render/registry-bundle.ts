@@ -42,7 +42,7 @@ export const BundleWebhook = z.looseObject({
   webhookPath: z.string().nullish(),
   admissionReviewVersions: z.array(z.string()).nullish(),
   conversionCRDs: listOf(z.string()),
-  rules: listOf(z.looseObject({ apiGroups: listOf(z.string()), resources: listOf(z.string()) })),
+  rules: listOf(z.looseObject({ apiGroups: z.array(z.string()).nullish(), resources: z.array(z.string()).nullish() })),
 });
 export type BundleWebhook = z.infer<typeof BundleWebhook>;
 

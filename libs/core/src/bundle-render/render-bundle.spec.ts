@@ -142,7 +142,7 @@ describe('webhooks', () => {
     const said = {
       timeoutSeconds: 7,
       failurePolicy: null,
-      rules: [],
+      rules: [{ apiVersions: ['v1'], resources: [], operations: ['*'] }],
       reinvocationPolicy: 'Never',
       namespaceSelector: {},
     };
@@ -159,6 +159,7 @@ describe('webhooks', () => {
       webhooks: [
         {
           name: 'v.example',
+          rules: [{ apiVersions: ['v1'], operations: ['*'] }],
           sideEffects: 'None',
           timeoutSeconds: 7,
           admissionReviewVersions: ['v1'],
@@ -168,6 +169,13 @@ describe('webhooks', () => {
           },
         },
       ],
+    });
+  });
+
+  it('of which nothing is said say so themselves, as in OLM v1', () => {
+    const silent = { type: 'MutatingAdmissionWebhook', generateName: 'm', deploymentName: 'gear' };
+    expect(one(rendered(bundle(csv({ webhookdefinitions: [silent] }))), 'MutatingWebhookConfiguration')).toMatchObject({
+      webhooks: [{ sideEffects: null, admissionReviewVersions: null }],
     });
   });
 
@@ -339,6 +347,20 @@ describe('deployments', () => {
       revisionHistoryLimit: 1,
       template: { metadata: { annotations: expect.anything() }, spec: { containers: null } },
     });
+  });
+
+  it('take null for absent, as OLM v1 does', () => {
+    const nothing = { metadata: { labels: null, creationTimestamp: null }, spec: { containers: null, volumes: null } };
+    const deployments = [{ name: 'gear', label: null, spec: { replicas: null, selector: null, template: nothing } }];
+    const permissions = [
+      { serviceAccountName: null, rules: [{ verbs: ['get'], resources: ['pods'], apiGroups: null }] },
+    ];
+    const objects = rendered(bundle(csv({ webhookdefinitions: null }, { deployments, permissions })));
+    expect(JSON.stringify(one(objects, 'Deployment')).match(/"\w+":null/g)).toEqual([
+      '"selector":null',
+      '"containers":null',
+    ]);
+    expect(one(objects, 'ClusterRole')).toMatchObject({ rules: [{ verbs: ['get'], resources: ['pods'] }, {}] });
   });
 
   it('and other manifests come without what a cluster fills in', () => {

@@ -12,7 +12,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Fields that the API server reads as they are. */
-const PASSED_ON = ['rules', 'failurePolicy', 'matchPolicy', 'objectSelector', 'sideEffects', 'timeoutSeconds'] as const;
+const PASSED_ON = ['failurePolicy', 'matchPolicy', 'objectSelector', 'timeoutSeconds'] as const;
 
 /**
  * The configuration by which the API server calls an admission webhook (spec: v1-apply.md §4); undefined for a webhook that
@@ -39,8 +39,11 @@ export function webhookConfiguration(
     webhooks: [
       {
         name,
+        ...(webhook.rules.length > 0 ? { rules: webhook.rules.map(withoutEmptyLists) } : {}),
         ...present(webhook, PASSED_ON),
         ...(kind === 'MutatingWebhookConfiguration' ? present(webhook, ['reinvocationPolicy']) : {}),
+        // Both are written even where the bundle says nothing, as OLM v1 does.
+        sideEffects: webhook['sideEffects'] ?? null,
         admissionReviewVersions: webhook.admissionReviewVersions ?? null,
         clientConfig: { service: serviceReference(webhook, service), ...clientConfig },
         ...(targets.all ? {} : { namespaceSelector: namespaceSelector(targets.namespaces) }),
@@ -51,12 +54,12 @@ export function webhookConfiguration(
 
 /** Fields that say something. */
 function present(webhook: BundleWebhook, fields: readonly string[]): Record<string, unknown> {
-  const said = fields.map((field) => [field, webhook[field]] as const).filter(([, value]) => !isAbsent(value));
-  return Object.fromEntries(said);
+  const said = fields.map((field) => [field, webhook[field]] as const);
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined && value !== null));
 }
 
-const isAbsent = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+const withoutEmptyLists = (rule: BundleWebhook['rules'][number]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(rule).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 
 /** Where the API server calls: the port as the bundle says it, 0 where it says nothing, as in OLM v1. */
 export const serviceReference = (

@@ -112,8 +112,8 @@ const rulesAreAllowed: Check = (bundle) =>
     .filter(({ type }) => type !== WEBHOOK_TYPE.conversion)
     .flatMap(({ generateName, rules }) =>
       rules.flatMap(({ apiGroups, resources }) =>
-        apiGroups
-          .flatMap((group) => forbidden(group, resources))
+        (apiGroups ?? [])
+          .flatMap((group) => forbidden(group, resources ?? []))
           .map(
             (what) =>
               `webhook ${goQuote(generateName)} contains forbidden rule: admission webhook rules cannot reference ${what}`,
