@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InstallPlan } from '#core/api/install-plan';
 import { ApplierBench } from './applier-support/applier-bench.js';
+import { offer } from './applier-support/made-operator.js';
 
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' } as const;
 const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;
@@ -37,5 +38,31 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
     expect(plans('mixed').map(({ spec }) => spec.approval)).toEqual(['Automatic']);
     expect(failure('mixed', 'no-such-operator')).toMatch(/no operators found in package no-such-operator/);
     expect(failure('mixed', 'lighthouse-operator')).toBeUndefined();
+  });
+
+  it('keeps the plan of each Subscription until it is approved, however many there are', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((letter) => `boat-${letter}`);
+    for (const name of names) await offer(bench, name, [{ version: '1.0.0', objects: [] }]);
+    isolated('many');
+    for (const name of names) bench.subscribe('many', name, 'Manual');
+    await bench.settle('many', () => plans('many').length === names.length);
+    const waiting = plans('many').map(({ metadata, spec }) => `${metadata.name} ${spec.clusterServiceVersionNames}`);
+    await bench.observe('many');
+    await bench.pass('many');
+    expect(plans('many').map(({ metadata, spec }) => `${metadata.name} ${spec.clusterServiceVersionNames}`)).toEqual(
+      waiting,
+    );
+    expect(
+      plans('many')
+        .map(({ spec }) => spec.clusterServiceVersionNames.join())
+        .sort(),
+    ).toEqual(names.map((name) => `${name}.v1.0.0`));
+    bench.cluster.edit({ ...PLAN, namespace: 'many', name: plans('many')[0]?.metadata.name ?? '' }, (plan) => {
+      Object.assign(plan['spec'] as object, { approved: true });
+    });
+    await bench.settle('many', () => bench.csvs('many').length > 0);
+    expect(bench.csvs('many').map(({ metadata }) => metadata.name)).toEqual(
+      plans('many')[0]?.spec.clusterServiceVersionNames,
+    );
   });
 });

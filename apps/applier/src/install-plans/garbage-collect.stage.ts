@@ -3,11 +3,12 @@ import { plansToDelete } from '#core/install-plan/garbage-collect';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage } from '../namespaces/stage.js';
 
-/** Deletes the oldest InstallPlans beyond the five that are kept. */
+/** Deletes the oldest InstallPlans beyond the five that are kept; not those that somebody still waits for. */
 export const garbageCollectStage: Stage = async (input) => {
   const { read } = input;
   if (read.subscriptions.length === 0) return AT_REST;
-  const deletions = plansToDelete(read.installPlans).map(({ metadata }) => ({
+  const awaited = new Set(read.subscriptions.map(({ status }) => status?.installPlanRef?.name ?? ''));
+  const deletions = plansToDelete(read.installPlans, awaited).map(({ metadata }) => ({
     do: 'delete' as const,
     ref: { ...INSTALL_PLAN_API, name: metadata.name ?? '', namespace: read.namespace },
     propagation: 'Background' as const,

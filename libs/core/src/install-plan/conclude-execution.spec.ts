@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
 import { concludeExecution } from './conclude-execution.js';
-import { plansToDelete } from './garbage-collect.js';
 import type { StepOutcome } from './step-world.js';
 
 const step = (status: string) => ({
@@ -84,22 +83,5 @@ describe('the end of an execution', () => {
     const one = plan(['Unknown'], { conditions: [before], startTime: '2025-01-01T00:00:00Z' });
     const { status } = conclude(one, [{ status: 'Unknown', error: 'no way' }]);
     expect(status.conditions?.[0]).toMatchObject({ lastTransitionTime: '2025-01-01T00:00:00Z', lastUpdateTime: START });
-  });
-});
-
-describe('plans to delete', () => {
-  const generations = (numbers: readonly number[]) =>
-    plansToDelete(numbers.map((number) => plan([], {}, number))).map(({ spec }) => spec.generation);
-
-  it.each<[why: string, plans: number[], deleted: number[]]>([
-    ['five are kept', [1, 2, 3, 4, 5], []],
-    ['the oldest generation goes first, whatever the order of the list', [6, 1, 5, 2, 4, 3], [1]],
-    [
-      'many at once: OLM needs several passes and may take newer ones',
-      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
-      [1, 2, 3, 4, 5, 6, 7],
-    ],
-  ])('%s', (_why, plans, deleted) => {
-    expect(generations(plans)).toEqual(deleted);
   });
 });
