@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
 
 const HELP = `
-Which clusters: every context of the files named with --kubeconfig, or those named with --context; without either, the
-current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
+Which clusters: every context of the files named with --kubeconfig, or those named with --context; without either, those of
+"flotilla clusters add", else the current context of kubectl. Each context is a cluster of that name. OLM's CRDs are installed where they are missing and
 that is allowed; nothing else of Flotilla goes into a cluster.
 
 Redis is found in this order: REDIS_URL, redis-server or valkey-server on PATH, Docker, apt-get when root on Debian.

@@ -146,6 +146,14 @@ describe('flotilla approve installplan', () => {
     expect(again).toMatchObject({ out: '', exit: 1, err: expect.stringMatching(/is approved already/) });
   });
 
+  it('approves nothing that changes in the same moment', async () => {
+    put(fleet.cluster('east'), installPlan('install-hot', false, 'RequiresApproval'));
+    fleet.cluster('east').failNext({ verb: 'patch', name: 'install-hot' }, 409, 'Conflict');
+    const { out, err, exit } = await flotilla('approve', 'ip', 'install-hot', '-n', 'team', '-C', 'east');
+    expect({ out, exit }).toEqual({ out: '', exit: 1 });
+    expect(err).toMatch(/changed in the same moment and is not approved/);
+  });
+
   it.each([
     { args: ['ip', 'install-old', '-n', 'team', '-C', 'east'], exit: 1, err: /is complete/, because: 'it is done' },
     {

@@ -19,7 +19,10 @@ const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean(
 const AT_ONCE = 8;
 
 /** The rights that the API server would refuse to this client's user. */
-export async function missingRights(client: KubeClient, rights: readonly Right[]): Promise<readonly Right[]> {
+export async function missingRights(
+  client: Pick<KubeClient, 'create'>,
+  rights: readonly Right[],
+): Promise<readonly Right[]> {
   const allowed = await inParallel(rights, AT_ONCE, async (right) => {
     const { object } = await client.create({
       apiVersion: 'authorization.k8s.io/v1',

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { missingRights, rightLines, rightsOf } from './missing-rights.js';
+
+const RULES = [
+  {
+    apiGroups: ['operators.coreos.com'],
+    resources: ['catalogsources', 'catalogsources/status'],
+    verbs: ['get', 'patch'],
+  },
+  { apiGroups: [''], resources: ['namespaces'], verbs: ['list'] },
+  { nonResourceURLs: ['/version'], verbs: ['get'] },
+];
+
+/** An API server that allows what `allows` says of the attributes it is asked for. */
+const server = (allows: (spec: Record<string, Record<string, string>>) => boolean): Pick<KubeClient, 'create'> => ({
+  create: async <T extends KubernetesObject>(object: T) => ({
+    object: { ...object, status: { allowed: allows(object['spec'] as Record<string, Record<string, string>>) } },
+    warnings: [],
+  }),
+});
+
+it('every verb on every resource, subresource and path is a right of its own', () => {
+  expect(rightLines(rightsOf(RULES))).toEqual([
+    'get, patch catalogsources.operators.coreos.com',
+    'get, patch catalogsources/status.operators.coreos.com',
+    'list namespaces',
+    'get /version',
+  ]);
+});
+
+it.each([
+  { because: 'all is allowed', allows: () => true, lacks: [] },
+  {
+    because: 'a subresource is asked for as such',
+    allows: ({ resourceAttributes }: Record<string, Record<string, string>>) =>
+      resourceAttributes?.['subresource'] !== 'status',
+    lacks: ['get, patch catalogsources/status.operators.coreos.com'],
+  },
+  {
+    because: 'reading alone is allowed',
+    allows: ({ resourceAttributes, nonResourceAttributes }: Record<string, Record<string, string>>) =>
+      (resourceAttributes ?? nonResourceAttributes)?.['verb'] !== 'patch',
+    lacks: ['patch catalogsources.operators.coreos.com', 'patch catalogsources/status.operators.coreos.com'],
+  },
+])('$because', async ({ allows, lacks }) => {
+  expect(rightLines(await missingRights(server(allows), rightsOf(RULES)))).toEqual(lacks);
+});

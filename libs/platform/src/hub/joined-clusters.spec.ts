@@ -1,0 +1,67 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSettings } from '../config/settings.js';
+import { joinedClusters, joinedKubeconfigs, writeJoinedClusters } from './joined-clusters.js';
+import { globalCatalogNamespaceOf, managedClients } from './managed-clusters.js';
+
+let folder = '';
+let file = '';
+const EAST = {
+  context: 'east',
+  file: 'elsewhere',
+  cluster: { server: 'https://east.example.com:6443' },
+  user: { token: 'hush' },
+  globalCatalogNamespace: 'market',
+};
+const WEST = { context: 'west', file: 'elsewhere', cluster: { server: 'https://west.example.com' }, user: {} };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-joined-'));
+  file = join(folder, 'hub', 'clusters.yaml');
+  await writeJoinedClusters(file, [EAST, WEST]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('clusters that have joined', () => {
+  it('are read as they were written, and by nobody else', async () => {
+    expect(await joinedClusters(file)).toMatchObject([
+      { ...EAST, file },
+      { ...WEST, file },
+    ]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    { contexts: [], files: 1, because: 'all of them' },
+    { contexts: ['west'], files: 1, because: 'some of them' },
+    { contexts: ['kind-a'], files: 0, because: 'a context of kubectl is looked for in kubectl’s own file' },
+  ])('$because', async ({ contexts, files }) => {
+    expect(await joinedKubeconfigs({ clustersFile: file }, contexts)).toHaveLength(files);
+  });
+
+  it('there are none where nothing has joined', async () => {
+    expect(await joinedKubeconfigs({ clustersFile: join(folder, 'none') })).toEqual([]);
+  });
+
+  it('a file that is none is named', async () => {
+    await writeFile(join(folder, 'broken'), 'clusters: [');
+    await expect(joinedKubeconfigs({ clustersFile: join(folder, 'broken') })).rejects.toThrow(
+      /broken is no kubeconfig/,
+    );
+  });
+
+  it('services manage them, with the namespace of global catalogs that is set for each', async () => {
+    const settings = readSettings({
+      HOME: folder,
+      FLOTILLA_CLUSTERS_FILE: file,
+      FLOTILLA_GLOBAL_CATALOG_NAMESPACE: 'olm',
+    });
+    const clients = await managedClients(settings, 'test');
+    const told = await Promise.all(clients.map((client) => globalCatalogNamespaceOf(client, settings)));
+    await Promise.all(clients.map((client) => client.close()));
+    expect(clients.map(({ cluster }) => cluster)).toEqual(['east', 'west']);
+    expect(told).toEqual(['market', 'olm']);
+  });
+});
