@@ -65,6 +65,7 @@ async function readBundles(file: string): Promise<Map<string, CatalogBundle>> {
     throw new UsageError(fileError('read', file, error).message);
   });
   const bundles = new Map<string, CatalogBundle>();
+  if (text.trim() === '') return bundles;
   try {
     for (const { value, line } of readStream(text)) {
       const { image, bundle } = readLine(value, `${file}:${line}`);

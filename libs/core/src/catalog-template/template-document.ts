@@ -1,9 +1,7 @@
-import { loadAll, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { readStream } from '../catalog/blob-stream.js';
 import { BlobError } from '../catalog/catalog-load.error.js';
-import { cutFirstDocument } from '../catalog/first-document.js';
-import { MAX_DEPTH } from '../catalog/yaml-document.js';
-import { documentValue, kubernetesYaml } from '../catalog/yaml-schema.js';
+import { loadFirstDocument } from '../catalog/first-document.js';
 import { TemplateError } from './template.error.js';
 
 /** The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6). */
@@ -20,9 +18,8 @@ export function firstDocument(text: string): unknown {
 
 /** The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2). */
 export function firstStrictDocument(text: string): unknown {
-  const document = cutFirstDocument(text);
   try {
-    return documentValue(loadAll(document, { schema: kubernetesYaml(), maxDepth: MAX_DEPTH })[0]);
+    return loadFirstDocument(text, true);
   } catch (error) {
     const reason =
       error instanceof YAMLException

@@ -53,6 +53,15 @@ describe('a semver template', () => {
     expect(channelsOf(render(semver(...lines), one))).toEqual(['candidate-v1.0 | ant.v1.0.0 -']);
   });
 
+  it.each([
+    { behind: '...\n- [\n', because: 'an end mark' },
+    { behind: '%YAML 1.2\n', because: 'a directive' },
+    { behind: '---\n- [\n', because: 'a separator' },
+  ])('ends at $because', ({ behind }) => {
+    const template = semver('stable: {bundles: [{image: i}]}') + behind;
+    expect(channelsOf(render(template, { i: [bundle('a', { version: '1.0.0' })] }))).toEqual(['stable-v1.0 | a -']);
+  });
+
   it('opens at a separator that has only comments before it', () => {
     const text = `# ours\n---\n${semver('candidate: {bundles: [{image: i}]}')}`;
     expect(channelsOf(render(text, one, 'semver'))).toEqual(['candidate-v1.0 | ant.v1.0.0 -']);

@@ -1,10 +1,7 @@
-import { loadAll, YAMLException } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { BlobError } from './catalog-load.error.js';
-import { cutFirstDocument } from './first-document.js';
-import { documentValue, KUBERNETES_YAML, kubernetesYaml } from './yaml-schema.js';
+import { loadFirstDocument, MAX_DEPTH } from './first-document.js';
 
-/** Deepest nesting of collections accepted in any document, JSON or YAML. */
-export const MAX_DEPTH = 200;
 /** Aliases may make a document this many times larger than its text … */
 const MAX_EXPANSION = 10;
 /** … or this many characters large, whichever is more. */
@@ -17,39 +14,12 @@ const FREE_EXPANSION = 1 << 20;
 export function parseYamlDocument(text: string, firstLine = 1): unknown {
   let value: unknown;
   try {
-    value = firstDocument(text);
+    value = loadFirstDocument(text);
   } catch (error) {
     throw yamlError(error, firstLine);
   }
   if (text.includes('*') && text.includes('&')) boundExpansion(value, text.length, firstLine);
   return value;
-}
-
-/** How the parser says that there is more than the document. */
-const MORE = 'end of the stream or a document separator is expected';
-
-/** Go's reader stops behind the first document and never sees what else is there, well formed or not. */
-function firstDocument(text: string): unknown {
-  const document = cutFirstDocument(text);
-  try {
-    return load(document);
-  } catch (error) {
-    if (!(error instanceof YAMLException) || error.reason !== MORE || !error.mark) throw error;
-    const { position, column } = error.mark;
-    const [, margin = '', first = ''] = FIRST_LINE.exec(document) ?? [];
-    // Flow text has ended anyway, a block ends before a directive or where something stands farther out.
-    const hasEnded = first === '{' || first === '[' || document[position] === '%' || column < margin.length;
-    if (!hasEnded) throw error;
-    return load(document.slice(0, position));
-  }
-}
-
-/** Its blanks and its first character. */
-const FIRST_LINE = /^(?!---)( *)([^\s#%])/m;
-
-function load(text: string): unknown {
-  const schema = text.includes('<<') ? kubernetesYaml() : KUBERNETES_YAML;
-  return documentValue(loadAll(text, { schema, json: true, maxDepth: MAX_DEPTH })[0]);
 }
 
 function yamlError(error: unknown, firstLine: number): BlobError {
