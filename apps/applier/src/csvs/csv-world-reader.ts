@@ -1,12 +1,14 @@
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import { joinApiVersion, type KubernetesObject } from '#core/api/kubernetes-object';
+import { joinApiVersion, type KubernetesObject, type ObjectRef } from '#core/api/kubernetes-object';
 import type { OperatorCondition } from '#core/api/operator-condition';
+import { CLUSTER_PROXY } from '#core/csv/cluster-proxy';
 import { type CsvWorld, type ListRead, servedKey } from '#core/csv/csv-world';
 import { ADMISSION, RBAC, readsForCsv, WEBHOOK_CONFIGURATIONS } from '#core/csv/reads-for-csv';
 import { certificatesToIssue } from '#core/csv/serving/certificates-of';
 import type { ServingCertificate } from '#core/csv/serving/serving-certificate';
 import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
+import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { StageInput } from '../namespaces/stage.js';
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
@@ -21,7 +23,7 @@ export class CsvWorldReader {
     const lists = reads.lists.filter(({ kind }) => !NAMESPACE_LISTS.has(kind));
     const [listed, objects, served, serverVersion, servingCertificates] = await Promise.all([
       Promise.all(lists.map(async (list) => [list, await this.#list(list)] as const)),
-      Promise.all(reads.refs.map(async (ref) => [ref, await reader.get(ref)] as const)),
+      Promise.all(reads.refs.map(async (ref) => [ref, await this.#get(ref)] as const)),
       this.#servedOf(reads.served),
       csv.spec.minKubeVersion === undefined ? undefined : reader.serverVersion(),
       this.#certificates(reads.certificates),
@@ -53,9 +55,20 @@ export class CsvWorldReader {
         of(kind, true).map((one) => ({ ...one, apiVersion: ADMISSION, kind })),
       ),
       authReaders: of('RoleBinding', true).map((one) => ({ ...one, apiVersion: RBAC, kind: 'RoleBinding' })),
+      clusterProxy: named('Proxy').get(CLUSTER_PROXY.name),
       serverVersion,
       servedKinds: served,
     };
+  }
+
+  /** Who may not see the proxy of an OpenShift cluster installs without it. */
+  async #get(ref: ObjectRef): Promise<KubernetesObject | undefined> {
+    try {
+      return await this.input.reader.get(ref);
+    } catch (error) {
+      if (ref.kind === CLUSTER_PROXY.kind && KubeApiError.is(error, 'Forbidden')) return undefined;
+      throw error;
+    }
   }
 
   async #certificates(secrets: readonly string[]): Promise<ReadonlyMap<string, ServingCertificate>> {

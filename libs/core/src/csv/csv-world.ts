@@ -41,6 +41,8 @@ export type CsvWorld = Readonly<{
   webhookConfigurations: readonly KubernetesObject[];
   /** RoleBindings in kube-system that carry this CSV's owner labels. */
   authReaders: readonly KubernetesObject[];
+  /** The Proxy `cluster` of an OpenShift cluster. */
+  clusterProxy?: KubernetesObject | undefined;
   /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
   serverVersion: string | undefined;
   /** The kinds, as {@link servedKey}, that discovery answered for among those that were asked for. */

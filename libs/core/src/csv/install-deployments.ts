@@ -4,6 +4,7 @@ import type { ClusterServiceVersion, StrategyDeployment } from '../api/cluster-s
 import { type KubernetesObject, refOf } from '../api/kubernetes-object.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
 import { deepHash } from '../hashes/digest.js';
+import { withClusterProxy } from './cluster-proxy.js';
 import { csvName, csvNamespace, strategyDeployments } from './csv-facts.js';
 import type { CsvWorld } from './csv-world.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy, MANAGED_LABEL, nonBlockingOwner } from './owner-labels.js';
@@ -42,7 +43,7 @@ export type WantedDeployment = Readonly<{ name: string; object: KubernetesObject
 
 /** The Deployments of a CSV as they should be, in its order (spec: csv-lifecycle.md §5 and §11). */
 export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly WantedDeployment[] {
-  const config = configFor(csvName(csv), world.subscriptions);
+  const config = withClusterProxy(configFor(csvName(csv), world.subscriptions), world.clusterProxy);
   const services = servingServices(csv);
   return strategyDeployments(csv).map((deployment) => {
     const service = services.find((one) => one.deployment === deployment.name);

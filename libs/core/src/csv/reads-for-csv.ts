@@ -1,5 +1,6 @@
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import type { ObjectRef } from '../api/kubernetes-object.js';
+import { CLUSTER_PROXY } from './cluster-proxy.js';
 import { allCrds, csvNamespace, ownedApiServices, requiredApiServices, webhooks } from './csv-facts.js';
 import type { CsvReads, ListRead } from './csv-world.js';
 import { csvOwnerLabels } from './owner-labels.js';
@@ -15,6 +16,7 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
   const here = (apiVersion: string, kind: string): ListRead => ({ apiVersion, kind, namespace });
   const apiServices = [...ownedApiServices(csv), ...requiredApiServices(csv)];
   const refs: ObjectRef[] = [
+    CLUSTER_PROXY,
     ...allCrds(csv).map(({ name }) => ({
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
