@@ -146,9 +146,11 @@ async function install(
   if (unpacked === undefined) return MOVED;
   const { bundles, input: current } = unpacked;
   if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
-  return plan(current, part, bundles).catch((error: unknown) =>
-    tellUnpackFailure(current, part, planFailure(error), minRetryMs),
-  );
+  const made = await makePlan(current, part, bundles).catch(planFailure);
+  if ('effect' in made) return tellUnpackFailure(current, part, made, minRetryMs);
+  const { plan } = made;
+  if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
+  return conclude(current, { effect: 'planned', resolution: part.resolution, plan });
 }
 
 /** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
@@ -177,17 +179,20 @@ function turnOf(
 const askingFor = ({ subscriptions }: Part, { read }: StageInput): readonly Subscription[] =>
   read.subscriptions.filter(({ metadata }) => subscriptions?.includes(metadata.name ?? '') ?? true);
 
-async function plan(input: StageInput, part: Part, bundles: FetchedBundles): Promise<StageOutcome> {
+/** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
+type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
+
+async function makePlan(input: StageInput, part: Part, bundles: FetchedBundles): Promise<MadePlan> {
   const { resolution } = part;
   const { namespace, installPlans: existingPlans } = input.read;
   const subscriptions = askingFor(part, input);
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
-  if (planned.result === 'nothing') return conclude(input, { effect: 'settled', resolution });
+  if (planned.result === 'nothing') return { plan: undefined };
   const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
   input.reader.forget(live.kind);
-  return conclude(input, { effect: 'planned', resolution, plan: live });
+  return { plan: live };
 }
 
 /** Why there is no plan, as it is told; other errors are the queue's to retry. Spec: subscriptions.md §2.7, §2.8. */
