@@ -10,8 +10,8 @@ import { askClusters } from './ask-clusters.js';
 import { missingRights, type Right, rightLines, rightsOf } from './missing-rights.js';
 
 /** The two identities of the hub in a managed cluster, and the roles that k8s/base/managed-cluster ships for them. */
-export const ROLES = ['observe', 'apply'] as const;
-export type RoleName = (typeof ROLES)[number];
+const ROLES = ['observe', 'apply'] as const;
+type RoleName = (typeof ROLES)[number];
 
 type Missing = Readonly<Record<RoleName, readonly Right[]>>;
 

@@ -122,7 +122,7 @@ const WORDS: readonly (readonly [words: readonly string[], kinds: readonly LiveK
 ];
 
 /** The words of `flotilla get`, the one to teach first. */
-export const KIND_WORDS: readonly string[] = WORDS.map(([[first = '']]) => first);
+const KIND_WORDS: readonly string[] = WORDS.map(([[first = '']]) => first);
 
 /** The kinds that a word on the command line means; `catalogs` are those of OLM Classic and of OLM v1. */
 export function kindsOf(word: string): readonly LiveKind[] {

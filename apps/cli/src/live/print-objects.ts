@@ -6,11 +6,10 @@ import type { LiveKind } from './kinds.js';
 /** An object and the cluster it was read in. */
 export type Found = Readonly<{ cluster: string; kind: LiveKind; object: KubernetesObject }>;
 
-export const OBJECT_FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
-export type ObjectFormat = (typeof OBJECT_FORMATS)[number];
+export type ObjectFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
 /** Says in data which cluster an object is of; it is not there in the cluster. */
-export const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';
+const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';
 
 /** Objects of several clusters as text: one table a kind, a List of objects, or one name a line. */
 export function printObjects(found: readonly Found[], format: ObjectFormat, now: Date): string {

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { joinCrds } from '#platform/joining/join-cluster';
+import { loadClusters } from '#platform/kube/load-clusters';
+import type { ControlPlane } from '#testing/control-plane/control-plane';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { installPlan, operatorGroup, subscription } from '../../apps/cli/src/live/live-objects.fixture.js';
+import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
+
+let folder = '';
+let plane: ControlPlane;
+let kubeconfig = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-live-'));
+  plane = await startControlPlane({ clusters: 1 });
+  kubeconfig = plane.clusters[0]?.kubeconfigPath ?? '';
+  const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
+  if (client === undefined) throw new Error('a control plane without clusters');
+  await joinCrds(client);
+  await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+  for (const object of [operatorGroup(), subscription()]) {
+    await vi.waitFor(() => client.create(object), { timeout: 20_000, interval: 250 });
+  }
+  const { object } = await client.create(installPlan('install-1', false, 'RequiresApproval'));
+  await client.updateStatus({ ...object, status: installPlan('install-1', false, 'RequiresApproval').status });
+  await client.close();
+});
+afterAll(async () => {
+  const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
+  await client?.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'team' });
+  await client?.close();
+  await plane?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
+  return () => vi.unstubAllEnvs();
+});
+
+const flotilla = (...args: string[]) => runFlotilla(args);
+
+describe('the live verbs on a real API server', () => {
+  it('an administrator lacks no right, a guest nearly all of them', async () => {
+    expect(await flotilla('clusters', 'check')).toMatchObject({ exit: 0 });
+    const guest = join(folder, 'guest');
+    const config = load(plane.clusters[0]?.kubeconfig ?? '') as { users: { user: object }[] };
+    const users = config.users.map((one) => ({
+      ...one,
+      user: { ...one.user, as: 'guest', 'as-groups': ['system:authenticated'] },
+    }));
+    await writeFile(guest, stringify({ ...config, users }));
+    const { out, exit } = await flotilla('clusters', 'check', '--kubeconfig', guest);
+    expect(out).toMatch(
+      /poller: lacks of ClusterRole flotilla:observe\n {4}get, list, watch \*\.operators\.coreos\.com\n/,
+    );
+    expect(out).toMatch(/applier: lacks of ClusterRole flotilla:apply\n {4}\* \*\.\*\n/);
+    expect(out).not.toContain('/version');
+    expect(exit).toBe(1);
+  });
+
+  it('lists, tells what waits, and approves once', async () => {
+    expect((await flotilla('get', 'ip', '-o', 'name')).out).toMatch(
+      /\/team\/installplan\.operators\.coreos\.com\/install-1\n$/,
+    );
+    expect((await flotilla('status')).out).toMatch(/WAITS FOR APPROVAL\n.*InstallPlan team\/install-1\n/);
+    expect((await flotilla('explain', 'sub', 'mill', '-n', 'team')).out).toMatch(
+      /CatalogSource olm\/samples is not there/,
+    );
+    const approve = () => flotilla('approve', 'installplan', 'install-1', '-n', 'team');
+    expect(await approve()).toMatchObject({ exit: 0, err: '' });
+    expect(await approve()).toMatchObject({ exit: 1, err: expect.stringMatching(/is approved already/) });
+  });
+});
