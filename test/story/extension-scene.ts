@@ -11,6 +11,8 @@ export type BundleTale = Readonly<{
   name: string;
   version: string;
   installModes?: readonly string[];
+  /** Its Deployment serves a validating webhook. */
+  webhook?: boolean;
   /** Of the Deployment's container; what the config map says. */
   image?: string;
   text?: string;
@@ -19,7 +21,7 @@ export type BundleTale = Readonly<{
   properties?: readonly unknown[];
 }>;
 
-const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes }: BundleTale) => ({
+const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes, webhook }: BundleTale) => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'ClusterServiceVersion',
   metadata: { name: `${name}.v${version}`, annotations: {} },
@@ -29,6 +31,7 @@ const csvOf = ({ name, version, image = 'registry.example/operator:1', installMo
       type,
       supported: (installModes ?? ['AllNamespaces']).includes(type),
     })),
+    ...(webhook === true ? { webhookdefinitions: [webhookOf(name)] } : {}),
     customresourcedefinitions: {
       owned: [{ name: `${name}s.lamps.example.com`, version: 'v1', kind: kindOf(name) }],
     },
@@ -60,6 +63,18 @@ const csvOf = ({ name, version, image = 'registry.example/operator:1', installMo
       },
     },
   },
+});
+
+const webhookOf = (name: string) => ({
+  type: 'ValidatingAdmissionWebhook',
+  generateName: `v${name}.lamps.example.com`,
+  deploymentName: `${name}-operator`,
+  containerPort: 9443,
+  admissionReviewVersions: ['v1'],
+  sideEffects: 'None',
+  failurePolicy: 'Ignore',
+  webhookPath: '/validate',
+  rules: [{ apiGroups: ['lamps.example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: [`${name}s`] }],
 });
 
 const kindOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

@@ -315,6 +315,34 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     await expect.poll(() => east.standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
   });
 
+  it('issues certificates for webhooks where nobody else does, and keeps them', async () => {
+    const images = [
+      { version: '1.0.0', image: await bundle({ name: 'gate', version: '1.0.0', webhook: true }) },
+      { version: '1.1.0', image: await bundle({ name: 'gate', version: '1.1.0', webhook: true }) },
+    ];
+    await east.catalog('gates', await putCatalog('gates', packageBlobs('gate', images)));
+    await east.namespace('gates');
+    const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gate', version } });
+    await east.extension('gate', 'gates', { packageName: 'gate', version: '1.0.0' });
+    await expect.poll(() => east.standing('gate'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const trusted = async () => {
+      const kind = 'ValidatingWebhookConfiguration';
+      const found = await east.get('admissionregistration.k8s.io/v1', kind, 'vgate.lamps.example.com');
+      const [webhook] = Object(found?.['webhooks']);
+      return String(webhook?.clientConfig.caBundle);
+    };
+    const served = async () => {
+      const secret = await east.get('v1', 'Secret', 'gate-operator-service-cert', 'gates');
+      return String(Object(secret?.['data']).olmCAKey);
+    };
+    const first = await trusted();
+    expect(Buffer.from(first, 'base64').toString()).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(await served()).toBe(first);
+    await east.change('gate', { source: source('1.1.0') });
+    await expect.poll(() => east.standing('gate'), PATIENCE).toBe('1.1.0 True Succeeded');
+    expect([await trusted(), await served()]).toEqual([first, first]);
+  });
+
   it('goes back to the content of an earlier revision, without catalog or registry, and stays there as long as told', async () => {
     const versions = ['1.0.0', '1.1.0'];
     const images = await Promise.all(

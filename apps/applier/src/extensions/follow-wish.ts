@@ -7,6 +7,7 @@ import {
   BUNDLE_NAME_KEY,
   BUNDLE_REFERENCE_KEY,
   BUNDLE_VERSION_KEY,
+  CERTIFICATES_KEY,
   CONTENT_KEY,
   DIGEST_KEY,
   INPUTS_KEY,
@@ -86,8 +87,8 @@ type Followed = Pick<WishOutcome, 'moved' | 'trouble' | 'againAfterMs'>;
 async function follow(pass: ExtensionPass, chosen: Chosen): Promise<Followed> {
   const newest = pass.read.states.active.at(-1);
   const provider = await certificateProvider(pass.client);
-  const isSame =
-    newest !== undefined && annotationOf(newest, INPUTS_KEY) === inputsOf(pass.read.extension, chosen, provider);
+  const inputs = inputsOf(pass.read.extension, chosen, provider);
+  const isSame = newest !== undefined && annotationOf(newest, INPUTS_KEY) === inputs && !isExpiring(newest, pass.now);
   if (isSame && isByDigest(chosen)) return annotate(pass, newest, { [QUERY_KEY]: chosen.query });
   const content = await pullBundleContent(pass, chosen.bundle.image);
   if ('error' in content) {
@@ -100,7 +101,7 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<Followed> {
   }
   const isSameContent = isSame && annotationOf(newest, DIGEST_KEY) === content.digest;
   if (isSameContent) return annotate(pass, newest, { [QUERY_KEY]: chosen.query });
-  const prepared = prepareRevision(pass, chosen, content, provider);
+  const prepared = await prepareRevision(pass, chosen, content, provider);
   if ('reason' in prepared)
     return { moved: false, trouble: troubleOf(chosen.bundle, prepared.reason, prepared.message) };
   if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === contentHash(prepared.phases)) {
@@ -108,6 +109,11 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<Followed> {
   }
   return store(pass, chosen.bundle, prepared, newest);
 }
+
+const isExpiring = (newest: ClusterObjectSet, now: Date): boolean => {
+  const until = annotationOf(newest, CERTIFICATES_KEY);
+  return until !== undefined && !(Date.parse(until) > now.getTime());
+};
 
 const isByDigest = ({ bundle }: Chosen): boolean => /@sha256:[0-9a-f]{64}$/.test(bundle.image);
 

@@ -2,7 +2,7 @@ import type { ClusterExtension } from '#core/api/cluster-extension';
 import { phasesOf } from '#core/bundle-render/phases';
 import { readRegistryBundle } from '#core/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/bundle-render/render-bundle';
-import type { CertificateProvider } from '#core/bundle-render/render-request';
+import type { CertificateProvider, RenderRequest } from '#core/bundle-render/render-request';
 import { canonicalHash } from '#core/canonical/canonical-json';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
 import { ownedPhases, type RevisionWish } from '#core/revision/build-revision';
@@ -11,6 +11,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
 import type { BundleContent } from './pull-bundle-content.js';
 import type { WantedBundle } from './wanted-bundle.js';
+import { webhookCertificates } from './webhook-certificates.js';
 
 /** Raise it whenever the same bundle and spec may now be rendered otherwise. */
 const RENDERER = 1;
@@ -18,14 +19,10 @@ const RENDERER = 1;
 type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
 
 /** Hash of all that the manifests of a revision follow from, its image apart from its content. */
-export const inputsOf = (
-  { spec }: ClusterExtension,
-  { bundle }: Chosen,
-  provider: CertificateProvider | undefined,
-): string =>
+export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provider: CertificateProvider): string =>
   canonicalHash({
     renderer: RENDERER,
-    provider: provider ?? null,
+    provider,
     image: bundle.image,
     bundle: bundle.bundle,
     package: spec.source.catalog?.packageName,
@@ -33,39 +30,46 @@ export const inputsOf = (
     config: spec.config ?? null,
   });
 
-/** What makes certificates for webhooks in a cluster; nothing where none of it is there. */
-export async function certificateProvider(client: KubeClient): Promise<CertificateProvider | undefined> {
+/** What makes certificates for webhooks in a cluster: Flotilla itself, where nothing else is there for it. */
+export async function certificateProvider(client: KubeClient): Promise<CertificateProvider> {
   if (await client.serves({ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' })) return 'cert-manager';
   const isOpenshift = await client.serves({ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' });
-  return isOpenshift ? 'openshift-service-ca' : undefined;
+  return isOpenshift ? 'openshift-service-ca' : 'flotilla';
 }
 
 /** The content of a revision for the chosen bundle, or why there can be none. */
-export function prepareRevision(
-  { read }: ExtensionPass,
+export async function prepareRevision(
+  pass: ExtensionPass,
   chosen: Chosen,
   content: BundleContent,
-  provider: CertificateProvider | undefined,
-): RevisionWish | ExtensionTrouble {
-  const { extension, name } = read;
+  provider: CertificateProvider,
+): Promise<RevisionWish | ExtensionTrouble> {
+  const { extension, name } = pass.read;
   const { namespace, config, source } = extension.spec;
   const bundle = readRegistryBundle(content.files);
   if ('error' in bundle) return { reason: bundle.reason, message: bundle.error };
-  const rendered = renderBundle(bundle, {
+  const request: RenderRequest = {
     namespace,
     config: config?.inline,
     certificateProvider: provider,
     gates: { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true },
-  });
+  };
+  const first = renderBundle(bundle, request);
+  if ('error' in first) return { reason: first.reason, message: first.error };
+  const called = provider === 'flotilla' ? first.services : [];
+  const { secrets, authorities, until } = await webhookCertificates(pass, called);
+  const rendered = called.length === 0 ? first : renderBundle(bundle, { ...request, authorities });
   if ('error' in rendered) return { reason: rendered.reason, message: rendered.error };
+  const objects = [...secrets, ...rendered.objects];
   const packageName = source.catalog?.packageName ?? '';
   const { version } = chosen.bundle.bundle;
   return {
     from: chosen.bundle,
-    phases: ownedPhases(phasesOf(rendered.objects), name, { packageName, version }),
+    phases: ownedPhases(phasesOf(objects), name, { packageName, version }),
     olmProperties: bundle.csv.metadata.annotations[OLM_PROPERTIES_KEY],
     inputs: inputsOf(extension, chosen, provider),
     query: chosen.query,
     digest: content.digest,
+    certificatesUntil: until?.toISOString(),
   };
 }

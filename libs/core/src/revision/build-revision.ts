@@ -11,6 +11,7 @@ import {
   BUNDLE_REFERENCE_KEY,
   BUNDLE_RELEASE_KEY,
   BUNDLE_VERSION_KEY,
+  CERTIFICATES_KEY,
   CONTENT_KEY,
   DIGEST_KEY,
   INPUTS_KEY,
@@ -33,6 +34,8 @@ export type RevisionWish = Readonly<{
   inputs: string;
   query: string;
   digest: string;
+  /** When its certificates are to be replaced, as RFC 3339; absent where it has none of ours. */
+  certificatesUntil?: string | undefined;
 }>;
 
 export type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
@@ -131,6 +134,7 @@ function annotationsOf({ spec }: ClusterExtension, wish: RevisionWish): Record<s
     [BUNDLE_REFERENCE_KEY]: image,
     [PACKAGE_NAME_KEY]: spec.source.catalog?.packageName ?? '',
     ...(wish.olmProperties === undefined ? {} : { [OLM_PROPERTIES_KEY]: wish.olmProperties }),
+    ...(wish.certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: wish.certificatesUntil }),
     [INPUTS_KEY]: wish.inputs,
     [QUERY_KEY]: wish.query,
     [DIGEST_KEY]: wish.digest,

@@ -33,5 +33,7 @@ export const CONTENT_KEY = 'flotilla.dev/content';
 export const KINDS_KEY = 'flotilla.dev/kinds';
 /** Ours, on a revision: digest of the bundle image that was pulled. */
 export const DIGEST_KEY = 'flotilla.dev/bundle-digest';
+/** Ours, on a revision: when certificates of its webhooks are to be replaced. */
+export const CERTIFICATES_KEY = 'flotilla.dev/certificates-until';
 /** Ours, on a ClusterExtension: number of an earlier revision whose content is wanted again, until the annotation goes. */
 export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';

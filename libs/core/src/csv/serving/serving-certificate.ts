@@ -22,7 +22,7 @@ export type ServingCertificate = Readonly<{
 export const rotateAt = ({ notAfter }: ServingCertificate): Date => new Date(notAfter.getTime() - ROTATE_BEFORE_MS);
 
 /** True for a certificate that is not, or soon not, good for the service any more. */
-export function isDue(certificate: ServingCertificate, service: ServingService, now: Date): boolean {
+export function isDue(certificate: ServingCertificate, service: Pick<ServingService, 'hosts'>, now: Date): boolean {
   if (now < certificate.notBefore || now >= rotateAt(certificate)) return true;
   return !service.hosts.every((host) => certificate.hosts.includes(host));
 }
