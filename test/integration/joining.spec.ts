@@ -127,11 +127,9 @@ describe('clusters that join', () => {
     await expect.poll(() => groupIn('poor') !== undefined, PATIENCE).toBe(true);
     const [, , , log] = stage.services;
     const warned = async () => (await log?.logged())?.find((line) => line['cluster'] === 'poor' && line['refused']);
-    await expect
-      .poll(warned, PATIENCE)
-      .toMatchObject({
-        refused: [{ object: 'ClusterRole aggregate-olm-edit', because: expect.stringContaining('not for you') }],
-      });
+    await expect.poll(warned, PATIENCE).toMatchObject({
+      refused: [{ object: 'ClusterRole aggregate-olm-edit', because: expect.stringContaining('not for you') }],
+    });
   });
 
   it('in which OLM itself works are not written to; the services are ready and say why', async () => {

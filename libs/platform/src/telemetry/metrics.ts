@@ -52,31 +52,14 @@ export class Metrics {
       new Counter({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
     const object = ['namespace', 'name'];
     const csv = [...object, 'version'];
-    this.#csvSucceeded = new ObjectSeries(
-      gauge('csv_succeeded', 'Whether the CSV is in phase Succeeded', ...csv),
-      clusterLimit,
-      csv,
-    );
-    this.#csvAbnormal = new ObjectSeries(
-      gauge('csv_abnormal', 'CSVs in another phase than Succeeded', ...csv, 'phase', 'reason'),
-      clusterLimit,
-      csv,
-    );
-    this.#catalogReady = new ObjectSeries(
-      gauge('catalogsource_ready', 'Whether the catalog is READY', ...object),
-      clusterLimit,
-      object,
-    );
+    const series = (name: string, help: string, identity: readonly string[], ...more: string[]) =>
+      new ObjectSeries(gauge(name, help, ...identity, ...more), clusterLimit, identity);
+    this.#csvSucceeded = series('csv_succeeded', 'Whether the CSV is in phase Succeeded', csv);
+    this.#csvAbnormal = series('csv_abnormal', 'CSVs in another phase than Succeeded', csv, 'phase', 'reason');
+    this.#catalogReady = series('catalogsource_ready', 'Whether the catalog is READY', object);
     this.#csvUpgrades = counter('csv_upgrade_count', 'CSVs that began to be replaced');
-    this.#subscriptionSyncs = counter(
-      'subscription_sync_total',
-      'Syncs of Subscriptions',
-      'name',
-      'installed',
-      'channel',
-      'package',
-      'approval',
-    );
+    const sync = ['name', 'installed', 'channel', 'package', 'approval'];
+    this.#subscriptionSyncs = counter('subscription_sync_total', 'Syncs of Subscriptions', ...sync);
     this.#syncLabels = new ObjectLabels(clusterLimit, ['name', 'installed']);
     this.#catalogLabels = new ObjectLabels(clusterLimit, object);
     this.#snapshots = counter('catalog_source_snapshots_total', 'Reads of a catalog for resolution', ...object);
@@ -95,20 +78,8 @@ export class Metrics {
       subscriptions: gauge('subscription_count', 'Subscriptions'),
       catalogSources: gauge('catalog_source_count', 'CatalogSources'),
     };
-    this.#resolution = new Summary({
-      name: 'olm_resolution_duration_seconds',
-      help: 'Duration of a resolution',
-      labelNames: ['outcome'],
-      percentiles: [0.9, 0.95, 0.99],
-      registers: [registry],
-    });
-    this.#jobs = new Histogram({
-      name: 'flotilla_job_duration_seconds',
-      help: 'Duration of one run of a job',
-      labelNames: ['queue', 'outcome'],
-      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
-      registers: [registry],
-    });
+    this.#resolution = resolutionDurations(registry);
+    this.#jobs = jobDurations(registry);
   }
 
   csv(cluster: string, { namespace, name, version, phase, reason }: CsvFacts): void {
@@ -218,6 +189,24 @@ export class Metrics {
     });
   }
 }
+
+const resolutionDurations = (registry: Registry): Summary =>
+  new Summary({
+    name: 'olm_resolution_duration_seconds',
+    help: 'Duration of a resolution',
+    labelNames: ['outcome'],
+    percentiles: [0.9, 0.95, 0.99],
+    registers: [registry],
+  });
+
+const jobDurations = (registry: Registry): Histogram =>
+  new Histogram({
+    name: 'flotilla_job_duration_seconds',
+    help: 'Duration of one run of a job',
+    labelNames: ['queue', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+    registers: [registry],
+  });
 
 async function setCounts(gauge: Gauge, queue: Pick<JobQueue<never>, 'name' | 'counts'>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
