@@ -15,6 +15,7 @@ const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Cluste
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' };
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace' };
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
+const CRD_NAME = 'catalogsources.operators.coreos.com';
 const OLM_V1 = 'operators.coreos.com/v1';
 const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml'));
 const RESYNC_MS = 1_000;
@@ -106,13 +107,10 @@ describe('clusters that join', () => {
     });
     expect(fresh.get({ ...NAMESPACE, name: 'flotilla-system' })).toBeUndefined();
     // The new group and configuration are work of their own.
-    await pause(2 * RESYNC_MS);
+    await pause(RESYNC_MS);
     fresh.requests.clear();
-    await pause(3 * RESYNC_MS);
-    const looks = fresh.requests.filter(({ path }) =>
-      path.endsWith('/customresourcedefinitions/catalogsources.operators.coreos.com'),
-    );
-    expect(looks.length).toBeGreaterThan(0);
+    const looks = () => fresh.requests.filter(({ path }) => path.endsWith(`/${CRD_NAME}`)).length;
+    await expect.poll(looks, PATIENCE).toBeGreaterThan(0);
     expect(fresh.requests.writes()).toEqual([]);
   });
 
@@ -141,7 +139,7 @@ describe('clusters that join', () => {
       );
     await expect.poll(() => detail(poller, 'olm'), PATIENCE).toMatch(/taken: OLM itself is at work there/);
     await expect.poll(() => detail(poller, 'watches'), PATIENCE).toBe('200 3 of 3 clusters are watched');
-    await pause(3 * RESYNC_MS);
+    await pause(RESYNC_MS);
     expect(fleet.cluster('taken').requests.writes()).toEqual([]);
     expect(await (await fetch(`${applier}/metrics`)).text()).toContain(
       'flotilla_cluster_left_to_olm{cluster="taken"} 1',
@@ -164,7 +162,7 @@ describe('clusters that join', () => {
     await expect.poll(() => detail(poller, 'olm'), PATIENCE).toMatch(/taken/);
     await expect.poll(() => detail(applier, 'olm'), PATIENCE).toMatch(/taken/);
     taken.requests.clear();
-    await pause(2 * RESYNC_MS);
+    await pause(RESYNC_MS);
     expect(taken.requests.writes()).toEqual([]);
   });
 });

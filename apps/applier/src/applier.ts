@@ -37,7 +37,6 @@ export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
   readonly #gate: ClusterGate;
   readonly #contact: ClusterContact;
-  readonly #lookouts: OlmLookouts;
   readonly #joins: ClusterJoins;
   readonly #upgrades: ClusterUpgrades;
   /** Asked once a cluster: which distribution it is does not change. */
@@ -47,15 +46,15 @@ export class Applier implements OnApplicationBootstrap {
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    private readonly lookouts: OlmLookouts,
   ) {
     this.#stages = stagesOf(hub);
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
     const byName = new Map(clients.map((client) => [client.cluster, client]));
-    this.#lookouts = new OlmLookouts(hub, clients);
-    this.#joins = new ClusterJoins({ hub, clients, lookouts: this.#lookouts, random: Math.random });
-    this.#upgrades = new ClusterUpgrades({ hub, clients, lookouts: this.#lookouts, random: Math.random });
+    this.#joins = new ClusterJoins({ hub, clients, lookouts, random: Math.random });
+    this.#upgrades = new ClusterUpgrades({ hub, clients, lookouts, random: Math.random });
     this.#contact = new ClusterContact({
       clusters: [...byName.keys()],
       clock: hub.clock,
@@ -71,7 +70,7 @@ export class Applier implements OnApplicationBootstrap {
 
   /** Which clusters are left to OLM. */
   get leftToOlm(): HealthCheck {
-    return this.#lookouts.check;
+    return this.lookouts.check;
   }
 
   /** Which operators keep OpenShift clusters from their next minor version. */
@@ -128,8 +127,8 @@ export class Applier implements OnApplicationBootstrap {
   /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */
   async #look(client: KubeClient, { cluster, namespace }: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
     const { clock, settings, log } = this.hub;
-    const { acts } = await this.#lookouts.standing(cluster);
-    if (!acts) return this.#lookouts.againAfterMs(cluster);
+    const { acts } = await this.lookouts.standing(cluster);
+    if (!acts) return this.lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
     const place = { client, reads: this.#readsOf(client), namespace, globalCatalogNamespace: global };

@@ -14,11 +14,11 @@ import { reconcileExtension } from './reconcile-extension.js';
 export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #deps: ExtensionDeps;
   readonly #gate: ClusterGate;
-  readonly #lookouts: OlmLookouts;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    private readonly lookouts: OlmLookouts,
   ) {
     const { extensionProblems, queues, registry, log, settings, clock } = hub;
     this.#deps = {
@@ -33,7 +33,6 @@ export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy
     const { applyConcurrency } = settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock, mostAtOnce });
-    this.#lookouts = new OlmLookouts(hub, clients);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -66,8 +65,8 @@ export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { clock, log } = this.hub;
-    const { acts } = await this.#lookouts.standing(cluster);
-    if (!acts) return this.#lookouts.againAfterMs(cluster);
+    const { acts } = await this.lookouts.standing(cluster);
+    if (!acts) return this.lookouts.againAfterMs(cluster);
     const { rounds, againAfterMs } = await reconcileExtension(this.#deps, client, extension, clock, signal);
     log.debug({ cluster, extension, rounds, againAfterMs }, 'extension looked at');
     return againAfterMs;
