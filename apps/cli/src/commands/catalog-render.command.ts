@@ -57,6 +57,9 @@ async function render(reference: string, level: MigrationLevel, template: string
   writer.take({ kind: 'bundle', blob: renderBundle(catalogBundleOf(read.bundle, image), level) });
 }
 
+/** A field in braces, or braces that hold something else or do not end. */
+const FIELD = /\{\{\s*\.(\w+)\s*\}\}|\{\{.*?(?:\}\}|$)/gs;
+
 /** The three fields of the template that opm knows; anything else in braces is an error. */
 function filledTemplate(template: string, { csv, annotations }: Bundle): string {
   const spec: unknown = csv['spec'];
@@ -66,9 +69,10 @@ function filledTemplate(template: string, { csv, annotations }: Bundle): string 
     Name: csv.metadata.name ?? '',
     Version: typeof version === 'string' ? version : '',
   };
-  return template.replaceAll(/\{\{-?\s*(.*?)\s*-?\}\}/g, (braces, inside: string) => {
-    const name = inside.slice(1);
-    if (inside.startsWith('.') && Object.hasOwn(fields, name)) return fields[name] ?? '';
+  // A dash within the braces takes the blanks around them away.
+  const trimmed = template.replaceAll(/\s*\{\{- /g, '{{').replaceAll(/ -\}\}\s*/g, '}}');
+  return trimmed.replaceAll(FIELD, (braces, name: string) => {
+    if (Object.hasOwn(fields, name)) return fields[name] ?? '';
     throw new UsageError(
       `--alpha-image-ref-template: ${braces} is unknown; known are {{.Package}}, {{.Name}} and {{.Version}}`,
     );

@@ -139,6 +139,25 @@ describe('catalog render', () => {
   });
 });
 
+describe('catalog render of a bundle', () => {
+  const bundle = join(EXAMPLES, 'bundles/harbor-operator/v1.0.0');
+  const rendered = (template: string) => flotilla('catalog', 'render', bundle, '--alpha-image-ref-template', template);
+
+  it.each([
+    { template: 'x/{{.Package}}:{{ .Version }}', image: 'x/harbor-operator:1.0.0', because: 'fields are filled in' },
+    { template: 'x/ {{- .Name -}} :v', image: 'x/harbor-operator.v1.0.0:v', because: 'dashes take blanks away' },
+    { template: 'plain', image: 'plain', because: 'nothing need be filled in' },
+  ])('is at $image: $because', async ({ template, image }) => {
+    expect(JSON.parse((await rendered(template)).out)).toMatchObject({ image });
+  });
+
+  it.each(['{{.Package', '{{.Nope}}', '{{-.Name}}', '{{}}'])('refuses %s', async (template) => {
+    const { out, err, exit } = await rendered(template);
+    expect({ out, exit }).toEqual({ out: '', exit: 2 });
+    expect(err).toContain('known are {{.Package}}, {{.Name}} and {{.Version}}');
+  });
+});
+
 describe('catalog packages, channels, bundles', () => {
   it.each(vectors('list.jsonl'))('$id $title', async ({ command, files, refs, args, expect: want }) => {
     write(files);

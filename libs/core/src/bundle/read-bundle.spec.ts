@@ -63,6 +63,17 @@ describe('readBundle', () => {
     expect(names(tree)).toEqual(['ant.v1.0.0']);
   });
 
+  it('knows the fields of metadata in any case', () => {
+    const bundle = readBundle(
+      files({
+        ...good,
+        'metadata/annotations.yaml': NOTES.replace('annotations:', 'Annotations:'),
+        'metadata/b.yaml': 'Dependencies: [{type: x, value: 1}]\nPROPERTIES: [{type: z, value: 2}]\n',
+      }),
+    );
+    expect(bundle).toMatchObject({ dependencies: [{ type: 'x', value: 1 }], properties: [{ type: 'z', value: 2 }] });
+  });
+
   it('takes dependencies and properties from whatever file has them, and passes over a broken one', () => {
     const bundle = readBundle(
       files({
@@ -89,6 +100,13 @@ describe('readBundle', () => {
     {
       tree: { ...good, 'manifests/csv.yaml': `${CSV}spec: {customresourcedefinitions: {owned: [{name: things}]}}\n` },
       says: "error checking provided apis in bundle ant.v1.0.0: couldn't parse plural.group from crd name: things",
+    },
+    {
+      tree: {
+        ...good,
+        'manifests/csv.yaml': `${CSV}spec: {customresourcedefinitions: {required: [{name: things}]}}\n`,
+      },
+      says: `get properties for bundle "ant.v1.0.0": get required apis: couldn't parse plural.group from crd name: things`,
     },
     {
       tree: {

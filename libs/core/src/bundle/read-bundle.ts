@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { goQuote } from '../versions/go-quote.js';
 import { BundleError } from './bundle.error.js';
 import type { Bundle, BundleFile } from './bundle.js';
 import { csvCrds, describeApi, providedApis, requiredApis } from './bundle-apis.js';
@@ -67,15 +68,13 @@ function csvOf({ objects, warnings }: Manifests): KubernetesObject {
   throw new BundleError('no csv in bundle', `one file in manifests/ must be a ClusterServiceVersion${why}`);
 }
 
-/** Every CRD the CSV owns must come with the bundle. Throws {@link BundleError}. */
+/** Every CRD the CSV owns must come with the bundle, and those it requires have a full name. Throws {@link BundleError}. */
 export function requireOwnedCrds(csv: KubernetesObject, objects: readonly KubernetesObject[]): void {
-  const prefix = `error checking provided apis in bundle ${csv.metadata.name ?? ''}`;
+  const name = csv.metadata.name ?? '';
+  const prefix = `error checking provided apis in bundle ${name}`;
   const owned = csvCrds(csv, 'owned');
-  const unnamed = owned.unnamed[0] ?? requiredApis(csv).unnamed[0];
-  if (unnamed !== undefined) {
-    const advice = 'a CRD is named <plural>.<group>';
-    throw new BundleError(`${prefix}: couldn't parse plural.group from crd name: ${unnamed}`, advice);
-  }
+  requireNames(owned.unnamed, prefix);
+  requireNames(requiredApis(csv).unnamed, `get properties for bundle ${goQuote(name)}: get required apis`);
   const found = providedApis(csv, objects).map(describeApi);
   const missing = owned.apis.map(describeApi).find((api) => !found.includes(api));
   if (missing === undefined) return;
@@ -83,4 +82,10 @@ export function requireOwnedCrds(csv: KubernetesObject, objects: readonly Kubern
     `${prefix}: couldn't find ${missing} in bundle. found: map[${found.map((api) => `${api}:{}`).join(' ')}]`,
     'add the CustomResourceDefinition to manifests/ or take it out of spec.customresourcedefinitions.owned',
   );
+}
+
+function requireNames([unnamed]: readonly string[], prefix: string): void {
+  if (unnamed === undefined) return;
+  const advice = 'a CRD is named <plural>.<group>';
+  throw new BundleError(`${prefix}: couldn't parse plural.group from crd name: ${unnamed}`, advice);
 }

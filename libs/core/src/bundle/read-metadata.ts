@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Property } from '../catalog/catalog.js';
+import { foldCase, isRecord } from '../catalog/go-json.js';
 import type { BundleFile } from './bundle.js';
 import { textMapAt } from './json-access.js';
 import { firstDocument } from './read-manifests.js';
@@ -39,7 +40,8 @@ export function readMetadata(files: readonly BundleFile[]): Metadata {
   let properties: readonly Property[] = [];
   const warnings: string[] = [];
   for (const file of files) {
-    const { value, warnings: found } = firstDocument(file);
+    const { value: written, warnings: found } = firstDocument(file);
+    const value = withFoldedKeys(written);
     warnings.push(...found);
     annotations ??= bundleAnnotations(value);
     if (dependencies.length === 0) dependencies = DependenciesFile.safeParse(value).data?.dependencies ?? [];
@@ -47,6 +49,10 @@ export function readMetadata(files: readonly BundleFile[]): Metadata {
   }
   return { ...(annotations && { annotations }), dependencies, properties, warnings };
 }
+
+/** Go's reader knows the name of a field in any case. */
+const withFoldedKeys = (value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [foldCase(key), inner])) : value;
 
 function bundleAnnotations(value: unknown): Readonly<Record<string, string>> | undefined {
   const annotations = textMapAt(value, 'annotations');

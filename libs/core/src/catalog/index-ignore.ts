@@ -64,36 +64,34 @@ function anywhere(pattern: string, directoryOnly: boolean): (path: readonly stri
   return (path) => path.some((name, at) => glob(name) && !(directoryOnly && at === path.length - 1));
 }
 
-type Step = Readonly<{ glob: (name: string) => boolean; anyDepth: boolean; last: boolean }>;
+type Step = Readonly<{ glob: (name: string) => boolean; anyDepth: boolean }>;
 
 /** Compared component by component from the pattern's own directory on; a matched prefix is enough. */
 function anchored(pattern: string, directoryOnly: boolean): (path: readonly string[]) => boolean {
   const steps = anchoredSteps(pattern.split('/'));
   return (path) => {
     let at = 0;
-    for (const { glob, anyDepth, last } of steps) {
+    for (const { glob, anyDepth } of steps) {
       const found = anyDepth ? path.findIndex((name, index) => index >= at && glob(name)) : at;
       const name = path[found];
       if (name === undefined || !glob(name)) return false;
       at = found + 1;
-      if (directoryOnly && last && at === path.length) return false;
     }
-    return steps.length > 0;
+    return steps.length > 0 && !(directoryOnly && at === path.length);
   };
 }
 
-/** Empty components are passed over; `**` lets the component after it stand at any depth, and at the end says nothing. */
+/** Empty components say nothing; `**` lets the component right behind it stand at any depth, and at the end says nothing. */
 function anchoredSteps(parts: readonly string[]): Step[] {
   const steps: Step[] = [];
   let anyDepth = false;
-  for (const [index, part] of parts.entries()) {
-    if (part === '') continue;
-    if (part === '**') {
-      anyDepth = true;
+  for (const part of parts) {
+    if (part === '' || part === '**') {
+      anyDepth = part === '**';
       continue;
     }
     const glob = part.includes('**') ? never : (compileGlob(part) ?? never);
-    steps.push({ glob, anyDepth, last: index === parts.length - 1 });
+    steps.push({ glob, anyDepth });
     anyDepth = false;
   }
   return steps;

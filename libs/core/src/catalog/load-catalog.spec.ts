@@ -252,4 +252,14 @@ describe('several files', () => {
     ]);
     expect(catalog.others).toEqual([{ schema: 'a' }]);
   });
+
+  it.each([
+    { pattern: '/a/**/', left: ['a', 'f'], because: 'a pattern for directories leaves the file of its own name' },
+    { pattern: '/d/**/', left: ['a'], because: 'and takes what is below it' },
+    { pattern: '**//f', left: ['a', 'f'], because: 'stars count for the component right behind them only' },
+  ])('$pattern: $because', ({ pattern, left }) => {
+    const files = [file('.indexignore', pattern), file('a', 'schema: a'), file('d/f', 'schema: f')];
+    const kept = loadCatalog(files).others.map(({ schema }) => schema);
+    expect(kept).toEqual(left);
+  });
 });
