@@ -15,7 +15,7 @@ import { UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
 import { commandIn } from './command-in.js';
 import type { LiveContents } from './live-contents.js';
-import { catalogsInSight, readLive } from './live-namespace.js';
+import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 
 /** The kinds whose state is explained from a cluster. */
 export type LiveSubject =
@@ -96,9 +96,7 @@ async function explainSubscription(
   const adds = seen.standing === 'well' || (failed && seen.standing === 'failed');
   if (!adds || read.operatorGroups.length !== 1) return seen;
   const catalogs = await catalogsInSight(client, read, await contents());
-  const unread = catalogs.flatMap(({ key, failure }) =>
-    failure === undefined ? [] : [`${key.namespace}/${key.name}: ${failure}`],
-  );
+  const unread = catalogs.flatMap(unreadText);
   if (unread.length > 0) return { ...seen, unread };
   const {
     kind: _kind,

@@ -11,6 +11,10 @@ import type { LiveContents } from './live-contents.js';
 export const readLive = async (client: KubeClient, namespace: string, settings: Settings): Promise<NamespaceRead> =>
   readNamespace(new PassReader(client), namespace, await globalCatalogNamespaceOf(client, settings));
 
+/** A catalog whose content could not be read, and why. */
+export const unreadText = ({ key, failure }: IndexedCatalog): string[] =>
+  failure === undefined ? [] : [`${key.namespace}/${key.name}: ${failure}`];
+
 const CATALOGS_AT_ONCE = 4;
 
 /** The catalogs that the namespace sees, with their content. */

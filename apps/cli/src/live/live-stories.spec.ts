@@ -167,6 +167,15 @@ describe('flotilla plan --live', () => {
     expect(written('InstallPlan')).toEqual([]);
   });
 
+  it('says where it cannot read what the hub may read', async () => {
+    const api = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
+    const where = { name: 'bad', namespace: 'wish' };
+    fleet.cluster('east').create({ ...api, metadata: where, spec: { sourceType: 'configmap', configMap: 'ghost' } });
+    const { err } = await flotilla('plan', '--live', '-n', 'wish');
+    expect(err).toMatch(/^note: the content of a catalog of east could not be read from here: wish\/bad: .*ghost/);
+    fleet.cluster('east').delete({ ...api, ...where });
+  });
+
   it('is not asked with files', async () => {
     const { exit, err } = await flotilla('plan', '--live', '-f', 'x.yaml');
     expect({ exit, err }).toEqual({ exit: 2, err: expect.stringMatching(/choose one of the two/) });

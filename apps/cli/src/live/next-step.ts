@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
-import { sliceCatalogs } from '#core/resolution/catalog-slice';
+import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
 import { problemHash } from '#core/resolution/problem-hash';
 import { resolve } from '#core/resolution/resolve';
 import { wishesOf } from '#core/resolution/wishes';
@@ -16,13 +16,19 @@ import { type NamespaceRead, readNamespace } from '../../../applier/src/namespac
 import { PassReader } from '../../../applier/src/namespaces/pass-reader.js';
 import { stagesOf } from '../../../applier/src/namespaces/stages.js';
 import type { LiveContents } from './live-contents.js';
-import { catalogsInSight } from './live-namespace.js';
+import { catalogsInSight, unreadText } from './live-namespace.js';
 import { type RecordedWrite, RecordingClient } from './recording-client.js';
 
 export type NextStepDeps = Readonly<{ settings: Settings; contents: LiveContents }>;
 
 /** What the hub would write next in a namespace; more follows once that has been written and looked at. */
-export type NextStep = Readonly<{ cluster: string; namespace: string; writes: readonly RecordedWrite[] }>;
+export type NextStep = Readonly<{
+  cluster: string;
+  namespace: string;
+  writes: readonly RecordedWrite[];
+  /** Catalogs whose content could not be read from here, and why; the hub may have other logins. */
+  unread: readonly string[];
+}>;
 
 /**
  * The applier's own stages on the namespace as it is now, with a client that only writes down. The first stage that would
@@ -33,7 +39,8 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
   const reader = new PassReader(recording);
   const global = await globalCatalogNamespaceOf(client, deps.settings);
   const read = await readNamespace(reader, namespace, global);
-  const problems = await solved(client, read, deps);
+  const catalogs = read.subscriptions.length === 0 ? [] : await catalogsInSight(client, read, deps.contents);
+  const problems = await solved(client, read, catalogs);
   const stages = stagesOf({
     problems,
     registry: deps.contents.registry,
@@ -49,18 +56,17 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
     const { moved } = await stage({ client: recording, read, reader, now, signal });
     if (moved) break;
   }
-  return { cluster: client.cluster, namespace, writes: recording.writes };
+  return { cluster: client.cluster, namespace, writes: recording.writes, unread: catalogs.flatMap(unreadText) };
 }
 
 /** What poller and resolver would have put into Redis for this namespace. */
 async function solved(
   client: KubeClient,
   read: NamespaceRead,
-  { contents }: NextStepDeps,
+  catalogs: readonly IndexedCatalog[],
 ): Promise<MemoryProblemStore> {
   const store = new MemoryProblemStore();
   if (read.subscriptions.length === 0) return store;
-  const catalogs = await catalogsInSight(client, read, contents);
   const wishes = wishesOf(read);
   const { slices, records } = sliceCatalogs(wishes, catalogs);
   const problem = { v: 1 as const, wishes, catalogs: slices };

@@ -26,6 +26,10 @@ export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> 
     if (allAway) return io.exit(ExitCode.remoteFailed);
     const steps = answers.flatMap(({ value }) => value);
     if (steps.length === 0) io.err('No namespace holds a Subscription, InstallPlan or ClusterServiceVersion.\n');
+    for (const { cluster, unread } of steps) {
+      for (const one of unread)
+        io.err(`note: the content of a catalog of ${cluster} could not be read from here: ${one}\n`);
+    }
     io.out(printNextSteps(steps, options.output));
     io.exit(ExitCode.done);
   });
