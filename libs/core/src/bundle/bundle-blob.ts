@@ -127,12 +127,15 @@ function relatedImages(csv: KubernetesObject, image: string): CatalogBundle['rel
   );
 }
 
-const containerImages = (csv: KubernetesObject): string[] =>
-  recordsAt(csv, 'spec', 'install', 'spec', 'deployments').flatMap((deployment) => {
+/** Of the only install strategy there is; another one is not looked into. */
+function containerImages(csv: KubernetesObject): string[] {
+  if (textAt(csv, 'spec', 'install', 'strategy') !== 'deployment') return [];
+  return recordsAt(csv, 'spec', 'install', 'spec', 'deployments').flatMap((deployment) => {
     const pod = recordAt(deployment, 'spec', 'template', 'spec');
     const containers = [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')];
     return containers.map((container) => textAt(container, 'image'));
   });
+}
 
 const sortKey = ({ type, value }: Property): string => `${type}\u0000${goJson(value)}`;
 

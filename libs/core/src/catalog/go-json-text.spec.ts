@@ -27,6 +27,7 @@ describe('goYaml', () => {
     { value: 1234567.5, text: '1.2345675e+06', because: 'a million and more has an exponent' },
     { value: 123456.5, text: '123456.5', because: 'less has none' },
     { value: 0.00001, text: '1e-05', because: 'nor has what is not tiny' },
+    { value: '\u007f', text: '"\\x7F"', because: 'a control character is escaped' },
     { value: '<<', text: '<<', because: 'the key of merges is not quoted' },
   ])('$text: $because', ({ value, text }) => {
     expect(goYaml(value)).toBe(`${text}\n`);
