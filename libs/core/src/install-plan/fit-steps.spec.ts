@@ -38,6 +38,10 @@ describe('steps that a plan can hold', () => {
     expect(inlineIn(fitSteps([step('Role', 'a', '"'.repeat(MAX_PLAN_BYTES * 0.6))], short))).toEqual([]);
   });
 
+  it('counts what is held beside the steps', () => {
+    expect(inlineIn(fitSteps([step('Role', 'a', part(0.6))], short, [part(0.5)]))).toEqual([]);
+  });
+
   it.each([
     ['a step that can only be held as it is', () => undefined],
     ['a reference that is no shorter', (one: InstallPlanStep) => one],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlan } from '../api/install-plan.js';
 import type { Subscription } from '../api/subscription.js';
+import type { ChosenBundle } from '../resolution/resolution-problem.js';
 import { type InstallToPlan, type PlannedInstall, planInstall } from './plan-install.js';
 import { MOVES_ANNOTATION } from './plan-moves.js';
 
@@ -171,6 +172,18 @@ describe('the plan of a resolution', () => {
   it('is not made when no Subscription moves', () => {
     const resolution = { ...input().resolution, subscriptionsUpdated: [] };
     expect(planInstall(input({ resolution }))).toMatchObject({ result: 'nothing' });
+  });
+
+  it('notes where image bundles came from; inline bundles come from their catalog', () => {
+    const image = 'registry.example/tug-bundle:v1';
+    const lookups = (source: ChosenBundle['source']) => {
+      const resolution = { ...input().resolution, chosen: [{ ...chosen('tug.v1'), source }] };
+      return made(planInstall(input({ resolution }))).status.bundleLookups;
+    };
+    expect(lookups({ image })).toMatchObject([
+      { catalogSourceRef: { namespace: 'olm', name: 'shelf' }, identifier: 'tug.v1', path: image },
+    ]);
+    expect(lookups({ inline: 'sha256:1' })).toBeUndefined();
   });
 
   const huge = {

@@ -11,8 +11,9 @@ import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { byCodeUnit, canonicalHash } from '../canonical/canonical-json.js';
 import { FlotillaError } from '../errors/flotilla.error.js';
 import type { ChosenBundle, Resolution } from '../resolution/resolution-problem.js';
+import { type BundleLookup, bundleLookups } from './bundle-lookups.js';
 import { type BundleSource, byReference } from './bundle-reference.js';
-import { propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
+import { stepsOfBundle } from './bundle-steps.js';
 import { fitSteps } from './fit-steps.js';
 import { CSV_KIND, SUBSCRIPTION_KIND, stepOf } from './install-plan-step.js';
 import { orderSteps } from './order-steps.js';
@@ -118,39 +119,38 @@ function stepsOfChosen(input: InstallToPlan, chosen: ChosenBundle): InstallPlanS
 }
 
 /** The steps with references in place of manifests that would make the plan too large. */
-function fitted(steps: readonly InstallPlanStep[], { bundles, resolution }: InstallToPlan): readonly InstallPlanStep[] {
+function fitted(
+  steps: readonly InstallPlanStep[],
+  lookups: readonly BundleLookup[],
+  { bundles, resolution }: InstallToPlan,
+): readonly InstallPlanStep[] {
   if ([...bundles.values()].every(({ source }) => source === undefined)) return steps;
   const chosen = new Map(resolution.chosen.map((one) => [one.name, one]));
-  return fitSteps(steps, (step) => {
-    const [bundle, source] = [chosen.get(step.resolving), bundles.get(step.resolving)?.source];
-    if (bundle === undefined || source === undefined || step.resource.kind === SUBSCRIPTION_KIND) return undefined;
-    const catalogSource = { name: bundle.catalog, namespace: bundle.catalogNamespace };
-    return byReference(step, { ...bundle, source, catalogSource });
-  });
+  return fitSteps(
+    steps,
+    (step) => {
+      const [bundle, source] = [chosen.get(step.resolving), bundles.get(step.resolving)?.source];
+      if (bundle === undefined || source === undefined || step.resource.kind === SUBSCRIPTION_KIND) return undefined;
+      const catalogSource = { name: bundle.catalog, namespace: bundle.catalogNamespace };
+      return byReference(step, { ...bundle, source, catalogSource });
+    },
+    lookups,
+  );
 }
 
 /** The status of a new plan: the second of OLM's two writes (spec: install-plans.md §1). */
 function firstStatus(
   steps: readonly InstallPlanStep[],
-  chosen: readonly ChosenBundle[],
+  lookups: readonly BundleLookup[],
   approved: boolean,
 ): InstallPlanStatus {
   const catalogSources = [...new Set(steps.map(({ resource }) => resource.sourceName))].toSorted(byCodeUnit);
-  const bundleLookups = chosen.flatMap(lookupOf);
   return {
     phase: approved ? 'Installing' : 'RequiresApproval',
     catalogSources,
-    ...(bundleLookups.length === 0 ? {} : { bundleLookups }),
+    ...(lookups.length === 0 ? {} : { bundleLookups: [...lookups] }),
     plan: [...steps],
   };
-}
-
-/** Where an image bundle came from, as OLM notes it: without conditions, because it is unpacked before there is a plan. */
-function lookupOf({ name, source, replaces, properties, catalog, catalogNamespace }: ChosenBundle) {
-  if (!('image' in source)) return [];
-  const catalogSourceRef = { namespace: catalogNamespace, name: catalog };
-  const told = propertiesAnnotation(properties);
-  return [{ catalogSourceRef, identifier: name, path: source.image, properties: told, replaces }];
 }
 
 /**
@@ -162,7 +162,8 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
   if (resolution.subscriptionsUpdated.length === 0) return { result: 'nothing', because: 'no Subscription moves' };
   const whole = orderSteps(bundlesToInstall(resolution).flatMap((chosen) => stepsOfChosen(input, chosen)));
   if (whole.length === 0) return { result: 'nothing', because: 'the solution has no steps' };
-  const steps = fitted(whole, input);
+  const lookups = bundleLookups(bundlesToInstall(resolution));
+  const steps = fitted(whole, lookups, input);
   const existing = unfinishedPlan(input);
   const seen = [...existingPlans.map(generationOf), ...subscriptions.map((s) => s.status?.installPlanGeneration ?? 0)];
   const generation = existing === undefined ? 1 + highest(seen) : generationOf(existing);
@@ -183,7 +184,7 @@ export function planInstall(input: InstallToPlan): PlannedInstall {
       generation,
     },
   };
-  const status = firstStatus(steps, bundlesToInstall(resolution), approved);
+  const status = firstStatus(steps, lookups, approved);
   return { result: 'plan', plan, status, generation, ...(existing === undefined ? {} : { existing }) };
 }
 
