@@ -10,11 +10,11 @@ const plan = (generation: number, phase = 'Complete', creationTimestamp = '2026-
   status: { phase, catalogSources: [] },
 });
 const plans = (generations: readonly number[], phase?: string) => generations.map((number) => plan(number, phase));
-const deleted = (all: readonly InstallPlan[], ...awaited: readonly string[]) =>
-  plansToDelete(all, new Set(awaited)).map(({ spec }) => spec.generation);
+const deleted = (all: readonly InstallPlan[], referred: readonly string[], isolated = false) =>
+  plansToDelete(all, { referred: new Set(referred), isolated }).map(({ spec }) => spec.generation);
 
 describe('plans to delete', () => {
-  it.each<[why: string, all: InstallPlan[], awaited: string[], gone: number[]]>([
+  it.each<[why: string, all: InstallPlan[], referred: string[], gone: number[]]>([
     ['five are kept', plans([1, 2, 3, 4, 5]), [], []],
     ['the oldest generation goes first, whatever the order of the list', plans([6, 1, 5, 2, 4, 3]), [], [1]],
     [
@@ -38,7 +38,11 @@ describe('plans to delete', () => {
     ],
     ['so does one that is being executed', plans([1, 2, 3, 4, 5, 6], 'Installing'), ['install-1'], []],
     ['one that is finished goes', plans([1, 2, 3, 4, 5, 6]), ['install-1'], [1]],
-  ])('%s', (_why, all, awaited, gone) => {
-    expect(deleted(all, ...awaited)).toEqual(gone);
+  ])('%s', (_why, all, referred, gone) => {
+    expect(deleted(all, referred)).toEqual(gone);
+  });
+
+  it('with isolation each Subscription keeps its plan, finished or not', () => {
+    expect(deleted(plans([1, 2, 3, 4, 5, 6, 7]), ['install-1'], true)).toEqual([2]);
   });
 });
