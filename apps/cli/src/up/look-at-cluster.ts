@@ -23,12 +23,15 @@ export type ReachedCluster = Readonly<{
 /** What `flotilla up` finds out about a cluster before it works there. */
 export type ClusterLook = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
+/** Definitions that a cluster lacks are written one after the other, and served after a moment. */
+const JOINING_MS = 30_000;
+
 /** Looks at a cluster, and lets it join unless it is left to OLM. One that does not answer in time is told as such. */
 export async function lookAtCluster(client: KubeClient, settings: Settings, patienceMs: number): Promise<ClusterLook> {
   const { cluster } = client;
   try {
     const version = await inTime(client.serverVersion(), patienceMs);
-    return await inTime(lookInside(client, settings, version), patienceMs);
+    return await inTime(lookInside(client, settings, version), patienceMs + JOINING_MS);
   } catch (error) {
     return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
   }
