@@ -21,8 +21,8 @@ describe('how many requests the applier needs', () => {
   afterAll(() => bench.stop());
 
   // OLM: about 106 for one operator without CRD and RBAC, and 150 for its upgrade; here two operators with both.
-  it('to install two operators: no more than 300', async () => {
-    expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(300);
+  it('to install two operators: no more than 250', async () => {
+    expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(250);
   });
 
   const rest = async () => {
@@ -31,17 +31,17 @@ describe('how many requests the applier needs', () => {
     return bench.cluster.requests.length;
   };
 
-  it('for a look at a namespace at rest: no write, and no more than 30 reads', async () => {
-    expect(await used(rest)).toBeLessThanOrEqual(30);
+  it('for a look at a namespace at rest: no write, and no more than 25 reads', async () => {
+    expect(await used(rest)).toBeLessThanOrEqual(25);
   });
 
-  it('to upgrade both over two hops: no more than 700', async () => {
+  it('to upgrade both over two hops: no more than 600', async () => {
     bench.publishSecondEdition();
-    expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(700);
+    expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(600);
   });
 
   it('for a look after that: again no write', async () => {
-    expect(await used(rest)).toBeLessThanOrEqual(30);
+    expect(await used(rest)).toBeLessThanOrEqual(25);
   });
 
   it('for a namespace with nothing of ours: a handful of lists', async () => {
