@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
 import {
@@ -102,6 +103,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await text()).toBe('brighter');
     await east.client.patch(settings, { data: { text: 'dark' }, metadata: { annotations: { mine: 'stays' } } });
     await expect.poll(text, PATIENCE).toBe('brighter');
+    expect((await east.client.get(settings))?.metadata.annotations).toMatchObject({ mine: 'stays' });
     await east.client.delete(settings);
     await expect.poll(text, PATIENCE).toBe('brighter');
   });
@@ -367,5 +369,78 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
       .poll(() => east.condition('gleam', 'Progressing'), PATIENCE)
       .toMatch(/^False Blocked: annotation .* names revision "7", which is not among those that are kept: 1, 2, 3$/);
     expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
+  });
+
+  describe('a ClusterObjectSet that somebody makes by hand', () => {
+    const configMap = (name: string, foo = 'foo') => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: 'by-hand' },
+      data: { foo },
+    });
+    const phase = (name: string, object: object) => ({ name, objects: [{ object }] });
+    const make = (name: string, phases: readonly object[], more: object = {}) =>
+      east.client.create({
+        ...CLUSTER_OBJECT_SET_API,
+        metadata: { name },
+        spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: 1, phases, ...more },
+      });
+    const condition = async (name: string, type: string) => {
+      const found = ClusterObjectSet.parse(await east.client.get({ ...CLUSTER_OBJECT_SET_API, name }));
+      const held = found.status?.conditions?.find((one) => one.type === type);
+      return held && `${held.status} ${held.reason}: ${held.message}`;
+    };
+    beforeAll(() => east.namespace('by-hand'));
+
+    it('waits with the next phase for a probe of its own, told in full', async () => {
+      const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
+      const probe = {
+        selector,
+        assertions: [{ type: 'FieldValue', fieldValue: { fieldPath: 'data.foo', value: 'bar' } }],
+      };
+      const probed = {
+        ...configMap('probed'),
+        metadata: { ...configMap('probed').metadata, labels: { probed: 'yes' } },
+      };
+      const phases = [phase('first', probed), phase('second', configMap('after'))];
+      await make('probes', phases, { progressionProbes: [probe] });
+      await expect
+        .poll(() => condition('probes', 'Available'), PATIENCE)
+        .toBe(
+          'False ProbeFailure: Object ConfigMap.v1 by-hand/probed: value at key "data.foo" != "bar"; expected: "bar" got: "foo"',
+        );
+      expect(await condition('probes', 'Progressing')).toMatch(/^True RollingOut/);
+      expect(await east.get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
+    });
+
+    it('is blocked by a Secret that can change, and goes on once it is another', async () => {
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'manifests', namespace: 'by-hand' },
+        data: { one: Buffer.from(JSON.stringify(configMap('from-secret'))).toString('base64') },
+      };
+      await east.client.create(secret);
+      const ref = { name: 'manifests', namespace: 'by-hand', key: 'one' };
+      await make('secrets', [{ name: 'only', objects: [{ ref }] }]);
+      await expect
+        .poll(() => condition('secrets', 'Progressing'), PATIENCE)
+        .toBe(
+          'False Blocked: the following secrets are not immutable (referenced secrets must have immutable set to true): by-hand/manifests',
+        );
+      await east.client.patch({ ...secret, name: 'manifests', namespace: 'by-hand' }, { immutable: true });
+      await expect.poll(() => condition('secrets', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+      expect(await east.get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
+    });
+
+    it('takes its objects away when it is archived', async () => {
+      await make('passing', [phase('only', configMap('passing'))]);
+      await expect.poll(() => condition('passing', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+      await east.client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'passing' }, { spec: { lifecycleState: 'Archived' } });
+      await expect
+        .poll(() => condition('passing', 'Progressing'), PATIENCE)
+        .toBe('False Archived: revision is archived');
+      expect(await east.get('v1', 'ConfigMap', 'passing', 'by-hand')).toBeUndefined();
+    });
   });
 }

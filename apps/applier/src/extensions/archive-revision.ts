@@ -3,14 +3,14 @@ import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
 import type { RolloutState } from '#core/revision/revision-conditions';
 import type { ContentPhase } from '#core/revision/revision-content';
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import type { ExtensionPass } from './extension-pass.js';
+import type { RevisionsPass } from './extension-pass.js';
 
 /**
  * Takes away what an archived revision still controls, the last phase first; what has passed to another revision only loses
  * it as an owner (spec: v1-apply.md, "Archive").
  */
 export async function archiveRevision(
-  pass: ExtensionPass,
+  pass: RevisionsPass,
   revision: ClusterObjectSet,
   phases: readonly ContentPhase[],
 ): Promise<RolloutState> {
@@ -23,7 +23,7 @@ export async function archiveRevision(
 
 /** True where the object is still there and goes. */
 async function takeAway(
-  { client, writer }: ExtensionPass,
+  { client, writer }: RevisionsPass,
   revision: ClusterObjectSet,
   object: KubernetesObject,
 ): Promise<boolean> {

@@ -14,6 +14,10 @@ export type ExtensionPass = Readonly<{
   signal: AbortSignal;
 }>;
 
+/** A look at revisions alone, whatever they belong to. */
+export type RevisionsPass = Omit<ExtensionPass, 'read'> &
+  Readonly<{ read: Pick<ExtensionRead, 'revisions' | 'states' | 'secrets'> }>;
+
 /** Revisions by uid may own what another one wants. */
-export const siblingsOf = ({ read }: ExtensionPass, revision: ClusterObjectSet): readonly ClusterObjectSet[] =>
+export const siblingsOf = ({ read }: RevisionsPass, revision: ClusterObjectSet): readonly ClusterObjectSet[] =>
   read.revisions.filter(({ metadata }) => metadata.uid !== revision.metadata.uid);

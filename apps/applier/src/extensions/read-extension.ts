@@ -2,7 +2,7 @@ import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/revision/revision-keys';
 import { type RevisionStates, revisionStates } from '#core/revision/revision-states';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
@@ -12,7 +12,7 @@ export type ExtensionRead = Readonly<{
   extension: ClusterExtension;
   revisions: readonly ClusterObjectSet[];
   states: RevisionStates;
-  /** Secrets with manifests of its revisions, by `namespace/name`. */
+  /** Secrets with manifests, by `namespace/name`: of revisions that are active, on their way out, or wanted again. */
   secrets: ReadonlyMap<string, KubernetesObject>;
   /** Labels of every ClusterCatalog of the cluster. */
   catalogLabels: readonly Readonly<Record<string, string>>[];
@@ -25,10 +25,9 @@ export async function readExtension(
   systemNamespace: string,
 ): Promise<ExtensionRead | undefined> {
   const labelSelector = `${OWNER_NAME_LABEL}=${name}`;
-  const [found, sets, secrets, catalogs] = await Promise.all([
+  const [found, sets, catalogs] = await Promise.all([
     client.get({ ...CLUSTER_EXTENSION_API, name }),
     client.list(CLUSTER_OBJECT_SET_API, { labelSelector }),
-    client.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace: systemNamespace, labelSelector }),
     client.list(CLUSTER_CATALOG_API),
   ]);
   const extension = found && ClusterExtension.safeParse({ ...found, ...CLUSTER_EXTENSION_API }).data;
@@ -36,14 +35,30 @@ export async function readExtension(
   const revisions = (sets?.items ?? []).flatMap(
     (object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? [],
   );
+  const states = revisionStates(revisions);
+  const rollback = extension.metadata.annotations?.[ROLLBACK_KEY];
+  const read = revisions.filter(({ spec }) => String(spec.revision) === rollback).concat(states.active, states.leaving);
   return {
     name,
     extension,
     revisions,
-    states: revisionStates(revisions),
-    secrets: new Map((secrets?.items ?? []).map((secret) => [placeOf(secret), secret])),
+    states,
+    secrets: await secretsOf(client, systemNamespace, read),
     catalogLabels: (catalogs?.items ?? []).map(({ metadata }) => metadata.labels ?? {}),
   };
+}
+
+/** By `namespace/name`. Manifests may be some MiB a revision: only those that are needed are read. */
+async function secretsOf(
+  client: KubeClient,
+  namespace: string,
+  revisions: readonly ClusterObjectSet[],
+): Promise<Map<string, KubernetesObject>> {
+  if (revisions.length === 0) return new Map();
+  const names = revisions.map(({ metadata }) => metadata.name ?? '').join(',');
+  const labelSelector = `${REVISION_NAME_LABEL} in (${names})`;
+  const found = await client.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace, labelSelector });
+  return new Map((found?.items ?? []).map((secret) => [placeOf(secret), secret]));
 }
 
 const placeOf = ({ metadata }: KubernetesObject): string => `${metadata.namespace}/${metadata.name}`;

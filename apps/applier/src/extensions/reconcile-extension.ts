@@ -1,6 +1,8 @@
 import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { extensionStatusOf, statusEvents } from '#core/extension/report-extension';
-import { OLM_FINALIZERS } from '#core/revision/revision-keys';
+import { LONE_SET, OLM_FINALIZERS } from '#core/revision/revision-keys';
+import { hasSucceeded, isArchived } from '#core/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';
@@ -11,15 +13,21 @@ import type { ExtensionPass } from './extension-pass.js';
 import { followWish, type WishOutcome } from './follow-wish.js';
 import { repairOwners } from './make-revision.js';
 import { type ExtensionRead, readExtension } from './read-extension.js';
+import { readObjectSet } from './read-object-set.js';
 import { reconcileRevisions } from './reconcile-revisions.js';
 
 /** A rollout writes once or twice a phase; what still moves after so many rounds is somebody else's doing. */
 const MAX_ROUNDS = 60;
 const FIGHT_PAUSE_MS = 5_000;
+/** What belongs to no extension is not watched: until it has rolled out, and after. */
+const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 
 export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
 
-/** Does all that is next for one ClusterExtension. Remembers nothing: it may be killed anywhere and run again. */
+/**
+ * Does all that is next for one ClusterExtension, or for a ClusterObjectSet without one ({@link LONE_SET} and its name).
+ * Remembers nothing: it may be killed anywhere and run again.
+ */
 export async function reconcileExtension(
   deps: ExtensionDeps,
   client: KubeClient,
@@ -29,16 +37,9 @@ export async function reconcileExtension(
 ): Promise<ReconcileOutcome> {
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
     if (signal.aborted) return { rounds, againAfterMs: 0 };
-    const read = await readExtension(client, name, deps.systemNamespace);
-    if (read === undefined) return { rounds };
-    const { moved, againAfterMs } = await tried({
-      deps,
-      read,
-      client,
-      writer: writerOf(client, read),
-      now: clock.now(),
-      signal,
-    });
+    const around = { deps, client, now: clock.now(), signal };
+    const look = name.startsWith(LONE_SET) ? lookAtSet(around, name.slice(LONE_SET.length)) : lookAt(around, name);
+    const { moved, againAfterMs } = await look.catch(startOver);
     if (!moved) return { rounds, againAfterMs };
   }
   return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };
@@ -52,18 +53,37 @@ function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient 
 
 type PassOutcome = Readonly<{ moved: boolean; againAfterMs?: number | undefined }>;
 
+type Around = Omit<ExtensionPass, 'read' | 'writer'>;
+
 /** Somebody else wrote first: the next round reads anew. Everything else is the queue's to retry. */
-async function tried(pass: ExtensionPass): Promise<PassOutcome> {
-  try {
-    return await onePass(pass);
-  } catch (error) {
-    if (!KubeApiError.is(error, 'Conflict')) throw error;
-    return { moved: true };
-  }
+function startOver(error: unknown): PassOutcome {
+  if (!KubeApiError.is(error, 'Conflict')) throw error;
+  return { moved: true };
+}
+
+async function lookAt(around: Around, name: string): Promise<PassOutcome> {
+  const read = await readExtension(around.client, name, around.deps.systemNamespace);
+  if (read === undefined) return { moved: false };
+  return onePass({ ...around, read, writer: writerOf(around.client, read) });
+}
+
+/** Made by hand, or by another tool: rolled out and watched over in the same way, by time alone. */
+async function lookAtSet(around: Around, name: string): Promise<PassOutcome> {
+  const read = await readObjectSet(around.client, name, around.deps);
+  const [set] = read?.revisions ?? [];
+  if (read === undefined || set === undefined) return { moved: false };
+  if (set.metadata.deletionTimestamp !== undefined) return letGo(around, [set]);
+  // Its extension has just gone: it goes too, and nothing of it must be made again meanwhile.
+  if (set.metadata.ownerReferences?.some(({ kind }) => kind === CLUSTER_EXTENSION_API.kind)) return { moved: false };
+  const outcome = await reconcileRevisions({ ...around, read, writer: around.client });
+  const pause = isArchived(set) || hasSucceeded(set) ? LONE_SET_MS.finished : LONE_SET_MS.unfinished;
+  return { ...outcome, againAfterMs: sooner(outcome.againAfterMs, pause) };
 }
 
 async function onePass(pass: ExtensionPass): Promise<PassOutcome> {
-  if (pass.read.extension.metadata.deletionTimestamp !== undefined) return letGo(pass);
+  if (pass.read.extension.metadata.deletionTimestamp !== undefined) {
+    return letGo(pass, [pass.read.extension, ...pass.read.revisions]);
+  }
   await repairOwners(pass);
   const wish = await followWish(pass);
   if (wish.moved) return { moved: true };
@@ -77,8 +97,8 @@ async function onePass(pass: ExtensionPass): Promise<PassOutcome> {
  * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has put there
  * guard caches and watches of its own, which are not there any more.
  */
-async function letGo({ client, read, now, signal }: ExtensionPass): Promise<PassOutcome> {
-  const held = [read.extension, ...read.revisions].flatMap((object) => {
+async function letGo({ client, now, signal }: Around, objects: readonly KubernetesObject[]): Promise<PassOutcome> {
+  const held = objects.flatMap((object) => {
     const { finalizers = [], name = '', resourceVersion } = object.metadata;
     const left = finalizers.filter((finalizer) => !OLM_FINALIZERS.includes(finalizer));
     if (left.length === finalizers.length) return [];

@@ -7,7 +7,7 @@ import { isArchived } from '#core/revision/revision-states';
 import { performActions } from '#platform/kube/perform-actions';
 import { sooner } from '../namespaces/stage.js';
 import { archiveRevision } from './archive-revision.js';
-import type { ExtensionPass } from './extension-pass.js';
+import type { RevisionsPass } from './extension-pass.js';
 import { readContent } from './read-content.js';
 import { rollOut } from './roll-out.js';
 
@@ -18,10 +18,10 @@ const REMOVING_MS = 5_000;
 export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
 
 /** Rolls out every active revision, the oldest first, takes archived ones apart, and writes how far each has come. */
-export async function reconcileRevisions(pass: ExtensionPass): Promise<RevisionsOutcome> {
-  const { active, archived } = pass.read.states;
+export async function reconcileRevisions(pass: RevisionsPass): Promise<RevisionsOutcome> {
+  const { active, leaving } = pass.read.states;
   let againAfterMs: number | undefined;
-  for (const revision of [...active, ...archived.filter((one) => !isTakenApart(one))]) {
+  for (const revision of [...active, ...leaving]) {
     const outcome = await reconcileRevision(pass, revision);
     againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
     if (outcome.moved) return { moved: true, againAfterMs };
@@ -29,10 +29,7 @@ export async function reconcileRevisions(pass: ExtensionPass): Promise<Revisions
   return { moved: false, againAfterMs };
 }
 
-const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
-  status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
-
-async function reconcileRevision(pass: ExtensionPass, revision: ClusterObjectSet): Promise<RevisionsOutcome> {
+async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet): Promise<RevisionsOutcome> {
   const content = readContent(pass, revision);
   const rollout = await rolloutOf(pass, revision, content);
   const written = await writeStatus(pass, revision, rollout, content);
@@ -45,14 +42,14 @@ async function reconcileRevision(pass: ExtensionPass, revision: ClusterObjectSet
 }
 
 /** What stands in the way from the start often goes at once; OLM v1 always waits the longest pause. */
-function retryPause({ now }: ExtensionPass, { status }: ClusterObjectSet): number {
+function retryPause({ now }: RevisionsPass, { status }: ClusterObjectSet): number {
   const since = status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'Unknown');
   const passed = since === undefined ? 0 : now.getTime() - Date.parse(since.lastTransitionTime);
   return Math.min(Math.max(passed / 2, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
 }
 
 function rolloutOf(
-  pass: ExtensionPass,
+  pass: RevisionsPass,
   revision: ClusterObjectSet,
   content: RevisionContent,
 ): Promise<RolloutState> | RolloutState {
@@ -65,7 +62,7 @@ function rolloutOf(
 }
 
 async function writeStatus(
-  { client, now, signal }: ExtensionPass,
+  { client, now, signal }: RevisionsPass,
   revision: ClusterObjectSet,
   rollout: RolloutState,
   content: RevisionContent,
@@ -87,7 +84,7 @@ async function writeStatus(
 
 /** What is complete has taken over: earlier revisions are archived. */
 async function archiveOlder(
-  { client, read, now, signal }: ExtensionPass,
+  { client, read, now, signal }: RevisionsPass,
   revision: ClusterObjectSet,
 ): Promise<boolean> {
   const older = read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);

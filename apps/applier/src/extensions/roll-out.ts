@@ -10,7 +10,7 @@ import { goQuote } from '#core/versions/go-quote';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';
 import { applyWouldChange } from '#platform/kube/would-change';
-import { type ExtensionPass, siblingsOf } from './extension-pass.js';
+import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 
 type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
 
@@ -19,7 +19,7 @@ type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | unde
  * What stands in the way of one object keeps its whole phase from being touched.
  */
 export async function rollOut(
-  pass: ExtensionPass,
+  pass: RevisionsPass,
   revision: ClusterObjectSet,
   phases: readonly ContentPhase[],
 ): Promise<RolloutState> {
@@ -41,7 +41,7 @@ export async function rollOut(
   return { state: 'complete' };
 }
 
-function lookAt(pass: ExtensionPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Looked[]> {
+function lookAt(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Looked[]> {
   const siblings = siblingsOf(pass, revision);
   return Promise.all(
     phase.objects.map(async ({ object: wanted, protection }) => {
@@ -86,7 +86,7 @@ function withoutOwners(object: KubernetesObject): KubernetesObject {
 }
 
 async function applyAll(
-  { writer, client, now, signal }: ExtensionPass,
+  { writer, client, now, signal }: RevisionsPass,
   looked: readonly Looked[],
 ): Promise<string | undefined> {
   const outcomes = await Promise.all(

@@ -1,7 +1,7 @@
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { LONE_SET, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
@@ -61,6 +61,7 @@ export class ObservedExtensions {
 
   touchAll(): void {
     for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(metadata.name ?? '');
+    for (const set of this.#cache.list(CLUSTER_OBJECT_SET_API)) this.touch(this.#ownerOf(set));
   }
 
   touch(extension: string): void {
@@ -69,9 +70,14 @@ export class ObservedExtensions {
 
   #onChange(kind: string, object: KubernetesObject | undefined): void {
     if (object === undefined || !this.#cache.synced()) return;
-    const { name, labels } = object.metadata;
-    const owner = kind === CLUSTER_EXTENSION_API.kind ? name : labels?.[OWNER_NAME_LABEL];
-    if (owner !== undefined) this.touch(owner);
+    this.touch(kind === CLUSTER_EXTENSION_API.kind ? (object.metadata.name ?? '') : this.#ownerOf(object));
+  }
+
+  /** The extension that a set belongs to, or itself where there is none of that name. */
+  #ownerOf({ metadata }: KubernetesObject): string {
+    const owner = metadata.labels?.[OWNER_NAME_LABEL];
+    const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;
+    return isThere ? owner : `${LONE_SET}${metadata.name}`;
   }
 
   async #look(name: string): Promise<void> {

@@ -16,6 +16,12 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.ope
 /** Type of the Secrets that hold manifests of a revision. */
 export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
 
+/**
+ * A ClusterObjectSet without a ClusterExtension is worked on under this and its name, where others have the name of their
+ * extension: no name of an object holds a colon.
+ */
+export const LONE_SET = 'set:';
+
 /** Finalizers that a real OLM v1 leaves behind; what they guard is not there under Flotilla. */
 export const OLM_FINALIZERS: readonly string[] = [
   `${PREFIX}cleanup-unpack-cache`,

@@ -10,6 +10,8 @@ export type RevisionStates = Readonly<{
   rollingOut: readonly ClusterObjectSet[];
   active: readonly ClusterObjectSet[];
   archived: readonly ClusterObjectSet[];
+  /** Archived ones whose objects are not all taken away yet. */
+  leaving: readonly ClusterObjectSet[];
   /** Of all there are. */
   highestNumber: number;
 }>;
@@ -25,6 +27,7 @@ export function revisionStates(revisions: readonly ClusterObjectSet[]): Revision
     rollingOut: active.filter((revision) => !hasSucceeded(revision)),
     active,
     archived: there.filter(isArchived),
+    leaving: there.filter((revision) => isArchived(revision) && !isTakenApart(revision)),
     highestNumber: sorted.at(-1)?.spec.revision ?? 0,
   };
 }
@@ -34,6 +37,9 @@ export const isArchived = ({ spec }: ClusterObjectSet): boolean => spec.lifecycl
 /** Succeeded is never taken back. */
 export const hasSucceeded = ({ status }: ClusterObjectSet): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Succeeded' && status === 'True') ?? false;
+
+const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
 
 export const annotationOf = ({ metadata }: ClusterObjectSet, key: string): string | undefined =>
   metadata.annotations?.[key];

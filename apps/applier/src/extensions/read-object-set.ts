@@ -1,0 +1,53 @@
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { revisionStates } from '#core/revision/revision-states';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { ExtensionDeps } from './extension-deps.js';
+import type { RevisionsPass } from './extension-pass.js';
+
+/** The one set, and those that share its owner's name; undefined where it is gone. */
+export async function readObjectSet(
+  client: KubeClient,
+  name: string,
+  { systemNamespace }: ExtensionDeps,
+): Promise<RevisionsPass['read'] | undefined> {
+  const found = await client.get({ ...CLUSTER_OBJECT_SET_API, name });
+  const set = found && ClusterObjectSet.safeParse({ ...found, ...CLUSTER_OBJECT_SET_API }).data;
+  if (set === undefined) return undefined;
+  const owner = set.metadata.labels?.[OWNER_NAME_LABEL];
+  const labelSelector = `${OWNER_NAME_LABEL}=${owner}`;
+  const siblings =
+    owner === undefined ? [] : ((await client.list(CLUSTER_OBJECT_SET_API, { labelSelector }))?.items ?? []);
+  const others = siblings.flatMap(
+    (object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? [],
+  );
+  const revisions = [set, ...others.filter(({ metadata }) => metadata.uid !== set.metadata.uid)];
+  const secrets = await secretsOf(client, revisions, systemNamespace);
+  return { revisions, states: revisionStates(revisions), secrets };
+}
+
+/** By `namespace/name`: people may put manifests into Secrets wherever they like. */
+async function secretsOf(
+  client: KubeClient,
+  revisions: readonly ClusterObjectSet[],
+  systemNamespace: string,
+): Promise<Map<string, KubernetesObject>> {
+  const refs = revisions.flatMap(({ spec }) =>
+    (spec.phases ?? []).flatMap(({ objects }) => objects.map(({ ref }) => ref)),
+  );
+  const places = new Map(
+    refs.flatMap((ref) => {
+      if (ref === undefined) return [];
+      const namespace = ref.namespace || systemNamespace;
+      return [[`${namespace}/${ref.name}`, { namespace, name: ref.name }] as const];
+    }),
+  );
+  const read = await Promise.all(
+    [...places].map(async ([place, where]) => {
+      const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', ...where });
+      return secret === undefined ? [] : [[place, secret] as const];
+    }),
+  );
+  return new Map(read.flat());
+}
