@@ -1,6 +1,7 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog, ChannelEntry } from '#core/catalog/catalog';
 import type { GrpcPackage } from '#core/catalog/grpc-bundle';
+import { goQuote } from '#core/versions/go-quote';
 import { deprecationOf, providedApis, type ServedEntry } from './grpc-bundle-message.js';
 
 /** Message api.ChannelEntry. */
@@ -39,7 +40,7 @@ export class GrpcCatalogIndex {
   entry(pkg: string, channel: string, name: string): ServedEntry {
     const found = this.#channel(pkg, channel).entries.get(name);
     if (found !== undefined) return found;
-    throw new NotInCatalog(`package "${pkg}", channel "${channel}", bundle "${name}" not found`);
+    throw new NotInCatalog(`package ${goQuote(pkg)}, channel ${goQuote(channel)}, bundle ${goQuote(name)} not found`);
   }
 
   head(pkg: string, channel: string): ServedEntry {
@@ -60,7 +61,7 @@ export class GrpcCatalogIndex {
     if (!this.#packages.has(pkg)) throw new NotInCatalog(`package ${pkg} not found`);
     const found = [...this.#channel(pkg, channel).entries.values()].find(({ entry }) => follows(entry, name));
     if (found !== undefined) return found;
-    throw new NotInCatalog(`no entry found for package "${pkg}", channel "${channel}"`);
+    throw new NotInCatalog(`no entry found for package ${goQuote(pkg)}, channel ${goQuote(channel)}`);
   }
 
   entriesThatProvide(api: Api): EntryMessage[] {
@@ -91,13 +92,13 @@ export class GrpcCatalogIndex {
 
   #package(name: string): ServedPackage {
     const found = this.#packages.get(name);
-    if (found === undefined) throw new NotInCatalog(`package "${name}" not found`);
+    if (found === undefined) throw new NotInCatalog(`package ${goQuote(name)} not found`);
     return found;
   }
 
   #channel(pkg: string, name: string): ServedChannel {
     const found = this.#package(pkg).channels.get(name);
-    if (found === undefined) throw new NotInCatalog(`package "${pkg}", channel "${name}" not found`);
+    if (found === undefined) throw new NotInCatalog(`package ${goQuote(pkg)}, channel ${goQuote(name)} not found`);
     return found;
   }
 }
@@ -168,8 +169,6 @@ function edges(served: ServedEntry, wanted: (skipped: string) => boolean): Entry
   return [replaces, ...skipped].map((name) => entryMessage(served, name));
 }
 
-/** As Go prints the request; empty fields are left out. */
-const apiText = ({ group, version, kind }: Api) =>
-  Object.entries({ group, version, kind })
-    .flatMap(([key, value]) => (value === '' ? [] : [`${key}:"${value}"`]))
-    .join(' ');
+/** The API as the server prints it. */
+const apiText = ({ group, version, kind }: Api): string =>
+  `group:${goQuote(group)} version:${goQuote(version)} kind:${goQuote(kind)}`;
