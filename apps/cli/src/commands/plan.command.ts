@@ -3,8 +3,10 @@ import { ExitCode, type Io, UsageError } from '../io.js';
 import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
 import type { PlanFormat } from '../resolution/print-plan.js';
 import {
+  type Given,
   QUESTION_HELP,
   type QuestionOptions,
+  readGiven,
   readQuestion,
   withQuestionOptions,
 } from '../resolution/question-options.js';
@@ -22,6 +24,7 @@ Examples:
   flotilla plan --live -C east -n team
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla plan --catalog community=registry.example/catalog:v1 -f subscription.yaml --pull
+  flotilla plan --catalog community=./catalog -f clusterextension.yaml
   flotilla plan --catalog olm/community:10=./catalog --catalog team/own=./own.yaml -f manifests/ -n team -o yaml`;
 
 /** `flotilla plan`: what would be installed or upgraded, why, and from where; or why not. Writes nothing anywhere. */
@@ -43,11 +46,29 @@ async function plan(options: Options, io: Io): Promise<void> {
     import('../resolution/bundle-manifests.js'),
   ]);
   const { pull = false, output } = options;
-  const { question, contents } = await readQuestion(options, io);
+  const given = await readGiven(options, io);
+  if (asksForExtensions(given)) return planForExtensions(given, output, io);
+  const { question, contents } = await readQuestion(options, io, given);
   const answer = await planAnswer(question, contents, (chosen, catalogs) => manifestsOf(chosen, catalogs, pull));
   for (const note of answer.notes) io.err(`note: ${note}\n`);
   io.out(printPlan(answer, output));
   io.exit(isYes(answer) ? ExitCode.done : ExitCode.no);
+}
+
+/** Manifests with ClusterExtensions and without any Subscription: the question is OLM v1's. */
+const asksForExtensions = ({ manifests }: Given): boolean =>
+  manifests.some(({ object }) => object.kind === 'ClusterExtension') &&
+  !manifests.some(({ object }) => object.kind === 'Subscription');
+
+async function planForExtensions({ catalogs, manifests }: Given, output: PlanFormat, io: Io): Promise<void> {
+  const [{ planExtensions, printExtensionPlans }, { catalogAt }] = await Promise.all([
+    import('../resolution/plan-extensions.js'),
+    import('../resolution/catalog-shelf.js'),
+  ]);
+  const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
+  const plans = planExtensions(manifests, catalogs, contents);
+  io.out(printExtensionPlans(plans, output));
+  io.exit(plans.some(({ error }) => error !== undefined) ? ExitCode.no : ExitCode.done);
 }
 
 async function live(options: Options, io: Io): Promise<void> {

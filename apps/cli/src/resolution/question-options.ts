@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { type Io, UsageError } from '../io.js';
+import type { CatalogOption } from './catalog-option.js';
 import type { PlanQuestion } from './plan-question.js';
+import type { Manifest } from './read-manifests.js';
 
 /** What a question about a namespace is put together from on the command line. */
 export type QuestionOptions = Readonly<{
@@ -34,21 +36,32 @@ export const withQuestionOptions = (command: Command): Command =>
 
 const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];
 
-/** Reads everything that the options name; the contents are in the order of the question's catalogs. */
-export async function readQuestion(
-  { catalog, filename, namespace, globalCatalogNamespace }: QuestionOptions,
-  io: Io,
-): Promise<Readonly<{ question: PlanQuestion; contents: readonly Catalog[] }>> {
-  const [{ parseCatalogOption }, { readManifests }, { planQuestion }, { catalogAt }] = await Promise.all([
+/** Manifests and catalogs as they are named, catalogs not read yet. */
+export type Given = Readonly<{ catalogs: readonly CatalogOption[]; manifests: readonly Manifest[] }>;
+
+export async function readGiven({ catalog, filename }: QuestionOptions, io: Io): Promise<Given> {
+  const [{ parseCatalogOption }, { readManifests }] = await Promise.all([
     import('./catalog-option.js'),
     import('./read-manifests.js'),
-    import('./plan-question.js'),
-    import('./catalog-shelf.js'),
   ]);
   if (catalog === undefined) throw new UsageError('no catalog given; name at least one with --catalog NAME=REFERENCE');
   if (filename === undefined) throw new UsageError('no manifests given; name a file or directory with -f, or "-"');
   const catalogs = catalog.map(parseCatalogOption);
-  const manifests = await readManifests(filename, io.stdin);
+  return { catalogs, manifests: await readManifests(filename, io.stdin) };
+}
+
+/** Reads everything that the options name; the contents are in the order of the question's catalogs. */
+export async function readQuestion(
+  options: QuestionOptions,
+  io: Io,
+  given?: Given,
+): Promise<Readonly<{ question: PlanQuestion; contents: readonly Catalog[] }>> {
+  const [{ planQuestion }, { catalogAt }] = await Promise.all([
+    import('./plan-question.js'),
+    import('./catalog-shelf.js'),
+  ]);
+  const { catalogs, manifests } = given ?? (await readGiven(options, io));
+  const { namespace, globalCatalogNamespace } = options;
   const question = planQuestion(manifests, { catalogs, namespace, globalNamespace: globalCatalogNamespace });
   const contents = await Promise.all(question.catalogs.map(({ reference }) => catalogAt(reference)));
   return { question, contents };

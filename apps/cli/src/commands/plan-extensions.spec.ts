@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runFlotilla } from '../run-flotilla.fixture.js';
+
+let folder = '';
+const file = (name: string) => join(folder, name);
+
+const bundle = (version: string) => ({
+  schema: 'olm.bundle',
+  package: 'lamp',
+  name: `lamp.v${version}`,
+  image: `registry.example/lamp:${version}`,
+  properties: [{ type: 'olm.package', value: { packageName: 'lamp', version } }],
+});
+const entries = [
+  { name: 'lamp.v1.0.0' },
+  { name: 'lamp.v1.1.0', replaces: 'lamp.v1.0.0' },
+  { name: 'lamp.v2.0.0', skips: ['lamp.v1.0.0', 'lamp.v1.1.0'] },
+];
+const lamp = [
+  { schema: 'olm.package', name: 'lamp', defaultChannel: 'stable' },
+  { schema: 'olm.channel', package: 'lamp', name: 'stable', entries },
+  ...['1.0.0', '1.1.0', '2.0.0'].map(bundle),
+];
+const extension = (catalog: object, installed?: string) => ({
+  apiVersion: 'olm.operatorframework.io/v1',
+  kind: 'ClusterExtension',
+  metadata: { name: 'light' },
+  spec: { namespace: 'lights', source: { sourceType: 'Catalog', catalog: { packageName: 'lamp', ...catalog } } },
+  ...(installed && { status: { install: { bundle: { name: `lamp.v${installed}`, version: installed } } } }),
+});
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-plan-extensions-'));
+  await writeFile(file('lamp.json'), lamp.map((blob) => JSON.stringify(blob)).join('\n'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function plan(manifest: object, ...options: string[]) {
+  const argv = ['plan', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-', ...options];
+  const { out, exit } = await runFlotilla(argv, JSON.stringify(manifest));
+  return { out, exit };
+}
+
+it.each([
+  {
+    because: 'nothing is installed: the newest',
+    manifest: extension({}),
+    exit: 0,
+    out: 'light: installs lamp.v2.0.0 2.0.0 from catalog shelf\n  image registry.example/lamp:2.0.0\n',
+  },
+  {
+    because: 'another major version is not taken by itself',
+    manifest: extension({}, '1.0.0'),
+    exit: 0,
+    out:
+      'light (installed: 1.0.0): goes to lamp.v1.1.0 1.1.0 from catalog shelf\n  image registry.example/lamp:1.1.0\n' +
+      '  Version "2.0.0" is held back: it is of another major version than the installed "1.0.0". To take it, set spec.source.catalog.version to "2.0.0".\n',
+  },
+  {
+    because: 'nothing fits',
+    manifest: extension({ version: '3.x' }),
+    exit: 1,
+    out: 'light: nothing: no bundles found for package "lamp" matching version "3.x"\n',
+  },
+])('plan of a ClusterExtension: $because', async ({ manifest, out, exit }) => {
+  expect(await plan(manifest)).toEqual({ out, exit });
+});
+
+it('plan of a ClusterExtension as JSON, with the labels of the ClusterCatalog', async () => {
+  const catalog = {
+    apiVersion: 'olm.operatorframework.io/v1',
+    kind: 'ClusterCatalog',
+    metadata: { name: 'shelf', labels: { shelf: 'top' } },
+    spec: { source: { type: 'Image', image: { ref: 'registry.example/shelf:1' } } },
+  };
+  const wish = extension({ selector: { matchLabels: { shelf: 'top' } } });
+  const { out } = await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, wish] }, '-o', 'json');
+  expect(JSON.parse(out)).toMatchObject([{ extension: 'light', bundle: 'lamp.v2.0.0', catalog: 'shelf' }]);
+  const elsewhere = extension({ selector: { matchLabels: { shelf: 'low' } } });
+  expect(await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, elsewhere] })).toMatchObject({ exit: 1 });
+});
