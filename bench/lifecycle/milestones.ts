@@ -106,9 +106,11 @@ function reachedBy(kind: string, object: KubernetesObject, { csv, oldPlans, oldA
   }
 }
 
-const statusOf = (object: KubernetesObject | undefined): Status => (object?.['status'] ?? {}) as Status;
+const statusOf = (object: KubernetesObject | undefined): Status => recordOf(object?.['status']);
+
+const recordOf = (value: unknown): Status => (typeof value === 'object' && value !== null ? { ...value } : {});
 function connectionOf(catalog: KubernetesObject | undefined): Readonly<{ state: string; address: string }> {
-  const connection = (statusOf(catalog)['connectionState'] ?? {}) as Status;
+  const connection = recordOf(statusOf(catalog)['connectionState']);
   return { state: String(connection['lastObservedState'] ?? ''), address: String(connection['address'] ?? '') };
 }
 

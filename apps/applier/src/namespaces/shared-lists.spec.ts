@@ -17,7 +17,7 @@ function cluster() {
     });
     return promise;
   };
-  const lists = new SharedLists({ list: list as ConstructorParameters<typeof SharedLists>[0]['list'] });
+  const lists = new SharedLists({ list });
   const ask = async (options?: ListOptions) => (await lists.list(NAMESPACES, options))?.resourceVersion;
   return { asked, ask };
 }

@@ -1,6 +1,7 @@
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';
+import type { ClusterReads } from './pass-reader.js';
 
-type Listing = ReturnType<KubeClient['list']>;
+type Listing = ReturnType<ClusterReads['list']>;
 
 /**
  * Lists of one cluster, shared by passes that ask at the same time: many namespaces need the same lists of the whole
@@ -11,7 +12,7 @@ export class SharedLists {
   readonly #underWay = new Map<string, Listing>();
   readonly #next = new Map<string, Listing>();
 
-  constructor(private readonly client: Pick<KubeClient, 'list'>) {}
+  constructor(private readonly cluster: Pick<ClusterReads, 'list'>) {}
 
   list(kind: KindRef, options: ListOptions = {}): Listing {
     const { namespace = '', labelSelector = '', fieldSelector = '' } = options;
@@ -28,7 +29,7 @@ export class SharedLists {
   }
 
   #begin(key: string, kind: KindRef, options: ListOptions): Listing {
-    const listing = this.client.list(kind, options);
+    const listing = this.cluster.list(kind, options);
     this.#underWay.set(key, listing);
     const end = () => {
       if (this.#underWay.get(key) === listing) this.#underWay.delete(key);
