@@ -28,7 +28,8 @@ describe('goYaml', () => {
     { value: 123456.5, text: '123456.5', because: 'less has none' },
     { value: 0.00001, text: '1e-05', because: 'nor has what is not tiny' },
     { value: '\u007f', text: '"\\x7F"', because: 'a control character is escaped' },
-    { value: '<<', text: '<<', because: 'the key of merges is not quoted' },
+    { value: { '<<': 1 }, text: '"<<": 1', because: 'a key that is no merge is quoted' },
+    { value: '<<', text: '<<', because: 'the key of merges as a value is not' },
   ])('$text: $because', ({ value, text }) => {
     expect(goYaml(value)).toBe(`${text}\n`);
   });

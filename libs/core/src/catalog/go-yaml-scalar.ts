@@ -27,8 +27,9 @@ export function textScalar(text: string, place: Place): string {
   return `'${folded(characters, { ...place, column: place.column + 1 })}'`;
 }
 
-/** A key: never a block text, and never broken. */
+/** A key: never a block text, and never broken. The key of merges is quoted, because bare it would be read as one. */
 export function keyText(text: string): string {
+  if (text === '<<') return '"<<"';
   return text.includes('\n') ? doubleQuoted(text, NO_BREAKS) : textScalar(text, NO_BREAKS);
 }
 
@@ -72,7 +73,7 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 function readsAsText(text: string): boolean {
   if (BASE_60.test(text) || isTimestamp(text)) return false;
   return KUBERNETES_YAML.tags.every((tag) => {
-    // The writer does not quote the key of merges.
+    // As a value the key of merges is text, and written bare.
     if (tag.nodeKind !== 'scalar' || !tag.implicit || text === '<<') return true;
     if (tag.implicitFirstChars !== null && !tag.implicitFirstChars.includes(text.charAt(0))) return true;
     try {
