@@ -27,7 +27,7 @@ export type ExtensionPlan = Readonly<{
   error?: string;
 }>;
 
-export const isExtension = ({ object }: Manifest): boolean =>
+const isExtension = ({ object }: Manifest): boolean =>
   object.kind === CLUSTER_EXTENSION_API.kind && object.apiVersion === CLUSTER_EXTENSION_API.apiVersion;
 
 /** The next bundle of every ClusterExtension of the manifests, as the hub would choose it; sorted as they are given. */

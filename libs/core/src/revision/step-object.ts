@@ -44,7 +44,7 @@ const isOurs = (live: KubernetesObject, { metadata }: ClusterObjectSet): boolean
   live.metadata.labels?.[OWNER_NAME_LABEL] === metadata.labels?.[OWNER_NAME_LABEL];
 
 /** The object as the revision applies it: with its mark, its number and itself as controller. */
-export function asAppliedBy(revision: ClusterObjectSet, wanted: KubernetesObject): KubernetesObject {
+function asAppliedBy(revision: ClusterObjectSet, wanted: KubernetesObject): KubernetesObject {
   const { metadata } = wanted;
   return {
     ...wanted,
