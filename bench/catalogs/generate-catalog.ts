@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { goYaml } from '#core/catalog/go-yaml-text';
+import { goYaml } from '#core/catalog/write/go-yaml-text';
 
 export type CatalogShape = Readonly<{
   packages: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalHash } from '#core/canonical/canonical-json';
-import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { loadCatalog } from '#core/catalog/load-catalog';
+import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
 import { CATALOG_NAME_LABEL } from '#core/extension/cluster-extension';
 import {
   asksCatalog,

@@ -1,9 +1,9 @@
 import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import { refOf } from '#core/api/kubernetes-object';
 import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/api/olm-config';
-import { copiesSwitchStatus, type GlobalNamespace } from '#core/csv/copies-switch';
+import { copiesSwitchStatus, type GlobalNamespace } from '#core/csv/copies/copies-switch';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
-import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
 import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
 import { eventRef } from '#platform/kube/record-event';
 import type { PassReader } from '../namespaces/pass-reader.js';

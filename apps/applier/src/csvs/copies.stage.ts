@@ -1,9 +1,9 @@
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import { CSV_API } from '#core/api/cluster-service-version';
 import type { OperatorGroup } from '#core/api/operator-group';
-import { copiesDisabled } from '#core/csv/copies-switch';
+import { copiesDisabled } from '#core/csv/copies/copies-switch';
+import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
-import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/step-copies';
 import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';

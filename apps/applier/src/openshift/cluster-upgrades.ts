@@ -1,8 +1,8 @@
 import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { asRecord, asText } from '#core/crd-safety/loose-value';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
-import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
 import { clusterOperatorStatus, type OperatorCompatibility } from '#core/openshift/cluster-operator-upgradeable';
 import { incompatibilityText, incompatibleOperators, nextMinorVersion } from '#core/openshift/incompatible-operators';
 import type { Hub } from '#platform/hub/hub';

@@ -1,6 +1,6 @@
 import { canonicalHash } from '#core/canonical/canonical-json';
-import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { loadCatalog } from '#core/catalog/load-catalog';
+import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
 import { type ExtensionPackage, extensionPackage } from '#core/extension/extension-problem';
 import type { ServedContent } from '#platform/metas/serve-metas';
 

@@ -1,5 +1,5 @@
 import type { CatalogBundle, CatalogPackage } from '#core/catalog/catalog';
-import { decodeBlob } from '#core/catalog/decode-blob';
+import { decodeBlob } from '#core/catalog/read/decode-blob';
 import type { MetasQuery } from '#core/catalog-metas/metas-query';
 import { channelsOf, headOf } from '#core/package-manifest/package-content';
 import type { EntryRecord, PackageRecord } from '#core/resolution/resolution-problem';

@@ -10,7 +10,7 @@ const DIRECTORY = 'configs';
 export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { readCatalogTree } = await import('#platform/files/read-tree');
   const { loadCatalog } = await import('#core/catalog/load-catalog');
-  const { validateCatalog } = await import('#core/catalog/validate-catalog');
+  const { validateCatalog } = await import('#core/catalog/validate/validate-catalog');
   const { CATALOG_LABEL } = await import('#platform/registry/catalog-image');
   const { buildImage } = await import('#platform/registry/image-builder');
   const files = await asUsageError(directory, () => readCatalogTree(directory));

@@ -32,9 +32,9 @@ export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command
       }
       const { asUsageError } = await import('../reference/load-reference.js');
       const { fileInMemory } = await import('#core/catalog/catalog-file');
-      const { readBlobs } = await import('#core/catalog/read-blobs');
-      const { indentedJson } = await import('#core/catalog/go-json-text');
-      const { goYaml } = await import('#core/catalog/go-yaml-text');
+      const { readBlobs } = await import('#core/catalog/read/read-blobs');
+      const { indentedJson } = await import('#core/catalog/write/go-json-text');
+      const { goYaml } = await import('#core/catalog/write/go-yaml-text');
       const bytes = new TextEncoder().encode(await readOperand(file, io));
       const path = file === '-' ? 'standard input' : file;
       const template = await asUsageError(path, async () =>

@@ -44,6 +44,6 @@ export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
 async function print(diff: CatalogDiff, output: Options['output']): Promise<string> {
   if (output === 'table') return diffTable(diff);
   if (output === 'json') return `${JSON.stringify(diff, null, 2)}\n`;
-  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return goYaml(diff);
 }

@@ -23,7 +23,7 @@ export const catalogInitCommand = (catalog: Command, io: Io): Command =>
         throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
       }
       const { packageBlob } = await import('#core/catalog-authoring/package-blob');
-      const { catalogToJson, catalogToYaml } = await import('#core/catalog/write-catalog');
+      const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
       const blob = packageBlob({
         name,
         defaultChannel,

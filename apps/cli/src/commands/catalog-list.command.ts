@@ -147,7 +147,7 @@ async function writer<Row>(
   if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
   if (output !== 'yaml')
     throw new UsageError(`invalid --output value "${output}", expected (table|wide|json|yaml|name)`);
-  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));
 }
 

@@ -31,7 +31,7 @@ export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
       const level = migrationLevel(options);
       await requireEmpty(outdir);
       const { loadReference } = await import('../reference/load-reference.js');
-      const { renderCatalog } = await import('#core/catalog/render-catalog');
+      const { renderCatalog } = await import('#core/catalog/write/render-catalog');
       const loaded = await loadReference(reference);
       if (loaded.kind !== 'catalog') {
         throw new UsageError(`render catalog image: "${reference}" is a bundle: not allowed; name a catalog`);
@@ -56,7 +56,7 @@ async function writeParts(catalog: Catalog, outdir: string, format: 'json' | 'ya
   const { mkdir, writeFile } = await import('node:fs/promises');
   const { join } = await import('node:path');
   const { splitByPackage } = await import('#core/catalog-authoring/split-catalog');
-  const { catalogToJson, catalogToYaml } = await import('#core/catalog/write-catalog');
+  const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   const parts = splitByPackage(catalog);
   for (const name of parts.keys()) requirePathElement(name);
   for (const [name, part] of parts) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Bundle } from '#core/bundle/bundle';
 import type { BlobConsumer } from '#core/catalog/blob-consumer';
-import type { MigrationLevel } from '#core/catalog/render-catalog';
+import type { MigrationLevel } from '#core/catalog/write/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
@@ -32,7 +32,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
         throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
       }
       const level = migrationLevel(options);
-      const { CatalogWriter } = await import('#core/catalog/write-catalog');
+      const { CatalogWriter } = await import('#core/catalog/write/write-catalog');
       const writer = new CatalogWriter(output);
       for (const reference of references) await render(reference, level, template, writer);
       for (const text of writer.texts()) {
@@ -44,7 +44,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
 
 async function render(reference: string, level: MigrationLevel, template: string, writer: BlobConsumer): Promise<void> {
   const { readReference } = await import('../reference/load-reference.js');
-  const { renderBlob, renderBundle } = await import('#core/catalog/render-catalog');
+  const { renderBlob, renderBundle } = await import('#core/catalog/write/render-catalog');
   const rendering: BlobConsumer = { take: (decoded) => writer.take(renderBlob(decoded, level)) };
   const read = await readReference(reference, rendering).catch((error: unknown) => {
     const where = `render reference "${reference}": `;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { catalogBundleOf } from '#core/bundle/bundle-blob';
-import { readStream } from '#core/catalog/blob-stream';
 import type { CatalogBundle } from '#core/catalog/catalog';
-import { BlobError } from '#core/catalog/catalog-load.error';
-import { decodeBlob } from '#core/catalog/decode-blob';
-import { isRecord } from '#core/catalog/go-json';
-import { type MigrationLevel, renderBundle } from '#core/catalog/render-catalog';
+import { readStream } from '#core/catalog/read/blob-stream';
+import { BlobError } from '#core/catalog/read/catalog-load.error';
+import { decodeBlob } from '#core/catalog/read/decode-blob';
+import { isRecord } from '#core/catalog/read/go-json';
+import { type MigrationLevel, renderBundle } from '#core/catalog/write/render-catalog';
 import type { RenderedImage, RenderedImages } from '#core/catalog-template/rendered-images';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { fileError } from '#platform/files/file-tree.error';

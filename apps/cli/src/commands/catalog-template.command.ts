@@ -57,7 +57,7 @@ async function operands(
 }
 
 async function writer(output: string, io: Io): Promise<(catalog: Catalog) => string> {
-  const { catalogToJson, catalogToYaml } = await import('#core/catalog/write-catalog');
+  const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   if (output === 'json') return catalogToJson;
   if (output === 'yaml') return catalogToYaml;
   if (output !== 'mermaid') throw new UsageError(`invalid --output value "${output}", expected (json|yaml|mermaid)`);

@@ -1,11 +1,11 @@
 import type { Catalog } from '#core/catalog/catalog';
-import type { DecodedBlob } from '#core/catalog/decode-blob';
+import type { DecodedBlob } from '#core/catalog/read/decode-blob';
 import { type Io, UsageError } from '../io.js';
 import { problemLine } from './catalog-validate.command.js';
 
 /** A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. */
 export async function validCatalog(reference: string, io: Io): Promise<Catalog | undefined> {
-  const { validateCatalog } = await import('#core/catalog/validate-catalog');
+  const { validateCatalog } = await import('#core/catalog/validate/validate-catalog');
   const catalog = await loadedCatalog(reference);
   const problems = validateCatalog(catalog);
   for (const problem of problems) io.err(problemLine(problem));
@@ -15,7 +15,7 @@ export async function validCatalog(reference: string, io: Io): Promise<Catalog |
 /** A reference's catalog as it is, valid or not; the lists of its bundles are in the order of opm, which counts in them. */
 export async function loadedCatalog(reference: string): Promise<Catalog> {
   const { loadReference } = await import('../reference/load-reference.js');
-  const { renderBundle } = await import('#core/catalog/render-catalog');
+  const { renderBundle } = await import('#core/catalog/write/render-catalog');
   const loaded = await loadReference(reference);
   if (loaded.kind !== 'catalog') throw notCatalog(reference);
   return { ...loaded.catalog, bundles: loaded.catalog.bundles.map((bundle) => renderBundle(bundle, 'none')) };
@@ -25,8 +25,8 @@ export async function loadedCatalog(reference: string): Promise<Catalog> {
 export async function validOutline(reference: string, io: Io): Promise<Catalog | undefined> {
   const { readReference } = await import('../reference/load-reference.js');
   const { LightCatalogCollector } = await import('#core/catalog/light-catalog');
-  const { CatalogValidator } = await import('#core/catalog/validate-catalog');
-  const { renderBundle } = await import('#core/catalog/render-catalog');
+  const { CatalogValidator } = await import('#core/catalog/validate/validate-catalog');
+  const { renderBundle } = await import('#core/catalog/write/render-catalog');
   const validator = new CatalogValidator();
   const light = new LightCatalogCollector();
   const both = {

@@ -1,8 +1,8 @@
-import type { CatalogProblem } from '#core/catalog/catalog-problem';
-import { decodeCatalogBlob } from '#core/catalog/decode-blob';
-import { readBlobs } from '#core/catalog/read-blobs';
-import { type PlacedWarning, StrictValidator } from '#core/catalog/strict-validator';
-import { CatalogValidator } from '#core/catalog/validate-catalog';
+import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
+import { readBlobs } from '#core/catalog/read/read-blobs';
+import { type PlacedWarning, StrictValidator } from '#core/catalog/strict/strict-validator';
+import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
+import { CatalogValidator } from '#core/catalog/validate/validate-catalog';
 import { openCatalogTree } from '#platform/files/catalog-tree';
 import { asUsageError } from '../reference/load-reference.js';
 import { type ImageFailure, imageFailures, NamedImages } from './catalog-validate-images.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CatalogProblem } from '#core/catalog/catalog-problem';
+import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
 import { imageLine } from './catalog-validate-images.js';
@@ -63,13 +63,13 @@ function tell(directory: string, { problems, warnings, images }: Examination, io
 
 async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknown) => void> {
   if (output === 'json') return (answer) => io.out(`${JSON.stringify(answer, null, 2)}\n`);
-  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return (answer) => io.out(goYaml(answer));
 }
 
 /** As opm prints it, with the problems one by one, and what was asked for beside. */
 async function verdict(found: Examination, { strict, checkImages }: ExaminationOptions): Promise<unknown> {
-  const { opmText } = await import('#core/catalog/catalog-problem');
+  const { opmText } = await import('#core/catalog/validate/catalog-problem');
   const message = opmText(found.problems);
   const problems = found.problems.map(({ message: text, advice }) => ({ message: text, advice }));
   return {

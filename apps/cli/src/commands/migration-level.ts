@@ -1,4 +1,4 @@
-import type { MigrationLevel } from '#core/catalog/render-catalog';
+import type { MigrationLevel } from '#core/catalog/write/render-catalog';
 import { UsageError } from '../io.js';
 
 /** Options of the commands that can apply opm's migrations. */

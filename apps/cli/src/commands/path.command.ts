@@ -88,6 +88,6 @@ function found(point: Point, option: string, text: string): Extract<Point, { kin
 async function print(answer: UpgradePath, output: Options['output']): Promise<string> {
   if (output === 'table') return pathTable(answer);
   if (output === 'json') return `${JSON.stringify(answer, null, 2)}\n`;
-  const { goYaml } = await import('#core/catalog/go-yaml-text');
+  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return goYaml(answer);
 }

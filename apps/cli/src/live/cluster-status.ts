@@ -5,7 +5,7 @@ import { INSTALL_PLAN_API, type InstallPlan } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
-import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
 import { isHealthy } from '#core/subscription/catalog-health';
 import type { Settings } from '#platform/config/settings';

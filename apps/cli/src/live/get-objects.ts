@@ -1,5 +1,5 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
-import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { ExitCode, type Io } from '../io.js';
 import { askClusters } from './ask-clusters.js';

@@ -55,7 +55,7 @@ export async function showHubPackages(io: Io, question: PackagesQuestion): Promi
 
 async function shown(list: z.infer<typeof PackageList>, { output, namespace }: PackagesQuestion): Promise<string> {
   if (output === 'json') return `${JSON.stringify(list, null, 2)}\n`;
-  if (output === 'yaml') return (await import('#core/catalog/go-yaml-text')).goYaml(list);
+  if (output === 'yaml') return (await import('#core/catalog/write/go-yaml-text')).goYaml(list);
   if (output === 'name') return [...new Set(list.items.map(nameOf))].map((name) => `${name}\n`).join('');
   const now = new Date();
   const own: Columns<PackageItem> = [

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
-import { COPIED_FROM_LABEL } from '#core/csv/step-copies';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
 import { problemHash } from '#core/resolution/problem-hash';
 import { resolve } from '#core/resolution/resolve';

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
-import { validateCatalog } from '#core/catalog/validate-catalog';
+import { validateCatalog } from '#core/catalog/validate/validate-catalog';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { CRD_KIND } from '#core/install-plan/install-plan-step';
 import type { ResolvedResolution } from '#core/install-plan/plan-install';

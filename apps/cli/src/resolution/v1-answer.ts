@@ -1,6 +1,6 @@
 import type { Catalog } from '#core/catalog/catalog';
-import { CatalogLoadError } from '#core/catalog/catalog-load.error';
 import { loadCatalog } from '#core/catalog/load-catalog';
+import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
 import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/extension/cluster-extension';
 import { type InstalledRevision, statusAfterPass } from '#core/extension/extension-status';
 import { type FeatureGates, packageIndex } from '#core/extension/package-content';

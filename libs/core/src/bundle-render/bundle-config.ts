@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SubscriptionConfig } from '../csv/subscription-config.js';
+import { SubscriptionConfig } from '../csv/deployments/subscription-config.js';
 import { goQuote } from '../versions/go-quote.js';
 import { type ConfigSchema, checkSchema, failureDetails, failureTexts, type TextFormat } from './config-schema.js';
 import { DEPLOYMENT_CONFIG_SCHEMA } from './deployment-config-schema.js';

@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from '../csv/subscription-config.js';
+import type { Container, PodSpec } from '../csv/deployments/subscription-config.js';
 
 /** Where operators look for their certificate: under the names that OLM Classic gives to the volumes. */
 const VOLUMES = [

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { isRecord } from '../catalog/go-json.js';
+import { isRecord } from '../catalog/read/go-json.js';
 import { goQuote } from '../versions/go-quote.js';
 
 type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';

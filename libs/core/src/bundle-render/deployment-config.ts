@@ -1,10 +1,10 @@
-import { isRecord } from '../catalog/go-json.js';
+import { isRecord } from '../catalog/read/go-json.js';
 import {
   appendedUnlessEqual,
   type Container,
   type PodSpec,
   type SubscriptionConfig,
-} from '../csv/subscription-config.js';
+} from '../csv/deployments/subscription-config.js';
 
 /**
  * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers (spec: v1-apply.md §3).

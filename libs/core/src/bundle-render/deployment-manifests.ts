@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { type SubscriptionConfig, withMissing } from '../csv/subscription-config.js';
+import { type SubscriptionConfig, withMissing } from '../csv/deployments/subscription-config.js';
 import { withCertificateVolumes } from './certificate-volumes.js';
 import { withDeploymentConfig } from './deployment-config.js';
 import type { BundleDeployment } from './registry-bundle.js';

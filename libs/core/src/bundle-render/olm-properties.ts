@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withSortedKeys } from '../catalog/sorted-keys.js';
+import { withSortedKeys } from '../catalog/write/sorted-keys.js';
 import { goJson } from '../hashes/go-json.js';
 
 /** Annotation of a CSV, and of a revision, that holds the bundle's properties as a JSON list. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../catalog/go-json.js';
+import { isRecord } from '../catalog/read/go-json.js';
 
 /** Their values are data, in which null means something. */
 const DATA: ReadonlySet<string> = new Set(['default', 'example', 'enum']);

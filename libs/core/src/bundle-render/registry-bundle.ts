@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PolicyRule } from '../api/cluster-service-version.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { PodSpec } from '../csv/subscription-config.js';
+import { PodSpec } from '../csv/deployments/subscription-config.js';
 
 const text = z
   .string()

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { indentedJson } from '../catalog/go-json-text.js';
-import { orderedBlobs } from '../catalog/write-catalog.js';
+import { indentedJson } from '../catalog/write/go-json-text.js';
+import { orderedBlobs } from '../catalog/write/write-catalog.js';
 import { catalogBundleOf, withCsvMetadata } from './bundle-blob.js';
 import { textAt } from './json-access.js';
 import { readBundle } from './read-bundle.js';

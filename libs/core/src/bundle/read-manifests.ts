@@ -1,7 +1,7 @@
 import { KubernetesObject } from '../api/kubernetes-object.js';
-import { readStream } from '../catalog/blob-stream.js';
-import { ByteWindow } from '../catalog/byte-window.js';
-import { BlobError } from '../catalog/catalog-load.error.js';
+import { readStream } from '../catalog/read/blob-stream.js';
+import { ByteWindow } from '../catalog/read/byte-window.js';
+import { BlobError } from '../catalog/read/catalog-load.error.js';
 import type { BundleFile } from './bundle.js';
 
 /** What one file holds: its first document, and what else is to be said about it. */

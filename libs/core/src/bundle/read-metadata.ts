@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Property } from '../catalog/catalog.js';
-import { foldCase, isRecord } from '../catalog/go-json.js';
+import { foldCase, isRecord } from '../catalog/read/go-json.js';
 import type { BundleFile } from './bundle.js';
 import { textMapAt } from './json-access.js';
 import { firstDocument } from './read-manifests.js';

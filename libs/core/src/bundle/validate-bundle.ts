@@ -1,5 +1,5 @@
-import { parseProperties } from '../catalog/bundle-properties.js';
 import type { Property } from '../catalog/catalog.js';
+import { parseProperties } from '../catalog/validate/bundle-properties.js';
 import { parseRange } from '../versions/blang-range.js';
 import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { textField } from '../catalog/text-field.js';
+import { textField } from '../catalog/strict/text-field.js';
 
 type Part = { -readonly [K in keyof Catalog]: Catalog[K][number][] };
 

@@ -1,6 +1,6 @@
 import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
-import { parseProperties } from '../catalog/bundle-properties.js';
 import type { Catalog, CatalogBundle, ChannelEntry } from '../catalog/catalog.js';
+import { parseProperties } from '../catalog/validate/bundle-properties.js';
 import { type CatalogChange, nameChanges, valueChange } from './catalog-change.js';
 import { type PackageParts, packageParts } from './package-parts.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Catalog, ChannelEntry } from '../catalog/catalog.js';
-import { validateCatalog } from '../catalog/validate-catalog.js';
+import { validateCatalog } from '../catalog/validate/validate-catalog.js';
 import { sampleCatalog } from './sample-catalog.fixture.js';
 
 const name = (number: number): string => `ant.v1.${number}.0`;

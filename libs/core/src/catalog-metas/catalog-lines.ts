@@ -1,7 +1,7 @@
 import type { BlobMeta } from '../catalog/catalog-blob.js';
 import type { CatalogFile } from '../catalog/catalog-file.js';
-import { goJson } from '../catalog/go-json-text.js';
-import { readBlobs } from '../catalog/read-blobs.js';
+import { readBlobs } from '../catalog/read/read-blobs.js';
+import { goJson } from '../catalog/write/go-json-text.js';
 
 /** A blob as it stands in a catalog.jsonl: one line of JSON with sorted keys, its line feed included. */
 export type CatalogLine = Readonly<{ line: string; meta: BlobMeta }>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KubernetesObject } from '../api/kubernetes-object.js';
-import { BlobError } from '../catalog/catalog-load.error.js';
-import { parseYamlDocument } from '../catalog/yaml-document.js';
+import { BlobError } from '../catalog/read/catalog-load.error.js';
+import { parseYamlDocument } from '../catalog/read/yaml-document.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 
 /** A package as the ConfigMap describes it: channels and the CSV each of them begins with. */

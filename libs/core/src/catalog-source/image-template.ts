@@ -1,4 +1,4 @@
-import { imageReferenceProblem } from '../catalog/image-reference.js';
+import { imageReferenceProblem } from '../catalog/validate/image-reference.js';
 
 /** The annotation that makes `spec.image` follow the version of the cluster (spec: catalog-sources.md §7). */
 export const IMAGE_TEMPLATE_ANNOTATION = 'olm.catalogImageTemplate';

@@ -1,7 +1,7 @@
 import { recordsAt, textAt } from '../bundle/json-access.js';
-import { parseProperties } from '../catalog/bundle-properties.js';
 import type { Catalog, CatalogBundle, CatalogPackage } from '../catalog/catalog.js';
-import { base64, GoTypeError } from '../catalog/go-json.js';
+import { base64, GoTypeError } from '../catalog/read/go-json.js';
+import { parseProperties } from '../catalog/validate/bundle-properties.js';
 import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { formatVersion, type Version } from '../versions/version.js';

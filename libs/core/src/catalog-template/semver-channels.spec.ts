@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Catalog, CatalogBundle, ChannelEntry } from '../catalog/catalog.js';
-import { validateCatalog } from '../catalog/validate-catalog.js';
+import { validateCatalog } from '../catalog/validate/validate-catalog.js';
 import { parseVersion } from '../versions/blang-version.js';
 import { compareVersions, type Version } from '../versions/version.js';
 import { parseTemplate, renderTemplate } from './template.js';

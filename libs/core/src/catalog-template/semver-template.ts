@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { foldCase, GoTypeError, isRecord, mismatch } from '../catalog/go-json.js';
+import { foldCase, GoTypeError, isRecord, mismatch } from '../catalog/read/go-json.js';
 import { goQuote } from '../versions/go-quote.js';
 import { TemplateError, within } from './template.error.js';
 import { firstStrictDocument } from './template-document.js';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
-import { opmText } from '../catalog/catalog-problem.js';
-import { listOf, struct, text } from '../catalog/go-json.js';
-import { validateCatalog } from '../catalog/validate-catalog.js';
+import { listOf, struct, text } from '../catalog/read/go-json.js';
+import { opmText } from '../catalog/validate/catalog-problem.js';
+import { validateCatalog } from '../catalog/validate/validate-catalog.js';
 import { goQuote } from '../versions/go-quote.js';
 import { bundlesOf, type RenderedImages } from './rendered-images.js';
 import { substitute } from './substitute.js';

@@ -1,7 +1,7 @@
 import { YAMLException } from 'js-yaml';
-import { readStream } from '../catalog/blob-stream.js';
-import { BlobError } from '../catalog/catalog-load.error.js';
-import { loadFirstDocument } from '../catalog/first-document.js';
+import { readStream } from '../catalog/read/blob-stream.js';
+import { BlobError } from '../catalog/read/catalog-load.error.js';
+import { loadFirstDocument } from '../catalog/read/first-document.js';
 import { TemplateError } from './template.error.js';
 
 /** The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6). */

@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
-import { BlobError, BlobFormError } from '../catalog/catalog-load.error.js';
-import { decodeBlob } from '../catalog/decode-blob.js';
-import { type Decoder, GoTypeError, listOf, struct, text } from '../catalog/go-json.js';
 import { CatalogCollector } from '../catalog/load-catalog.js';
+import { BlobError, BlobFormError } from '../catalog/read/catalog-load.error.js';
+import { decodeBlob } from '../catalog/read/decode-blob.js';
+import { type Decoder, GoTypeError, listOf, struct, text } from '../catalog/read/go-json.js';
 import { goQuote } from '../versions/go-quote.js';
 import { TemplateError } from './template.error.js';
 import { firstDocument } from './template-document.js';

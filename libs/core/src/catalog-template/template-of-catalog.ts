@@ -1,6 +1,6 @@
 import type { CatalogBlob } from '../catalog/catalog-blob.js';
-import { decodeCatalogBlob } from '../catalog/decode-blob.js';
-import { recordWithSortedKeys } from '../catalog/sorted-keys.js';
+import { decodeCatalogBlob } from '../catalog/read/decode-blob.js';
+import { recordWithSortedKeys } from '../catalog/write/sorted-keys.js';
 
 /** Types of templates that a catalog can be turned into. */
 export const CONVERTIBLE_TYPES = ['basic', 'substitutes'] as const;

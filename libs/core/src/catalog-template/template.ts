@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.js';
-import { struct, text as textField } from '../catalog/go-json.js';
+import { struct, text as textField } from '../catalog/read/go-json.js';
 import { type BasicTemplate, imagesOfBasic, parseBasicTemplate, renderBasicTemplate } from './basic-template.js';
 import { renderSemverTemplate } from './render-semver.js';
 import type { RenderedImages } from './rendered-images.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../catalog/catalog.js';
 import { loadCatalog } from '../catalog/load-catalog.js';
-import { catalogToYaml, orderedBlobs } from '../catalog/write-catalog.js';
+import { catalogToYaml, orderedBlobs } from '../catalog/write/write-catalog.js';
 import { mermaidGraph } from '../catalog-graph/mermaid-graph.js';
 import { TemplateError } from './template.error.js';
 import { imagesOf, parseTemplate, renderTemplate, type TemplateType } from './template.js';

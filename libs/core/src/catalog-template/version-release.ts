@@ -1,7 +1,7 @@
 import { textAt } from '../bundle/json-access.js';
-import { parseProperties } from '../catalog/bundle-properties.js';
 import type { CatalogBundle } from '../catalog/catalog.js';
-import { releaseProblem } from '../catalog/release.js';
+import { parseProperties } from '../catalog/validate/bundle-properties.js';
+import { releaseProblem } from '../catalog/validate/release.js';
 import { parseVersion } from '../versions/blang-version.js';
 import { compareVersions, type Version } from '../versions/version.js';
 

@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.js';
-import type { DecodedBlob } from './decode-blob.js';
+import type { DecodedBlob } from './read/decode-blob.js';
 
 /**
  * Takes the blobs of a catalog in load order and keeps what it needs of each: several consumers share one reading, and

@@ -1,8 +1,8 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { goQuote } from '../versions/go-quote.js';
-import { BlobError, BlobFormError, CatalogLoadError } from './catalog-load.error.js';
-import { goFloat } from './go-float.js';
-import { foldCase, isRecord } from './go-json.js';
+import { BlobError, BlobFormError, CatalogLoadError } from './read/catalog-load.error.js';
+import { foldCase, isRecord } from './read/go-json.js';
+import { goFloat } from './write/go-float.js';
 
 /** Where a blob was found. */
 export type BlobPlace = Readonly<{

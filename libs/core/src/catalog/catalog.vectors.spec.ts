@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { opmText } from './catalog-problem.js';
 import { channelHeads } from './channel-graph.js';
-import { ignoreMatcher } from './index-ignore.js';
 import { loadCatalog } from './load-catalog.js';
-import { validateCatalog } from './validate-catalog.js';
+import { ignoreMatcher } from './read/index-ignore.js';
+import { opmText } from './validate/catalog-problem.js';
+import { validateCatalog } from './validate/validate-catalog.js';
 
 // What the real opm answered to the same catalogs; test/vectors/fbc/README.md says how.
 const ROOT = join(import.meta.dirname, '../../../..');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeCatalogBlob } from './decode-blob.js';
 import { csvDisplayName, displayName, LightCatalogCollector } from './light-catalog.js';
-import { readBlobs } from './read-blobs.js';
+import { decodeCatalogBlob } from './read/decode-blob.js';
+import { readBlobs } from './read/read-blobs.js';
 
 const CSV = btoa('{"kind":"ClusterServiceVersion","spec":{"displayName":"Ant of the CSV"}}');
 

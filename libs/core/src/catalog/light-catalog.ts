@@ -1,8 +1,8 @@
 import { recordAt, textAt } from '../bundle/json-access.js';
 import { type BlobConsumer, detached } from './blob-consumer.js';
 import type { Catalog, CatalogBundle, Property } from './catalog.js';
-import type { DecodedBlob } from './decode-blob.js';
 import { CatalogCollector } from './load-catalog.js';
+import type { DecodedBlob } from './read/decode-blob.js';
 
 /**
  * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other schemas. Of a CSV, and of

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from './catalog.js';
-import { CatalogLoadError } from './catalog-load.error.js';
 import { loadCatalog } from './load-catalog.js';
-import { validateCatalog } from './validate-catalog.js';
-import { catalogToJson, catalogToYaml } from './write-catalog.js';
+import { CatalogLoadError } from './read/catalog-load.error.js';
+import { validateCatalog } from './validate/validate-catalog.js';
+import { catalogToJson, catalogToYaml } from './write/write-catalog.js';
 
 const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CatalogLoadError } from './catalog-load.error.js';
 import { loadCatalog } from './load-catalog.js';
-import { validateCatalog } from './validate-catalog.js';
+import { CatalogLoadError } from './read/catalog-load.error.js';
+import { validateCatalog } from './validate/validate-catalog.js';
 
 const file = (path: string, text: string) => ({ path, bytes: new TextEncoder().encode(text) });
 const load = (text: string, path = 'catalog.yaml') => loadCatalog([file(path, text)]);

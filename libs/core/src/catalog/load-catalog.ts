@@ -2,8 +2,8 @@ import type { BundleFile } from '../bundle/bundle.js';
 import type { BlobConsumer } from './blob-consumer.js';
 import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage } from './catalog.js';
 import { fileInMemory } from './catalog-file.js';
-import { type DecodedBlob, decodeCatalogBlob } from './decode-blob.js';
-import { readBlobs } from './read-blobs.js';
+import { type DecodedBlob, decodeCatalogBlob } from './read/decode-blob.js';
+import { readBlobs } from './read/read-blobs.js';
 
 /**
  * A whole file-based catalog in memory, from files in memory: see {@link readBlobs}, which reads the same one blob at a

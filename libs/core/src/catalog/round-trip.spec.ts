@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from './catalog.js';
-import { CatalogLoadError } from './catalog-load.error.js';
-import { opmText } from './catalog-problem.js';
 import { loadCatalog } from './load-catalog.js';
-import { validateCatalog } from './validate-catalog.js';
-import { catalogToJson, catalogToYaml } from './write-catalog.js';
+import { CatalogLoadError } from './read/catalog-load.error.js';
+import { opmText } from './validate/catalog-problem.js';
+import { validateCatalog } from './validate/validate-catalog.js';
+import { catalogToJson, catalogToYaml } from './write/write-catalog.js';
 
 const load = (text: string) => loadCatalog([{ path: 'c', bytes: new TextEncoder().encode(text) }]);
 const empty: Catalog = { packages: [], channels: [], bundles: [], deprecations: [], others: [] };

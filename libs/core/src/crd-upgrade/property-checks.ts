@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { goJson } from '../catalog/go-json-text.js';
+import { goJson } from '../catalog/write/go-json-text.js';
 import { asList, asRecord, asText } from '../crd-safety/loose-value.js';
 import { goQuote } from '../versions/go-quote.js';
 import { goFloat } from './go-float.js';

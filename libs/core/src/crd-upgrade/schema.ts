@@ -1,4 +1,4 @@
-import { goJson } from '../catalog/go-json-text.js';
+import { goJson } from '../catalog/write/go-json-text.js';
 import { asList, asRecord } from '../crd-safety/loose-value.js';
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withClusterProxy } from './cluster-proxy.js';
 import { gear, world } from './csv-world.fixture.js';
-import { wantedDeployments } from './install-deployments.js';
-import type { SubscriptionConfig } from './subscription-config.js';
+import { wantedDeployments } from './deployments/install-deployments.js';
+import type { SubscriptionConfig } from './deployments/subscription-config.js';
 
 const proxy = (status: Record<string, string>) => ({
   apiVersion: 'config.openshift.io/v1',

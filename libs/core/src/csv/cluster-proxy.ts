@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 import { asRecord, asText } from '../crd-safety/loose-value.js';
-import type { SubscriptionConfig } from './subscription-config.js';
+import type { SubscriptionConfig } from './deployments/subscription-config.js';
 
 /** How an OpenShift cluster gets out; other clusters do not serve the kind. */
 export const CLUSTER_PROXY: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'Proxy', name: 'cluster' };

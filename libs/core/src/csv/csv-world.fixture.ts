@@ -2,7 +2,7 @@ import type { ClusterServiceVersion, CsvStatus } from '../api/cluster-service-ve
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { CsvWorld } from './csv-world.js';
-import { wantedDeployments } from './install-deployments.js';
+import { wantedDeployments } from './deployments/install-deployments.js';
 
 const NAMESPACE = 'mill';
 export const NOW = new Date('2026-01-01T00:10:00Z');

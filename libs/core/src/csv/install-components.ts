@@ -1,9 +1,9 @@
 import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
-import { checkDeployments } from './check-deployments.js';
 import type { ComponentProblem } from './component-problem.js';
 import type { CsvWorld } from './csv-world.js';
-import { installDeployments } from './install-deployments.js';
+import { checkDeployments } from './deployments/check-deployments.js';
+import { installDeployments } from './deployments/install-deployments.js';
 import { checkAdmissionWebhooks, installAdmissionWebhooks } from './serving/admission-webhooks.js';
 import { checkApiServices, installApiServices } from './serving/api-services.js';
 import { checkConversions, conversionRefusal, installConversions } from './serving/conversion-webhooks.js';

@@ -3,7 +3,7 @@ import type { ClusterServiceVersion, RequirementStatus } from '../api/cluster-se
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { CsvPhase, PhaseVerdict } from './csv-status.js';
 import type { Again, CsvWorld } from './csv-world.js';
-import type { Requirements } from './requirements.js';
+import type { Requirements } from './requirements/requirements.js';
 import type { CertificateTimes } from './serving/certificates-of.js';
 
 /** What a rule has in front of it. `requirements` is worked out when first asked for, and then kept. */

@@ -8,7 +8,7 @@ import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './outcome.js';
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
-import { strategyError } from './requirements.js';
+import { strategyError } from './requirements/requirements.js';
 import { apiServiceResourceIssues, unadoptableApiService } from './serving/api-services.js';
 import { certificatesDue, certificatesUnreadable, certificateTimes } from './serving/certificates-of.js';
 import { webhookError } from './webhook-rules.js';

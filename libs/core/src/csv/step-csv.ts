@@ -11,7 +11,7 @@ import { liftRbac } from './lift-rbac.js';
 import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
 import { predecessorOf, replacementOf } from './replacement-chain.js';
-import { type Requirements, requirementsOf } from './requirements.js';
+import { type Requirements, requirementsOf } from './requirements/requirements.js';
 
 const NOTHING: CsvStep = { actions: [], afterwards: [], wake: [] };
 const INSTALL_RETRY_MS = 5_000;

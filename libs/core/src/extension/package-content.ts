@@ -1,5 +1,5 @@
 import type { Catalog, CatalogBundle, CatalogDeprecation, ChannelEntry, Property } from '../catalog/catalog.js';
-import { GoTypeError, struct, text } from '../catalog/go-json.js';
+import { GoTypeError, struct, text } from '../catalog/read/go-json.js';
 import { parseRange, type Range } from '../versions/blang-range.js';
 import { goQuote } from '../versions/go-quote.js';
 import type { VersionError } from '../versions/version.js';

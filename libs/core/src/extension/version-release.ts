@@ -1,4 +1,4 @@
-import { releaseProblem } from '../catalog/release.js';
+import { releaseProblem } from '../catalog/validate/release.js';
 import { parseVersion } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { compareVersions, formatVersion, type Version, type VersionError } from '../versions/version.js';

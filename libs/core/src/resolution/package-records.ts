@@ -9,7 +9,7 @@ import type {
   ChannelEntry,
   Property,
 } from '../catalog/catalog.js';
-import type { DecodedBlob } from '../catalog/decode-blob.js';
+import type { DecodedBlob } from '../catalog/read/decode-blob.js';
 import { stringFields } from './property-value.js';
 import type { EntryRecord, PackageRecord } from './resolution-problem.js';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { CatalogFile } from '#core/catalog/catalog-file';
-import { ignoreMatcher } from '#core/catalog/index-ignore';
-import { ignoreTexts, isIgnoreFile } from '#core/catalog/read-blobs';
+import { ignoreMatcher } from '#core/catalog/read/index-ignore';
+import { ignoreTexts, isIgnoreFile } from '#core/catalog/read/read-blobs';
 import { fileError } from './file-tree.error.js';
 import { listTree, pathWithin, TREE_LIMITS, type TreeLimits } from './list-tree.js';
 import { requireRegularFile } from './read-tree.js';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { BundleFile } from '#core/bundle/bundle';
-import { ignoreMatcher } from '#core/catalog/index-ignore';
-import { isIgnoreFile } from '#core/catalog/read-blobs';
+import { ignoreMatcher } from '#core/catalog/read/index-ignore';
+import { isIgnoreFile } from '#core/catalog/read/read-blobs';
 import { FileTreeError, fileError } from './file-tree.error.js';
 import { listTree, pathWithin, TREE_LIMITS, type TreeLimits } from './list-tree.js';
 

@@ -1,7 +1,7 @@
 import type { ClusterServiceVersion } from '../../api/cluster-service-version.js';
 import { byCodeUnit } from '../../canonical/canonical-json.js';
 import { csvNamespace, ownedApiServices, strategyDeployments, webhooks } from '../csv-facts.js';
-import { PodSpec } from '../subscription-config.js';
+import { PodSpec } from '../deployments/subscription-config.js';
 
 /** A port that the API server calls, and the port or named port of the container behind it. */
 export type ServingPort = Readonly<{ port: number; targetPort: number | string }>;

@@ -1,4 +1,4 @@
-import type { PodSpec } from '../subscription-config.js';
+import type { PodSpec } from '../deployments/subscription-config.js';
 
 type Volume = Readonly<{ name: string; secret?: unknown }>;
 type Mounts = readonly Readonly<{ name: string; mountPath?: unknown }>[];

@@ -1,0 +1,66 @@
+import { bundleFacts } from '../../resolution/bundle-facts.js';
+import { type Candidate, meets, type Requirement } from '../../resolution/requirement.js';
+import { requirementText } from '../../resolution/requirement-text.js';
+import { requirementsOf } from '../../resolution/requirements-of.js';
+import type { Catalog, CatalogBundle, Property } from '../catalog.js';
+import { goJson } from '../write/go-json-text.js';
+import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
+
+type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;
+
+/**
+ * Dependencies that no bundle in the catalog meets. Each is told once a package, at the first bundle that has it.
+ */
+export function unmetDependencies(catalog: Catalog): StrictWarning[] {
+  const candidates = catalog.bundles.map(candidateOf);
+  const met = new Map<string, boolean>();
+  const unmet = new Map<string, Unmet>();
+  for (const bundle of catalog.bundles) {
+    for (const [index, property] of bundle.properties.entries()) {
+      const requirement = readable(property);
+      if (requirement === undefined) continue;
+      const key = `${property.type} ${goJson(property.value)}`;
+      const isMet = met.get(key) ?? candidates.some((candidate) => meets(candidate, requirement));
+      met.set(key, isMet);
+      if (isMet) continue;
+      const ofPackage = JSON.stringify([bundle.package, key]);
+      const known = unmet.get(ofPackage);
+      const where = `properties[${index}] (${property.type})`;
+      if (known) known.bundles.add(bundle.name);
+      else unmet.set(ofPackage, { bundle, where, requirement, bundles: new Set([bundle.name]) });
+    }
+  }
+  return [...unmet.values()].flatMap((one) => warningsAbout(one.bundle, [told(one, candidates)]));
+}
+
+/**
+ * A note, since another catalog of the cluster may have it; but where every part of an `all` is here, each in a bundle of its
+ * own, its author took it for a list of dependencies.
+ */
+function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
+  const others = bundles.size - 1;
+  const also = others === 0 ? '' : `; the same in ${others} more ${others === 1 ? 'bundle' : 'bundles'} of the package`;
+  const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];
+  if (parts.length > 0 && parts.every((part) => candidates.some((candidate) => meets(candidate, part)))) {
+    return {
+      message: `${where}: no bundle in this catalog meets all of it at once, and it is tested on one bundle${also}`,
+      advice: 'for several dependencies write several olm.constraint properties, one for each',
+    };
+  }
+  return {
+    severity: 'note',
+    message: `${where}: no bundle in this catalog for "${requirementText(requirement)}"${also}`,
+    advice: 'fine if another catalog of the cluster has one; otherwise this bundle cannot be installed',
+  };
+}
+
+/** One that cannot be read is told as such by the rules for properties. */
+function readable(property: Property): Requirement | undefined {
+  const requirements = requirementsOf([property]);
+  return 'error' in requirements ? undefined : requirements[0];
+}
+
+function candidateOf(bundle: CatalogBundle): Candidate {
+  const facts = bundleFacts(bundle.properties);
+  return { package: bundle.package, version: facts.packages[0]?.version, properties: bundle.properties, facts };
+}

@@ -1,0 +1,53 @@
+import { byCodeUnit } from '../../canonical/canonical-json.js';
+import type { CatalogBlob } from '../catalog-blob.js';
+import { CatalogCollector } from '../load-catalog.js';
+import type { DecodedBlob } from '../read/decode-blob.js';
+import { strictWarnings } from './strict-catalog.js';
+import { unknownFields } from './strict-fields.js';
+import { type StrictWarning, warningsAbout } from './strict-warning.js';
+
+/** A warning with the place of the blob concerned, `path:line` below the catalog's root; empty where it is not known. */
+export type PlacedWarning = StrictWarning & Readonly<{ place: string }>;
+
+type Place = Readonly<{ path: string; line: number }>;
+type Placed = Readonly<{ warning: StrictWarning; place: Place }>;
+type Identity = Readonly<{ schema: string; package: string; name: string }>;
+
+const NOWHERE: Place = { path: '', line: 0 };
+
+/** Finds all strict warnings of a catalog that is read blob by blob: see {@link strictWarnings} and {@link unknownFields}. */
+export class StrictValidator {
+  readonly #places = new Map<string, Place>();
+  readonly #dropped: Placed[] = [];
+  readonly #collector = new CatalogCollector();
+
+  take({ path, line, value, ...meta }: CatalogBlob, decoded: DecodedBlob): void {
+    const identity = identityOf(meta);
+    const place = { path, line };
+    // Of blobs with the same identity the first is named: a catalog that has several is invalid anyway.
+    if (!this.#places.has(keyOf(identity))) this.#places.set(keyOf(identity), place);
+    for (const warning of warningsAbout(identity, unknownFields(meta.schema, value))) {
+      this.#dropped.push({ warning, place });
+    }
+    this.#collector.take(decoded);
+  }
+
+  /** By file and line. */
+  warnings(): PlacedWarning[] {
+    const found = strictWarnings(this.#collector.catalog).map((warning) => ({
+      warning,
+      place: this.#places.get(keyOf(warning)) ?? NOWHERE,
+    }));
+    return [...this.#dropped, ...found]
+      .sort((a, b) => byCodeUnit(a.place.path, b.place.path) || a.place.line - b.place.line)
+      .map(({ warning, place: { path, line } }) => ({ ...warning, place: path === '' ? '' : `${path}:${line}` }));
+  }
+}
+
+/** The schemas of which a package has one blob are told apart by the package alone. */
+function identityOf({ schema, package: owner, name }: Identity): Identity {
+  if (schema === 'olm.package') return { schema, package: name, name: '' };
+  return { schema, package: owner, name: schema === 'olm.deprecations' ? '' : name };
+}
+
+const keyOf = ({ schema, package: owner, name }: Identity): string => JSON.stringify([schema, owner, name]);

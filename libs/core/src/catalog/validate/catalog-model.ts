@@ -1,0 +1,156 @@
+import { byCodeUnit } from '../../canonical/canonical-json.js';
+import { goQuote } from '../../versions/go-quote.js';
+import type { CatalogChannel, CatalogDeprecation, CatalogPackage, ChannelEntry } from '../catalog.js';
+import type { BundleSummary, SummarizedBundle } from './bundle-summary.js';
+import { type CatalogProblem, fatal } from './catalog-problem.js';
+import { packageNameProblems } from './package-name.js';
+
+/** What validation keeps of a catalog's blobs, each kind in load order. */
+export type CatalogOutline = Readonly<{
+  packages: readonly Pick<CatalogPackage, 'name' | 'defaultChannel'>[];
+  channels: readonly Pick<CatalogChannel, 'name' | 'package' | 'entries'>[];
+  bundles: readonly SummarizedBundle[];
+  deprecations: readonly CatalogDeprecation[];
+}>;
+
+/** A package with its parts found and linked; made by {@link buildModel}. */
+export type ModelPackage = {
+  readonly name: string;
+  readonly defaultChannel: string;
+  readonly channels: Map<string, ModelChannel>;
+  readonly bundles: Map<string, BundleSummary>;
+  /** Message of the package's own deprecation. */
+  deprecation?: string;
+};
+
+export type ModelChannel = {
+  readonly name: string;
+  readonly entries: ReadonlyMap<string, ChannelEntry>;
+  deprecation?: string;
+};
+
+/** Packages by name in load order, and the messages of deprecated bundles by `package`, then bundle name. */
+export type CatalogModel = Readonly<{
+  packages: ReadonlyMap<string, ModelPackage>;
+  deprecatedBundles: Map<string, Map<string, string>>;
+}>;
+
+/**
+ * Links a catalog's blobs into a model. Yields a problem where opm would stop (spec: file-based-catalogs.md §3.1) and
+ * must not be resumed after one; returns the model when there was none. Deprecations are not applied yet.
+ */
+export function* buildModel(catalog: CatalogOutline): Generator<CatalogProblem, CatalogModel> {
+  const packages = new Map<string, ModelPackage>();
+  for (const blob of catalog.packages) yield* addPackage(packages, blob);
+  const lastChannel = new Map<string, OutlinedChannel>();
+  for (const blob of catalog.channels) {
+    yield* addChannel(packages, blob);
+    lastChannel.set(blob.package, blob);
+  }
+  for (const blob of catalog.bundles) yield* addBundle(packages, blob);
+  yield* requireBlobs(packages, lastChannel);
+  for (const { defaultChannel: name, channels } of packages.values()) {
+    if (name !== '' && !channels.has(name)) channels.set(name, { name, entries: new Map() });
+  }
+  return { packages, deprecatedBundles: new Map() };
+}
+
+type OutlinedPackage = CatalogOutline['packages'][number];
+type OutlinedChannel = CatalogOutline['channels'][number];
+
+function* addPackage(
+  packages: Map<string, ModelPackage>,
+  { name, defaultChannel }: OutlinedPackage,
+): Generator<CatalogProblem> {
+  if (name === '') {
+    yield fatal('config contains package with no name', 'give every olm.package blob a "name"');
+  }
+  if (packages.has(name)) {
+    yield fatal(
+      `duplicate package ${goQuote(name)}`,
+      'a package has one olm.package blob; remove the others (two files may hold the same package)',
+    );
+  }
+  const rules = packageNameProblems(name);
+  if (rules.length > 0) {
+    yield fatal(
+      `invalid package name ${goQuote(name)}: [${rules.join(' ')}]`,
+      'rename the package: lower case letters, digits and "-", at most 63 characters',
+    );
+  }
+  packages.set(name, { name, defaultChannel, channels: new Map(), bundles: new Map() });
+}
+
+function* addChannel(packages: Map<string, ModelPackage>, blob: OutlinedChannel): Generator<CatalogProblem> {
+  const owner = packages.get(blob.package);
+  const ofPackage = goQuote(blob.package);
+  if (!owner) {
+    yield fatal(
+      `unknown package ${ofPackage} for channel ${goQuote(blob.name)}`,
+      'add an olm.package blob of that name, or correct "package" in the channel',
+    );
+    return;
+  }
+  if (blob.name === '') {
+    yield fatal(`package ${ofPackage} contains channel with no name`, 'give every olm.channel blob a "name"');
+  }
+  if (owner.channels.has(blob.name)) {
+    yield fatal(
+      `package ${ofPackage} has duplicate channel ${goQuote(blob.name)}`,
+      'put all entries of the channel into one olm.channel blob',
+    );
+  }
+  const entries = new Map<string, ChannelEntry>();
+  for (const entry of blob.entries ?? []) {
+    if (entries.has(entry.name)) {
+      yield fatal(
+        `invalid package ${ofPackage}, channel ${goQuote(blob.name)}: duplicate entry ${goQuote(entry.name)}`,
+        'name each bundle once in the channel',
+      );
+    }
+    entries.set(entry.name, entry);
+  }
+  owner.channels.set(blob.name, { name: blob.name, entries });
+}
+
+function* addBundle(packages: Map<string, ModelPackage>, blob: SummarizedBundle): Generator<CatalogProblem> {
+  const name = goQuote(blob.name);
+  const ofPackage = goQuote(blob.package);
+  const owner = packages.get(blob.package);
+  if (!owner) {
+    yield blob.package === ''
+      ? fatal(`package name must be set for bundle ${name}`, 'add "package" to the olm.bundle blob')
+      : fatal(
+          `unknown package ${ofPackage} for bundle ${name}`,
+          'add an olm.package blob of that name, or correct "package" in the bundle',
+        );
+    return;
+  }
+  if (owner.bundles.has(blob.name)) {
+    yield fatal(`package ${ofPackage} has duplicate bundle ${name}`, 'keep one olm.bundle blob of that name');
+  }
+  if ('problem' in blob) yield blob.problem;
+  else owner.bundles.set(blob.name, blob);
+  if (![...owner.channels.values()].some(({ entries }) => entries.has(blob.name))) {
+    yield fatal(
+      `package ${ofPackage}, bundle ${name} not found in any channel entries`,
+      'add an entry of that name to a channel of the package, or remove the bundle',
+    );
+  }
+}
+
+/** opm looks only at the channel it loaded last; holes in the others are findings of the second stage. */
+function* requireBlobs(
+  packages: ReadonlyMap<string, ModelPackage>,
+  lastChannel: ReadonlyMap<string, OutlinedChannel>,
+): Generator<CatalogProblem> {
+  for (const [name, channel] of [...lastChannel].sort(([a], [b]) => byCodeUnit(a, b))) {
+    const bundles = packages.get(name)?.bundles;
+    const missing = (channel.entries ?? []).map((entry) => entry.name).filter((entry) => !bundles?.has(entry));
+    if (missing.length === 0) continue;
+    yield fatal(
+      `no olm.bundle blobs found in package ${goQuote(name)} for olm.channel entries [${missing.sort(byCodeUnit).join(' ')}]`,
+      'add the missing olm.bundle blobs or remove the entries',
+    );
+  }
+}

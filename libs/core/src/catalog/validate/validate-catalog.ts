@@ -1,0 +1,75 @@
+import { type BlobConsumer, blobsOf, detached } from '../blob-consumer.js';
+import type { Catalog, CatalogBundle, CatalogDeprecation } from '../catalog.js';
+import type { DecodedBlob } from '../read/decode-blob.js';
+import { type SummarizedBundle, summarizeBundle } from './bundle-summary.js';
+import { catalogFindings } from './catalog-findings.js';
+import { buildModel, type CatalogModel, type CatalogOutline } from './catalog-model.js';
+import type { CatalogProblem } from './catalog-problem.js';
+import { applyDeprecations } from './deprecations.js';
+
+/** Validates a catalog as its blobs come by: names, versions and edges are kept, texts are not. */
+export class CatalogValidator implements BlobConsumer {
+  readonly #packages: CatalogOutline['packages'][number][] = [];
+  readonly #channels: CatalogOutline['channels'][number][] = [];
+  readonly #bundles: SummarizedBundle[] = [];
+  readonly #deprecations: CatalogDeprecation[] = [];
+  #brokenBundle = false;
+
+  take(decoded: DecodedBlob): void {
+    switch (decoded.kind) {
+      case 'package': {
+        const { name, defaultChannel } = decoded.blob;
+        this.#packages.push(detached({ name, defaultChannel }));
+        break;
+      }
+      case 'channel': {
+        const { name, package: owner, entries } = decoded.blob;
+        this.#channels.push(detached({ name, package: owner, entries }));
+        break;
+      }
+      case 'bundle':
+        this.#takeBundle(decoded.blob);
+        break;
+      case 'deprecation':
+        this.#deprecations.push(detached(decoded.blob));
+        break;
+      case 'other':
+    }
+  }
+
+  /**
+   * All that opm finds wrong with the blobs taken, in opm's words with advice added; empty when the catalog is valid (spec:
+   * file-based-catalogs.md §3). Where a blob cannot be placed at all there is exactly one problem, the first; otherwise
+   * every finding in every package, in the catalog's own order.
+   */
+  problems(): CatalogProblem[] {
+    const step = linked({
+      packages: this.#packages,
+      channels: this.#channels,
+      bundles: this.#bundles,
+      deprecations: this.#deprecations,
+    }).next();
+    return step.done ? catalogFindings(step.value) : [step.value];
+  }
+
+  /** Validation ends at the first bundle that is wrong in itself, if not before: those behind it are not kept. */
+  #takeBundle(blob: CatalogBundle): void {
+    if (this.#brokenBundle) return;
+    const summary = summarizeBundle(blob);
+    this.#brokenBundle = 'problem' in summary;
+    this.#bundles.push(summary);
+  }
+}
+
+/** {@link CatalogValidator.problems} of a loaded catalog. */
+export function validateCatalog(catalog: Catalog): CatalogProblem[] {
+  const validator = new CatalogValidator();
+  for (const blob of blobsOf(catalog)) validator.take(blob);
+  return validator.problems();
+}
+
+function* linked(catalog: CatalogOutline): Generator<CatalogProblem, CatalogModel> {
+  const model = yield* buildModel(catalog);
+  yield* applyDeprecations(model, catalog.deprecations);
+  return model;
+}

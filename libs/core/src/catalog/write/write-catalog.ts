@@ -1,0 +1,163 @@
+import { Buffer } from 'node:buffer';
+import { byCodeUnit } from '../../canonical/canonical-json.js';
+import { type BlobConsumer, blobsOf, detached } from '../blob-consumer.js';
+import type {
+  Catalog,
+  CatalogBundle,
+  CatalogChannel,
+  CatalogDeprecation,
+  CatalogPackage,
+  Property,
+} from '../catalog.js';
+import type { DecodedBlob } from '../read/decode-blob.js';
+import { foldCase } from '../read/go-json.js';
+import { indentedJson } from './go-json-text.js';
+import { goYaml } from './go-yaml-text.js';
+import { recordWithSortedKeys } from './sorted-keys.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The output forms of catalogs (spec: file-based-catalogs.md §4). */
+export type CatalogFormat = 'json' | 'yaml';
+
+/** The blobs of a catalog as JSON, one indented object after the other. */
+export const catalogToJson = (catalog: Catalog): string => catalogText(catalog, 'json');
+
+/** The blobs of a catalog as YAML documents, keys sorted, `---` before each. */
+export const catalogToYaml = (catalog: Catalog): string => catalogText(catalog, 'yaml');
+
+function catalogText(catalog: Catalog, format: CatalogFormat): string {
+  const writer = new CatalogWriter(format);
+  for (const blob of blobsOf(catalog)) writer.take(blob);
+  return [...writer.texts()].join('');
+}
+
+/**
+ * Writes a catalog whose blobs come one at a time. Each is kept as the bytes that will be written, outside the heap: the
+ * order is known only at the end.
+ */
+export class CatalogWriter implements BlobConsumer {
+  readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
+
+  constructor(private readonly format: CatalogFormat) {}
+
+  take(decoded: DecodedBlob): void {
+    const place = placeOf(decoded);
+    if (place === undefined) return;
+    const json = blobJson(decoded);
+    const text = this.format === 'json' ? `${indentedJson(json)}\n` : `---\n${goYaml(json)}`;
+    this.#written.push({ place: detached(place), bytes: Buffer.from(text) });
+  }
+
+  /** The text of the catalog, blob by blob. */
+  *texts(): Generator<string> {
+    for (const { bytes } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield bytes.toString();
+  }
+}
+
+/**
+ * By package name: package, channels, bundles, other blobs, deprecations; what belongs to no package comes last. Fields
+ * stand in the order of the schema, empty optional ones are left out.
+ */
+export function orderedBlobs(catalog: Catalog): Json[] {
+  const placed = [...blobsOf(catalog)].flatMap((decoded) => {
+    const place = placeOf(decoded);
+    return place === undefined ? [] : [{ place, decoded }];
+  });
+  return placed.sort((a, b) => byPlace(a.place, b.place)).map(({ decoded }) => blobJson(decoded));
+}
+
+/** Where a blob stands in the output; blobs of the same place keep their order. */
+type BlobPlace = Readonly<{ package: string; kind: number; name: string }>;
+
+const KINDS = ['package', 'channel', 'bundle', 'other', 'deprecation'];
+
+const byPlace = (a: BlobPlace, b: BlobPlace): number =>
+  Number(a.package === '') - Number(b.package === '') ||
+  byCodeUnit(a.package, b.package) ||
+  a.kind - b.kind ||
+  byCodeUnit(a.name, b.name);
+
+/** Undefined for what is not written: a blob of OLM's own schemas that names no package. */
+function placeOf(decoded: DecodedBlob): BlobPlace | undefined {
+  const kind = KINDS.indexOf(decoded.kind);
+  if (decoded.kind === 'other') {
+    const owner = textField(decoded.blob, 'package');
+    return { package: owner, kind, name: owner === '' ? '' : textField(decoded.blob, 'schema') };
+  }
+  const owner = decoded.kind === 'package' ? decoded.blob.name : decoded.blob.package;
+  const name = decoded.kind === 'channel' || decoded.kind === 'bundle' ? decoded.blob.name : '';
+  return owner === '' ? undefined : { package: owner, kind, name };
+}
+
+function blobJson(decoded: DecodedBlob): Json {
+  switch (decoded.kind) {
+    case 'package':
+      return packageJson(decoded.blob);
+    case 'channel':
+      return channelJson(decoded.blob);
+    case 'bundle':
+      return bundleJson(decoded.blob);
+    case 'deprecation':
+      return deprecationJson(decoded.blob);
+    case 'other':
+      return recordWithSortedKeys(decoded.blob);
+  }
+}
+
+/** A text field of a blob whose names may be written in any case. */
+function textField(blob: Json, name: string): string {
+  const key = Object.keys(blob).find((one) => foldCase(one) === name);
+  const value = key === undefined ? undefined : blob[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The field, or nothing when it is empty. */
+const filled = (name: string, value: string | readonly unknown[] | undefined): Json =>
+  value === undefined || value.length === 0 ? {} : { [name]: value };
+
+const propertyJson = ({ type, value }: Property): Json => ({ type, value: value ?? null });
+
+const packageJson = (blob: CatalogPackage): Json => ({
+  schema: blob.schema,
+  name: blob.name,
+  defaultChannel: blob.defaultChannel,
+  ...(blob.icon && { icon: { base64data: blob.icon.base64data, mediatype: blob.icon.mediatype } }),
+  ...filled('description', blob.description),
+  ...filled('properties', blob.properties?.map(propertyJson)),
+});
+
+const channelJson = (blob: CatalogChannel): Json => ({
+  schema: blob.schema,
+  name: blob.name,
+  package: blob.package,
+  entries:
+    blob.entries?.map(({ name, replaces, skips, skipRange }) => ({
+      name,
+      ...filled('replaces', replaces),
+      ...filled('skips', skips),
+      ...filled('skipRange', skipRange),
+    })) ?? null,
+  ...filled('properties', blob.properties?.map(propertyJson)),
+});
+
+const bundleJson = (blob: CatalogBundle): Json => ({
+  schema: blob.schema,
+  ...filled('name', blob.name),
+  ...filled('package', blob.package),
+  image: blob.image,
+  ...filled('properties', blob.properties.map(propertyJson)),
+  ...filled(
+    'relatedImages',
+    blob.relatedImages.map(({ name, image }) => ({ name, image })),
+  ),
+});
+
+const deprecationJson = (blob: CatalogDeprecation): Json => ({
+  schema: blob.schema,
+  package: blob.package,
+  entries: blob.entries.map(({ reference, message }) => ({
+    reference: { schema: reference.schema, ...filled('name', reference.name) },
+    message,
+  })),
+});

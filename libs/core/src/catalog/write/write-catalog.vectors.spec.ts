@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadCatalog } from '../load-catalog.js';
+import { renderCatalog } from './render-catalog.js';
+import { catalogToJson, catalogToYaml } from './write-catalog.js';
+
+// What the real opm wrote for the packages of a public catalog: size and digest of every byte.
+const ROOT = join(import.meta.dirname, '../../../../..');
+const REAL = join(ROOT, '../shared/data/catalogs/v4.20');
+const realIsHere = statSync(REAL, { throwIfNoEntry: false })?.isDirectory() ?? false;
+if (!realIsHere) console.warn('the catalog v4.20 is not beside the repository: its rendering was not compared');
+
+type Written = { bytes: number; sha256: string };
+type RealPackage = { package: string; renderJson: Written; renderYaml: Written };
+const expected = readFileSync(join(ROOT, 'test/vectors/fbc/real-catalogs-v4.20.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as RealPackage);
+
+const filesOf = (directory: string) =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(directory, path), bytes: readFileSync(path) }));
+
+const written = (text: string): Written => ({
+  bytes: Buffer.byteLength(text),
+  sha256: createHash('sha256').update(text).digest('hex'),
+});
+
+describe.runIf(realIsHere)('the real catalog v4.20 comes out byte by byte as opm writes it', () => {
+  it.each(expected)('$package', (want) => {
+    const catalog = renderCatalog(loadCatalog(filesOf(join(REAL, want.package))), 'none');
+    expect(written(catalogToJson(catalog))).toEqual(want.renderJson);
+    expect(written(catalogToYaml(catalog))).toEqual(want.renderYaml);
+  });
+});

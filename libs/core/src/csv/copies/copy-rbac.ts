@@ -1,0 +1,67 @@
+import type { Action } from '../../actions/action.js';
+import type { ClusterServiceVersion } from '../../api/cluster-service-version.js';
+import type { KubernetesObject } from '../../api/kubernetes-object.js';
+import { canonicalJson } from '../../canonical/canonical-json.js';
+import { bindingOf, rulesOf } from '../../rbac/rbac-objects.js';
+import { csvNamespace } from '../csv-facts.js';
+import { csvOwnerLabels, hasLabels, nonBlockingOwner } from '../owner-labels.js';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
+
+type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonly KubernetesObject[] }>;
+
+/**
+ * The CSV's Roles and RoleBindings in the namespace of one of its copies, owned by the copy. Rules are kept in step,
+ * bindings left as they are once made (spec: csv-lifecycle.md §6).
+ */
+export function copiedRbac(
+  csv: ClusterServiceVersion,
+  copy: ClusterServiceVersion,
+  { roles, roleBindings }: Rbac,
+): readonly Action[] {
+  const namespace = csvNamespace(copy);
+  const owned = (one: KubernetesObject) =>
+    one.metadata.namespace === csvNamespace(csv) && hasLabels(one, csvOwnerLabels(csv));
+  const inTarget = (list: readonly KubernetesObject[], name: string | undefined) =>
+    list.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  const roleActions = roles.filter(owned).flatMap((role): Action[] => {
+    const live = inTarget(roles, role.metadata.name);
+    const rules = rulesOf(role);
+    if (live === undefined) {
+      return [
+        { do: 'create', object: { apiVersion: RBAC, kind: 'Role', metadata: metadataFor(role, csv, copy), rules } },
+      ];
+    }
+    const inStep = canonicalJson(rulesOf(live)) === canonicalJson(rules);
+    return inStep ? [] : [{ do: 'update', object: { ...live, apiVersion: RBAC, kind: 'Role', rules } }];
+  });
+  const bindingActions = roleBindings.filter(owned).flatMap((binding): Action[] => {
+    const content = bindingOf(binding);
+    if (content === undefined || inTarget(roleBindings, binding.metadata.name) !== undefined) return [];
+    const { subjects, roleRef } = content;
+    const metadata = metadataFor(binding, csv, copy);
+    return [{ do: 'create', object: { apiVersion: RBAC, kind: 'RoleBinding', metadata, subjects, roleRef } }];
+  });
+  return [...roleActions, ...bindingActions];
+}
+
+function metadataFor(
+  original: KubernetesObject,
+  csv: ClusterServiceVersion,
+  copy: ClusterServiceVersion,
+): KubernetesObject['metadata'] {
+  const labels = Object.entries(original.metadata.labels ?? {}).filter(
+    ([key]) => !key.startsWith(COMPONENT_LABEL_PREFIX),
+  );
+  return {
+    name: original.metadata.name ?? '',
+    namespace: csvNamespace(copy),
+    labels: {
+      ...Object.fromEntries(labels),
+      'olm.copiedFrom': csvNamespace(csv),
+      'olm.owner.namespace': csvNamespace(copy),
+    },
+    ownerReferences: [nonBlockingOwner(copy)],
+  };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { ClusterServiceVersion } from '../../api/cluster-service-version.js';
+import type { KubernetesObject } from '../../api/kubernetes-object.js';
+import { byCodeUnit } from '../../canonical/canonical-json.js';
+import type { ComponentProblem } from '../component-problem.js';
+import type { CsvWorld } from '../csv-world.js';
+import {
+  DEPLOYMENT_SPEC_HASH_LABEL,
+  ownedDeployments,
+  type WantedDeployment,
+  wantedDeployments,
+} from './install-deployments.js';
+
+const DeploymentView = z.looseObject({
+  spec: z
+    .looseObject({
+      template: z
+        .looseObject({
+          metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).nullish() }).nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  status: z
+    .looseObject({
+      observedGeneration: z.number().nullish(),
+      replicas: z.number().nullish(),
+      updatedReplicas: z.number().nullish(),
+      conditions: z
+        .array(
+          z.looseObject({
+            type: z.string(),
+            status: z.string(),
+            reason: z.string().nullish(),
+            message: z.string().nullish(),
+          }),
+        )
+        .nullish(),
+    })
+    .nullish(),
+});
+type DeploymentView = z.infer<typeof DeploymentView>;
+
+/** The first thing wrong with the CSV's Deployments, in the CSV's order; undefined when all is well (§5, Check). */
+export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
+  const owned = ownedDeployments(csv, world);
+  for (const wanted of wantedDeployments(csv, world)) {
+    const live = owned.find(({ metadata }) => metadata.name === wanted.name);
+    if (live === undefined) return { kind: 'waiting', message: `missing deployment with name=${wanted.name}` };
+    const problem = rolloutProblem(wanted.name, live) ?? driftProblem(csv, wanted, live);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const viewOf = (live: KubernetesObject): DeploymentView => {
+  const parsed = DeploymentView.safeParse(live);
+  return parsed.success ? parsed.data : {};
+};
+
+/** How far the roll-out is: observed, within its deadline, old replicas gone, Available. */
+function rolloutProblem(name: string, live: KubernetesObject): ComponentProblem | undefined {
+  const { status } = viewOf(live);
+  const condition = (type: string) => status?.conditions?.find((one) => one.type === type);
+  const waiting = (why: string): ComponentProblem => ({
+    kind: 'waiting',
+    message: `waiting for deployment ${name} to become ready: ${why}`,
+  });
+  if ((live.metadata.generation ?? 0) > (status?.observedGeneration ?? 0)) {
+    return waiting(`waiting for spec update of deployment "${name}" to be observed...`);
+  }
+  if (condition('Progressing')?.reason === 'ProgressDeadlineExceeded') {
+    const message = `deployment ${name} not ready before timeout: deployment "${name}" exceeded its progress deadline`;
+    return { kind: 'unrecoverable', message };
+  }
+  const outdated = (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+  if (outdated > 0) return waiting(`deployment "${name}" waiting for ${outdated} outdated replica(s) to be terminated`);
+  const available = condition('Available');
+  if (available?.status === 'True') return undefined;
+  const why = available === undefined ? 'missing condition "Available"' : (available.message ?? '');
+  return waiting(`deployment "${name}" not available: ${why}`);
+}
+
+/** Whether the Deployment is still the one the CSV asks for, by annotations and by its hash label. */
+function driftProblem(
+  csv: ClusterServiceVersion,
+  wanted: WantedDeployment,
+  live: KubernetesObject,
+): ComponentProblem | undefined {
+  const drifted = (message: string): ComponentProblem => ({ kind: 'drifted', message });
+  const expected = Object.entries(csv.metadata.annotations ?? {}).sort(([a], [b]) => byCodeUnit(a, b));
+  const found = viewOf(live).spec?.template?.metadata?.annotations;
+  if (expected.length > 0 && !found) return drifted('no annotations found on deployment');
+  for (const [key, value] of expected) {
+    const actual = found?.[key];
+    if (actual === undefined) return drifted(`annotations on deployment does not contain expected key: ${key}`);
+    if (actual !== value) {
+      return drifted(`unexpected annotation on deployment. Expected ${key}:${value}, found ${key}:${actual}`);
+    }
+  }
+  const hash = live.metadata.labels?.[DEPLOYMENT_SPEC_HASH_LABEL];
+  if (hash === undefined) return drifted(`deployment ${wanted.name} doesn't have a spec hash, update it`);
+  if (hash !== wanted.hash) return drifted(`deployment changed old hash=${hash}, new hash=${wanted.hash}`);
+  return undefined;
+}
