@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
 import {
   type BundleTale,
@@ -10,6 +10,7 @@ import {
   packageBlobs,
   type Shelf,
 } from './extension-scene.js';
+import { describeObjectSets } from './object-set-stories.js';
 
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
 export type ExtensionStage = Readonly<{ client: KubeClient; registry: Shelf; strike: () => Promise<unknown> }>;
@@ -39,9 +40,10 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
   }
 
   it('installs the newest version and says so', async () => {
+    const properties = [{ type: 'lamp.example.com/light', value: { watts: 5 } }];
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'lamp', version: '1.0.0' }) },
-      { version: '1.2.0', image: await bundle({ name: 'lamp', version: '1.2.0' }) },
+      { version: '1.2.0', image: await bundle({ name: 'lamp', version: '1.2.0', properties }) },
     ];
     await east.catalog('lamps', await putCatalog('lamps', packageBlobs('lamp', images)));
     await east.namespace('lights');
@@ -55,6 +57,32 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await east.condition('lamp', 'Available')).toBe(
       'True ProbesSucceeded: Objects are available and pass all probes.',
     );
+    const [revision] = await east.revisions('lamp');
+    expect(JSON.parse(revision?.metadata.annotations?.['olm.properties'] ?? 'null')).toEqual(properties);
+  });
+
+  it('says when what is installed stops being ready, and when it is ready again', async () => {
+    const images = [{ version: '1.0.0', image: await bundle({ name: 'blink', version: '1.0.0' }) }];
+    await east.catalog('blinks', await putCatalog('blinks', packageBlobs('blink', images)));
+    await east.namespace('blinks');
+    await east.extension('blink', 'blinks', { packageName: 'blink' });
+    await expect.poll(() => east.standing('blink'), PATIENCE).toBe('1.0.0 True Succeeded');
+    // The bundle says nothing of either field, so they stay as somebody else sets them.
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'blink-operator', namespace: 'blinks' };
+    const hold = (annotation: string | null, nodeSelector: object | null) =>
+      east.client.patch(deployment, {
+        metadata: { annotations: { [NEVER_READY]: annotation } },
+        spec: { template: { spec: { nodeSelector } } },
+      });
+    await hold('true', { nowhere: 'true' });
+    await expect
+      .poll(() => east.condition('blink', 'Available'), PATIENCE)
+      .toMatch(/^False ProbeFailure: Object Deployment.apps\/v1 blinks\/blink-operator: /);
+    expect(await east.standing('blink')).toBe('1.0.0 True Succeeded');
+    await hold(null, null);
+    await expect
+      .poll(() => east.condition('blink', 'Available'), PATIENCE)
+      .toBe('True ProbesSucceeded: Objects are available and pass all probes.');
   });
 
   it('goes to another version where the edges lead, and anywhere when it certifies so itself', async () => {
@@ -269,6 +297,20 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
   });
 
+  it('says which form a watchNamespace must have', async () => {
+    const installModes = ['OwnNamespace', 'SingleNamespace'];
+    const images = [{ version: '1.0.0', image: await bundle({ name: 'cinder', version: '1.0.0', installModes }) }];
+    await east.catalog('cinders', await putCatalog('cinders', packageBlobs('cinder', images)));
+    await east.namespace('cinders');
+    const config = { configType: 'Inline', inline: { watchNamespace: 'No_Label' } };
+    await east.extension('cinder', 'cinders', { packageName: 'cinder' }, { config });
+    await expect
+      .poll(() => east.condition('cinder', 'Progressing'), PATIENCE)
+      .toBe(
+        'False InvalidConfiguration: error for resolved bundle "cinder.v1.0.0" with version "1.0.0": invalid ClusterExtension configuration: invalid configuration: field "watchNamespace" must match pattern "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"',
+      );
+  });
+
   let ownOnlyThere: Promise<void> | undefined;
   const ownOnly = () => {
     ownOnlyThere ??= (async () => {
@@ -371,76 +413,5 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 
-  describe('a ClusterObjectSet that somebody makes by hand', () => {
-    const configMap = (name: string, foo = 'foo') => ({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name, namespace: 'by-hand' },
-      data: { foo },
-    });
-    const phase = (name: string, object: object) => ({ name, objects: [{ object }] });
-    const make = (name: string, phases: readonly object[], more: object = {}) =>
-      east.client.create({
-        ...CLUSTER_OBJECT_SET_API,
-        metadata: { name },
-        spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: 1, phases, ...more },
-      });
-    const condition = async (name: string, type: string) => {
-      const found = ClusterObjectSet.parse(await east.client.get({ ...CLUSTER_OBJECT_SET_API, name }));
-      const held = found.status?.conditions?.find((one) => one.type === type);
-      return held && `${held.status} ${held.reason}: ${held.message}`;
-    };
-    beforeAll(() => east.namespace('by-hand'));
-
-    it('waits with the next phase for a probe of its own, told in full', async () => {
-      const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
-      const probe = {
-        selector,
-        assertions: [{ type: 'FieldValue', fieldValue: { fieldPath: 'data.foo', value: 'bar' } }],
-      };
-      const probed = {
-        ...configMap('probed'),
-        metadata: { ...configMap('probed').metadata, labels: { probed: 'yes' } },
-      };
-      const phases = [phase('first', probed), phase('second', configMap('after'))];
-      await make('probes', phases, { progressionProbes: [probe] });
-      await expect
-        .poll(() => condition('probes', 'Available'), PATIENCE)
-        .toBe(
-          'False ProbeFailure: Object ConfigMap.v1 by-hand/probed: value at key "data.foo" != "bar"; expected: "bar" got: "foo"',
-        );
-      expect(await condition('probes', 'Progressing')).toMatch(/^True RollingOut/);
-      expect(await east.get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
-    });
-
-    it('is blocked by a Secret that can change, and goes on once it is another', async () => {
-      const secret = {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name: 'manifests', namespace: 'by-hand' },
-        data: { one: Buffer.from(JSON.stringify(configMap('from-secret'))).toString('base64') },
-      };
-      await east.client.create(secret);
-      const ref = { name: 'manifests', namespace: 'by-hand', key: 'one' };
-      await make('secrets', [{ name: 'only', objects: [{ ref }] }]);
-      await expect
-        .poll(() => condition('secrets', 'Progressing'), PATIENCE)
-        .toBe(
-          'False Blocked: the following secrets are not immutable (referenced secrets must have immutable set to true): by-hand/manifests',
-        );
-      await east.client.patch({ ...secret, name: 'manifests', namespace: 'by-hand' }, { immutable: true });
-      await expect.poll(() => condition('secrets', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
-      expect(await east.get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
-    });
-
-    it('takes its objects away when it is archived', async () => {
-      await make('passing', [phase('only', configMap('passing'))]);
-      await expect.poll(() => condition('passing', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
-      await east.client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'passing' }, { spec: { lifecycleState: 'Archived' } });
-      await expect
-        .poll(() => condition('passing', 'Progressing'), PATIENCE)
-        .toBe('False Archived: revision is archived');
-      expect(await east.get('v1', 'ConfigMap', 'passing', 'by-hand')).toBeUndefined();
-    });
-  });
+  describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
 }

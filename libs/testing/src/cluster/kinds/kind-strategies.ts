@@ -63,6 +63,10 @@ const roleBindings: KindStrategy = {
   },
 };
 
+const persistentVolumeClaims: KindStrategy = {
+  prepare: (object, live) => (live === undefined ? { ...object, status: { phase: 'Pending' } } : object),
+};
+
 const conditional: KindStrategy = { conditionalUpdates: true };
 
 const strategies: Readonly<Record<string, KindStrategy>> = {
@@ -70,6 +74,7 @@ const strategies: Readonly<Record<string, KindStrategy>> = {
   services,
   secrets,
   configmaps: configMaps,
+  persistentvolumeclaims: persistentVolumeClaims,
   pods,
   'deployments.apps': deployments,
   'replicasets.apps': replicaSets,

@@ -1,0 +1,175 @@
+import { beforeAll, expect, it } from 'vitest';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import { PATIENCE } from './bad-input-scene.js';
+import type { ExtensionScene } from './extension-scene.js';
+
+/** What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature"). */
+export function describeObjectSets(scene: () => ExtensionScene): void {
+  const configMap = (name: string, foo = 'foo') => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'by-hand' },
+    data: { foo },
+  });
+  const phase = (name: string, object: object) => ({ name, objects: [{ object }] });
+  const make = (name: string, phases: readonly object[], more: object = {}) =>
+    scene().client.create({
+      ...CLUSTER_OBJECT_SET_API,
+      metadata: { name },
+      spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: 1, phases, ...more },
+    });
+  const condition = async (name: string, type: string) => {
+    const found = ClusterObjectSet.parse(await scene().client.get({ ...CLUSTER_OBJECT_SET_API, name }));
+    const held = found.status?.conditions?.find((one) => one.type === type);
+    return held && `${held.status} ${held.reason}: ${held.message}`;
+  };
+  const fieldValue = (fieldPath: string, value: string) => ({ type: 'FieldValue', fieldValue: { fieldPath, value } });
+  beforeAll(() => scene().namespace('by-hand'));
+
+  it('waits with the next phase for a probe of its own, told in full', async () => {
+    const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
+    const probe = {
+      selector,
+      assertions: [fieldValue('data.foo', 'bar')],
+    };
+    const probed = {
+      ...configMap('probed'),
+      metadata: { ...configMap('probed').metadata, labels: { probed: 'yes' } },
+    };
+    const phases = [phase('first', probed), phase('second', configMap('after'))];
+    await make('probes', phases, { progressionProbes: [probe] });
+    await expect
+      .poll(() => condition('probes', 'Available'), PATIENCE)
+      .toBe(
+        'False ProbeFailure: Object ConfigMap.v1 by-hand/probed: value at key "data.foo" != "bar"; expected: "bar" got: "foo"',
+      );
+    expect(await condition('probes', 'Progressing')).toMatch(/^True RollingOut/);
+    expect(await scene().get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
+  });
+
+  it('is blocked by a Secret that can change, and goes on once it is another', async () => {
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'manifests', namespace: 'by-hand' },
+      data: { one: Buffer.from(JSON.stringify(configMap('from-secret'))).toString('base64') },
+    };
+    await scene().client.create(secret);
+    const ref = { name: 'manifests', namespace: 'by-hand', key: 'one' };
+    await make('secrets', [{ name: 'only', objects: [{ ref }] }]);
+    await expect
+      .poll(() => condition('secrets', 'Progressing'), PATIENCE)
+      .toBe(
+        'False Blocked: the following secrets are not immutable (referenced secrets must have immutable set to true): by-hand/manifests',
+      );
+    await scene().client.patch({ ...secret, name: 'manifests', namespace: 'by-hand' }, { immutable: true });
+    await expect.poll(() => condition('secrets', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+    expect(await scene().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
+  });
+
+  it('waits with the next phase for a claim that is not bound', async () => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'unbound', namespace: 'by-hand' },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage: '1Mi' } } },
+    };
+    const bound = {
+      selector: { type: 'GroupKind', groupKind: { group: '', kind: 'PersistentVolumeClaim' } },
+      assertions: [fieldValue('status.phase', 'Bound')],
+    };
+    const phases = [phase('storage', claim), phase('after', configMap('after-claim'))];
+    await make('claims', phases, { progressionProbes: [bound] });
+    await expect
+      .poll(() => condition('claims', 'Available'), PATIENCE)
+      .toBe(
+        'False ProbeFailure: Object PersistentVolumeClaim.v1 by-hand/unbound: value at key "status.phase" != "Bound"; expected: "Bound" got: "Pending"',
+      );
+    expect(await scene().get('v1', 'ConfigMap', 'after-claim', 'by-hand')).toBeUndefined();
+  });
+
+  it('goes through all phases where probes of every kind pass', async () => {
+    const labels = { app: 'probed-all' };
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'probed-all', namespace: 'by-hand' },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { containers: [{ name: 'it', image: 'registry.example/operator:1' }] },
+        },
+      },
+    };
+    const settings = {
+      ...configMap('probed-all'),
+      metadata: { name: 'probed-all', namespace: 'by-hand', labels },
+      data: { foo: 'same', bar: 'same' },
+    };
+    const equal = { type: 'FieldsEqual', fieldsEqual: { fieldA: 'data.foo', fieldB: 'data.bar' } };
+    const available = { type: 'ConditionEqual', conditionEqual: { type: 'Available', status: 'True' } };
+    const selectors = {
+      deployments: { type: 'GroupKind', groupKind: { group: 'apps', kind: 'Deployment' } },
+      labelled: {
+        type: 'Label',
+        label: { matchExpressions: [{ key: 'app', operator: 'In', values: ['probed-all'] }] },
+      },
+    };
+    const progressionProbes = [
+      { selector: selectors.deployments, assertions: [available] },
+      { selector: selectors.labelled, assertions: [equal, fieldValue('data.foo', 'same')] },
+    ];
+    const phases = [phase('settings', settings), phase('deploy', deployment), phase('last', configMap('after-all'))];
+    await make('all-probes', phases, { progressionProbes });
+    await expect.poll(() => condition('all-probes', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+    expect(await condition('all-probes', 'Available')).toMatch(/^True ProbesSucceeded/);
+    expect(await scene().get('v1', 'ConfigMap', 'after-all', 'by-hand')).toBeDefined();
+  });
+
+  it('is blocked by a Secret of other content than it saw, and goes on with the one it saw', async () => {
+    const place = { apiVersion: 'v1', kind: 'Secret', name: 'sealed', namespace: 'by-hand' };
+    const seal = (foo: string) =>
+      scene().client.create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'sealed', namespace: 'by-hand' },
+        immutable: true,
+        data: { one: Buffer.from(JSON.stringify(configMap('unsealed', foo))).toString('base64') },
+      });
+    await seal('foo');
+    const told = {
+      selector: { type: 'GroupKind', groupKind: { group: '', kind: 'ConfigMap' } },
+      assertions: [fieldValue('data.told', 'yes')],
+    };
+    const ref = { name: 'sealed', namespace: 'by-hand', key: 'one' };
+    await make('sealed', [{ name: 'only', objects: [{ ref }] }], { progressionProbes: [told] });
+    await expect.poll(() => condition('sealed', 'Available'), PATIENCE).toMatch(/^False ProbeFailure: .*missing key/);
+    await scene().client.delete(place);
+    await seal('other');
+    await expect
+      .poll(() => condition('sealed', 'Progressing'), PATIENCE)
+      .toMatch(
+        /^False Blocked: resolved content of 1 phase\(s\) has changed: phase "only" \(expected digest sha256:\w+, got sha256:\w+\); a referenced object source may have been deleted and recreated with different content$/,
+      );
+    expect(await scene().get('v1', 'ConfigMap', 'unsealed', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
+    await scene().client.delete(place);
+    await seal('foo');
+    await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True RollingOut/);
+    // Not one of the set's own fields, so it stays.
+    const unsealed = { apiVersion: 'v1', kind: 'ConfigMap', name: 'unsealed', namespace: 'by-hand' };
+    await scene().client.patch(unsealed, { data: { told: 'yes' } });
+    await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True Succeeded/);
+  });
+
+  it('takes its objects away when it is archived', async () => {
+    await make('passing', [phase('only', configMap('passing'))]);
+    await expect.poll(() => condition('passing', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+    await scene().client.patch(
+      { ...CLUSTER_OBJECT_SET_API, name: 'passing' },
+      { spec: { lifecycleState: 'Archived' } },
+    );
+    await expect.poll(() => condition('passing', 'Progressing'), PATIENCE).toBe('False Archived: revision is archived');
+    expect(await scene().get('v1', 'ConfigMap', 'passing', 'by-hand')).toBeUndefined();
+  });
+}
