@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
+import { describeConfigured } from './configured-stories.js';
 import {
   type BundleTale,
   bundleImage,
@@ -280,85 +281,6 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     await expect.poll(() => east.standing('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
   });
 
-  it.each([
-    { because: 'nothing is configured', config: undefined, says: /required field "watchNamespace" is missing$/ },
-    {
-      because: 'another namespace than its own',
-      config: { watchNamespace: 'elsewhere' },
-      says: /is not valid ownNamespaceInstallMode: invalid value "elsewhere"/,
-    },
-  ])('says what is wrong with its configuration: $because', async ({ config, says }) => {
-    await ownOnly();
-    const name = `own-${says.source.length}`;
-    const more = config === undefined ? {} : { config: { configType: 'Inline', inline: config } };
-    await east.extension(name, 'ember-space', { packageName: 'ember' }, more);
-    await expect.poll(() => east.condition(name, 'Progressing'), PATIENCE).toMatch(says);
-    expect(await east.condition(name, 'Progressing')).toMatch(/^False InvalidConfiguration: error for resolved bundle/);
-    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
-  });
-
-  it('says which form a watchNamespace must have', async () => {
-    const installModes = ['OwnNamespace', 'SingleNamespace'];
-    const images = [{ version: '1.0.0', image: await bundle({ name: 'cinder', version: '1.0.0', installModes }) }];
-    await east.catalog('cinders', await putCatalog('cinders', packageBlobs('cinder', images)));
-    await east.namespace('cinders');
-    const config = { configType: 'Inline', inline: { watchNamespace: 'No_Label' } };
-    await east.extension('cinder', 'cinders', { packageName: 'cinder' }, { config });
-    await expect
-      .poll(() => east.condition('cinder', 'Progressing'), PATIENCE)
-      .toBe(
-        'False InvalidConfiguration: error for resolved bundle "cinder.v1.0.0" with version "1.0.0": invalid ClusterExtension configuration: invalid configuration: field "watchNamespace" must match pattern "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"',
-      );
-  });
-
-  let ownOnlyThere: Promise<void> | undefined;
-  const ownOnly = () => {
-    ownOnlyThere ??= (async () => {
-      const installModes = ['OwnNamespace'];
-      const images = [{ version: '1.0.0', image: await bundle({ name: 'ember', version: '1.0.0', installModes }) }];
-      await east.catalog('embers', await putCatalog('embers', packageBlobs('ember', images)));
-      await east.namespace('ember-space');
-    })();
-    return ownOnlyThere;
-  };
-
-  it('writes in the name of its service account, and lists all rights that this one lacks', async () => {
-    await ownOnly();
-    const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
-    const serviceAccount = { name: 'installer' };
-    await east.extension('ember', 'ember-space', { packageName: 'ember' }, { config, serviceAccount });
-    await expect
-      .poll(() => east.condition('ember', 'Installed'), PATIENCE)
-      .toBe(
-        'Unknown Failed: operation cannot proceed due to the following validation error(s): service account "installer" not found in namespace "ember-space"',
-      );
-    const account = { name: 'installer', namespace: 'ember-space' };
-    await east.client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
-    await east.annotate('ember', { looked: 'again' });
-    await expect
-      .poll(() => east.condition('ember', 'Progressing'), PATIENCE)
-      .toMatch(
-        / pre-authorization failed: service account requires the following permissions to manage cluster extension:\n/,
-      );
-    const lines = (await east.condition('ember', 'Progressing')).split('\n');
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        '  Namespace:"ember-space" APIGroups:[apps] Resources:[deployments] Verbs:[create]',
-        '  Namespace:"ember-space" APIGroups:[] Resources:[configmaps] ResourceNames:[ember-settings] Verbs:[delete,get,patch,update]',
-      ]),
-    );
-    expect(await east.lifecycles('ember')).toEqual([]);
-    await east.client.create({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'ember-installer' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ kind: 'ServiceAccount', ...account }],
-    });
-    await east.annotate('ember', { looked: 'once more' });
-    await expect.poll(() => east.standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
-  });
-
   it('issues certificates for webhooks where nobody else does, and keeps them', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'gate', version: '1.0.0', webhook: true }) },
@@ -413,5 +335,6 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 
+  describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
   describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
 }
