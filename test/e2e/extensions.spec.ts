@@ -7,21 +7,24 @@ import { describeExtensions } from '../story/extension-stories.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
 describe('ClusterExtensions on a real API server', () => {
-  describeExtensions(async () => {
-    const registry = await startRegistry();
-    const plane = await startControlPlane({ clusters: 1 });
-    const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
-    const installing = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
-    await Promise.all(installing.map((one) => installMissingCrds(one)));
-    await Promise.all(installing.map((one) => one.close()));
-    const { clients, strike } = await setQuickStage({ registry, kubeconfigs });
-    const [client] = clients;
-    if (client === undefined) throw new Error('a stage without clusters');
-    const end = async () => {
-      await strike();
-      await registry.stop();
-      await plane.stop();
-    };
-    return { client, registry, strike: end };
-  });
+  describeExtensions(
+    async () => {
+      const registry = await startRegistry();
+      const plane = await startControlPlane({ clusters: 1 });
+      const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
+      const installing = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
+      await Promise.all(installing.map((one) => installMissingCrds(one)));
+      await Promise.all(installing.map((one) => one.close()));
+      const { clients, strike } = await setQuickStage({ registry, kubeconfigs });
+      const [client] = clients;
+      if (client === undefined) throw new Error('a stage without clusters');
+      const end = async () => {
+        await strike();
+        await registry.stop();
+        await plane.stop();
+      };
+      return { client, registry, strike: end };
+    },
+    { all: true },
+  );
 });

@@ -10,22 +10,25 @@ import { describeExtensions } from '../story/extension-stories.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
 describe('ClusterExtensions on a simulated cluster', () => {
-  describeExtensions(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'flotilla-extensions-'));
-    const kubeconfig = join(folder, 'kubeconfig');
-    const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 100 });
-    await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
-    const registry = await startRegistry();
-    // A watch of a kind that is not there yet looks for it every few seconds only.
-    const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
-    if (client === undefined) throw new Error('the fleet has no cluster');
-    await installMissingCrds(client);
-    const { strike } = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
-    const end = async () => {
-      await strike();
-      await client.close();
-      await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
-    };
-    return { client, registry, strike: end };
-  });
+  describeExtensions(
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'flotilla-extensions-'));
+      const kubeconfig = join(folder, 'kubeconfig');
+      const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 100 });
+      await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+      const registry = await startRegistry();
+      // A watch of a kind that is not there yet looks for it every few seconds only.
+      const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
+      if (client === undefined) throw new Error('the fleet has no cluster');
+      await installMissingCrds(client);
+      const { strike } = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
+      const end = async () => {
+        await strike();
+        await client.close();
+        await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
+      };
+      return { client, registry, strike: end };
+    },
+    { all: false },
+  );
 });

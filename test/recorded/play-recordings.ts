@@ -27,7 +27,7 @@ export type Playing = Readonly<{
 }>;
 
 /** How long a failing plan is tried again; OLM's lab had 20 s, and nothing in the recordings tells which. */
-const RETRY_WINDOW = '5s';
+const RETRY_WINDOW = '10s';
 /**
  * For each scenario the number of its cluster. A simulated cluster costs nothing, so each has its own there; real ones
  * are shared by all that can.

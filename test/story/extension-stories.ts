@@ -16,8 +16,11 @@ import { describeObjectSets } from './object-set-stories.js';
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
 export type ExtensionStage = Readonly<{ client: KubeClient; registry: Shelf; strike: () => Promise<unknown> }>;
 
-/** What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). */
-export function describeExtensions(setStage: () => Promise<ExtensionStage>): void {
+/**
+ * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with configurations,
+ * service accounts and hand-made ClusterObjectSets, too.
+ */
+export function describeExtensions(setStage: () => Promise<ExtensionStage>, { all }: Readonly<{ all: boolean }>): void {
   let registry: Shelf;
   let stage: ExtensionStage;
   let east: ExtensionScene;
@@ -335,6 +338,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>): voi
     expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 
+  if (!all) return;
   describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
   describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
 }

@@ -1,0 +1,23 @@
+import { describe, it } from 'vitest';
+import { isAlive, PATIENCE, startDemo } from '../story/running-demo.js';
+
+describe('a demo that is not let end', () => {
+  it('interrupted in the middle ends with everything it started', async ({ expect, onTestFinished }) => {
+    const running = startDemo(onTestFinished);
+    await running.prints(/InstallPlan .* approved/);
+    running.kill('SIGINT');
+    expect(await running.ended).toEqual({ code: 130, signal: null });
+    expect(running.err).toContain('ending: services, Redis and clusters');
+    expect(await running.answering()).toEqual([]);
+  });
+
+  it('killed outright leaves nothing running behind', async ({ expect, onTestFinished }) => {
+    const running = startDemo(onTestFinished);
+    await running.prints(/services .* started/);
+    const children = await running.children();
+    expect(children.length).toBeGreaterThanOrEqual(5); // four services and Redis
+    running.kill('SIGKILL');
+    await running.ended;
+    await expect.poll(() => children.filter(isAlive), PATIENCE).toEqual([]);
+  });
+});
