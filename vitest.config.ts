@@ -12,6 +12,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
   test: {
     maxWorkers: 2,
+    // Titles name whole rows of the specification.
+    taskTitleValueFormatTruncate: 400,
     reporters: ['default', './libs/testing/src/report/plain-line.reporter.ts'],
     projects: [
       {

@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
-import type { ComponentProblem } from './component-problem.js';
+import { type ComponentProblem, firstProblem } from './component-problem.js';
 import type { CsvWorld } from './csv-world.js';
 import { checkDeployments } from './deployments/check-deployments.js';
 import { installDeployments } from './deployments/install-deployments.js';
@@ -23,7 +23,7 @@ const nothing = () => undefined;
 
 /**
  * In the order in which they are installed: certificates before the pods that serve with them, pods before what calls
- * them. The first problem found decides (spec: csv-lifecycle.md §5).
+ * them (spec: csv-lifecycle.md §5).
  */
 export const INSTALL_COMPONENTS: readonly InstallComponent[] = [
   { name: 'serving', refusal: servingRefusal, install: installServing, check: nothing },
@@ -52,6 +52,6 @@ export function installActions(csv: ClusterServiceVersion, world: CsvWorld): rea
   return INSTALL_COMPONENTS.slice(0, end).flatMap(({ install }) => install(csv, world));
 }
 
-/** The first problem of the installed operator, or undefined when it is healthy. */
+/** The problem of the installed operator that decides, or undefined when it is healthy. */
 export const healthProblem = (csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined =>
-  INSTALL_COMPONENTS.map(({ check }) => check(csv, world)).find((problem) => problem !== undefined);
+  firstProblem(INSTALL_COMPONENTS.flatMap(({ check }) => check(csv, world) ?? []));

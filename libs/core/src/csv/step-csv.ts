@@ -2,11 +2,13 @@ import type { Action } from '../actions/action.js';
 import { type ClusterServiceVersion, CSV_CLEANUP_FINALIZER, type CsvStatus } from '../api/cluster-service-version.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
+import type { ComponentProblem } from './component-problem.js';
 import { csvName, isCopied } from './csv-facts.js';
 import { type PhaseVerdict, phaseEvent, withPhase } from './csv-status.js';
 import type { CsvStep, CsvWorld } from './csv-world.js';
 import { deleteCsv, patchFinalizers } from './delete-csv.js';
 import { GROUP_RULES } from './group-rules.js';
+import { healthProblem } from './install-components.js';
 import { liftRbac } from './lift-rbac.js';
 import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
@@ -42,8 +44,14 @@ function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): Subject {
     known ??= requirementsOf(csv, world);
     return known;
   };
+  let problem: Readonly<{ found: ComponentProblem | undefined }> | undefined;
+  const firstProblem = () => {
+    problem ??= { found: healthProblem(csv, world) };
+    return problem.found;
+  };
   const [group] = world.operatorGroups;
-  return { csv, world, group: world.operatorGroups.length === 1 ? group : undefined, requirements };
+  const only = world.operatorGroups.length === 1 ? group : undefined;
+  return { csv, world, group: only, requirements, problem: firstProblem };
 }
 
 function decide(subject: Subject): Outcome {

@@ -23,10 +23,14 @@ export function requirementsOf(csv: ClusterServiceVersion, world: CsvWorld): Req
   return { met: entries.every(({ status }) => MET.has(status)), entries };
 }
 
+/** Why the kind of install strategy is none that can be carried out, in OLM's words, or undefined. */
+export const unknownStrategy = (csv: ClusterServiceVersion): string | undefined =>
+  csv.spec.install?.strategy === 'deployment' ? undefined : 'unrecognized install strategy';
+
 /** Why the install strategy can never work, or undefined (spec: csv-lifecycle.md §3, row InvalidInstallStrategy). */
 export function strategyError(csv: ClusterServiceVersion): string | undefined {
-  const strategy = csv.spec.install?.strategy ?? '';
-  if (strategy !== 'deployment') return `unrecognized install strategy ${JSON.stringify(strategy)}`;
+  const unknown = unknownStrategy(csv);
+  if (unknown !== undefined) return unknown;
   for (const permission of [...permissions(csv), ...clusterPermissions(csv)]) {
     const broken = (permission.rules ?? []).map(ruleError).find((error) => error !== undefined);
     if (broken !== undefined) return broken;

@@ -37,8 +37,11 @@ const PASSED_ON = [
   'admissionReviewVersions',
 ] as const;
 
+/** Whether a description is of a webhook that is asked before objects are stored. */
+export const isAdmission = ({ type }: WebhookDescription): boolean => KINDS.has(type);
+
 const admissionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
-  webhooks(csv).filter(({ type }) => KINDS.has(type));
+  webhooks(csv).filter(isAdmission);
 
 /** Applies a configuration for each description, and deletes those of descriptions that are no more (spec: csv-lifecycle.md §7). */
 export function installAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
@@ -58,7 +61,7 @@ export function checkAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvWor
     const live = configurationOf(world, description);
     return live?.metadata.labels?.[HASH_LABEL] === hashOf(description);
   });
-  return stands ? undefined : { kind: 'notServed', message: 'webhooks not installed' };
+  return stands ? undefined : { kind: 'webhooksMissing', message: 'webhooks not installed' };
 }
 
 function configuration(
@@ -120,7 +123,7 @@ function namespaceSelector(group: OperatorGroup | undefined): Readonly<Record<st
 }
 
 /** Configurations are known by their labels: their names end in whatever was free when OLM made them. */
-const configurationOf = (
+export const configurationOf = (
   { webhookConfigurations }: CsvWorld,
   { type, generateName }: WebhookDescription,
 ): KubernetesObject | undefined =>

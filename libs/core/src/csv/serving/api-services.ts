@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Action } from '../../actions/action.js';
 import type { ApiServiceDescription, ClusterServiceVersion } from '../../api/cluster-service-version.js';
 import { type KubernetesObject, refOf } from '../../api/kubernetes-object.js';
-import { goQuote } from '../../versions/go-quote.js';
 import type { ComponentProblem } from '../component-problem.js';
 import { csvName, csvNamespace, ownedApiServices } from '../csv-facts.js';
 import { type CsvWorld, servedKey } from '../csv-world.js';
@@ -11,7 +10,7 @@ import { csvOwnerLabels, hasLabels, MANAGED_LABEL } from '../owner-labels.js';
 import { predecessors } from '../replacement-chain.js';
 import { certificateFor } from './certificates-of.js';
 import { base64 } from './serving-objects.js';
-import { servingPort, servingServiceName, servingServices } from './serving-service.js';
+import { servingPort, servingServices } from './serving-service.js';
 
 const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 const GROUP_PRIORITY_MINIMUM = 2_000;
@@ -66,19 +65,33 @@ function wantedApiService(
   };
 }
 
-/** Why an APIService that is there already cannot be taken over: it belongs neither to this CSV nor to one that it replaces. */
-export function unadoptableApiService(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
-  const owners = [csv, ...predecessors(csv, world.csvs), ...world.csvs.filter(isGoing)];
-  for (const api of ownedApiServices(csv)) {
-    const live = world.apiServices.get(apiServiceName(api));
-    if (live === undefined || owners.some((owner) => hasLabels(live, csvOwnerLabels(owner)))) continue;
-    return `pre-existing APIService ${apiServiceName(api)} is not adoptable`;
-  }
-  return undefined;
-}
+/** Whether an APIService that is there may be taken over: it belongs to this CSV, to one that it replaces, or to one that goes. */
+export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, world: CsvWorld): boolean =>
+  [csv, ...predecessors(csv, world.csvs), ...world.csvs.filter(isGoing)].some((owner) =>
+    hasLabels(live, csvOwnerLabels(owner)),
+  );
 
 const isGoing = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
+
+/** Whether one of the owned APIServices belongs to somebody else. */
+export const ownsUnadoptable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
+  ownedApiServices(csv).some((api) => {
+    const live = world.apiServices.get(apiServiceName(api));
+    return live !== undefined && !isAdoptable(live, csv, world);
+  });
+
+/** The authority in an APIService, as it stands there; undefined where there is none. */
+export function caBundleOf(live: KubernetesObject | undefined): string | undefined {
+  const view = View.safeParse(live);
+  return view.success ? view.data.spec.caBundle || undefined : undefined;
+}
+
+/** The Service that an APIService leads to. */
+export function serviceOf(live: KubernetesObject): Readonly<{ name: string; namespace: string }> | undefined {
+  const view = View.safeParse(live);
+  return view.success ? (view.data.spec.service ?? undefined) : undefined;
+}
 
 /** Whether every owned API is served through the operator (spec: csv-lifecycle.md §5, Check). */
 export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
@@ -88,28 +101,7 @@ export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): C
     const available = conditions.some(({ type, status }) => type === 'Available' && status === 'True');
     return available && world.servedKinds.has(servedKey(api));
   });
-  return served ? undefined : { kind: 'notServed', message: 'apiServices not installed' };
-}
-
-/** What somebody else changed about the APIServices of an installed operator, joined; undefined when they are as installed. */
-export function apiServiceResourceIssues(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
-  const issues = ownedApiServices(csv).flatMap((api) => {
-    const name = apiServiceName(api);
-    const view = View.safeParse(world.apiServices.get(name));
-    if (!view.success) return [`APIService ${goQuote(name)} not found`];
-    const service = servingServices(csv).find(({ deployment }) => deployment === api.deploymentName);
-    const certificate = service && certificateFor(world, service);
-    const { spec } = view.data;
-    const wantedService = servingServiceName(api.deploymentName ?? '');
-    if (spec.service?.name !== wantedService || spec.service.namespace !== csvNamespace(csv)) {
-      return [`APIService ${goQuote(name)} does not lead to service ${csvNamespace(csv)}/${wantedService}`];
-    }
-    if (certificate !== undefined && spec.caBundle !== base64(certificate.caPem)) {
-      return [`APIService ${goQuote(name)} has another CA bundle than secret ${service?.secretName}`];
-    }
-    return [];
-  });
-  return issues.length === 0 ? undefined : issues.join(', ');
+  return served ? undefined : { kind: 'apiServicesMissing', message: 'apiServices not installed' };
 }
 
 /** Owned APIServices that carry this CSV's labels: they go with it. */

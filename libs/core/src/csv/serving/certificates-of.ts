@@ -24,12 +24,9 @@ export const certificatesToIssue = (
 export const certificatesUnreadable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   servingServices(csv).some((service) => certificateFor(world, service) === undefined);
 
-/** True when a certificate that can be read is to be replaced. */
+/** True when a certificate is to be replaced, or was never made (spec: csv-lifecycle.md §3, "certs due"). */
 export const certificatesDue = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
-  servingServices(csv).some((service) => {
-    const held = world.servingCertificates.get(service.secretName);
-    return held !== undefined && isDue(held, service, world.now);
-  });
+  certificatesToIssue(csv, world).length > 0;
 
 /** What the CSV's status says of its certificates (spec: api-types.md §5). */
 export type CertificateTimes = Readonly<{ lastUpdated?: Date; rotateAt: Date }>;

@@ -11,7 +11,6 @@ import { base64 } from './serving-objects.js';
 import { servingPort, servingServiceName, servingServices } from './serving-service.js';
 
 const DEFAULT_PATH = '/';
-const REFUSED = 'unable to manage conversion webhook:';
 
 const Crd = z.looseObject({
   spec: z.looseObject({
@@ -41,9 +40,11 @@ const conversionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescrip
 export function conversionRefusal(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
   const described = conversionWebhooks(csv);
   if (described.length === 0) return undefined;
-  const supported = (csv.spec.installModes ?? []).filter((mode) => mode.supported).map(({ type }) => type);
-  if (supported.some((type) => type !== 'AllNamespaces') || !supported.includes('AllNamespaces')) {
-    return `${REFUSED} CSVs with conversion webhooks must support only AllNamespaces`;
+  const onlyGlobal = (csv.spec.installModes ?? []).every(
+    ({ type, supported }) => (type === 'AllNamespaces') === supported,
+  );
+  if (!onlyGlobal) {
+    return 'unable to manage conversion webhook: CSVs with conversion webhooks must support only AllNamespaces';
   }
   return described.map((one) => crdRefusal(csv, world, one)).find((text) => text !== undefined);
 }
@@ -51,16 +52,19 @@ export function conversionRefusal(csv: ClusterServiceVersion, world: CsvWorld): 
 function crdRefusal(
   csv: ClusterServiceVersion,
   { crds }: CsvWorld,
-  { generateName, conversionCRDs }: WebhookDescription,
+  { conversionCRDs }: WebhookDescription,
 ): string | undefined {
   const names = conversionCRDs ?? [];
-  if (names.length === 0) return `${REFUSED} webhook ${generateName} names no CRD in conversionCRDs`;
+  if (names.length === 0) {
+    // The misspelling is OLM's.
+    return 'unable to manager conversion webhook: conversion webhook must have at least one CRD specified';
+  }
   const owned = new Set(ownedCrds(csv).map(({ name }) => name));
   for (const name of names) {
-    if (!owned.has(name)) return `${REFUSED} csv ${csvName(csv)} does not own CRD ${name}`;
+    if (!owned.has(name)) return `csv ${csvName(csv)} does not own CRD ${name}`;
     const live = Crd.safeParse(crds.get(name));
     if (live.success && live.data.spec.preserveUnknownFields === true) {
-      return `${REFUSED} crd.Spec.PreserveUnknownFields must be false: ${name}`;
+      return 'crd.Spec.PreserveUnknownFields must be false to let API Server call webhook to do the conversion';
     }
   }
   return undefined;
@@ -105,6 +109,12 @@ function wantedConversion(
   };
 }
 
+/** Whether a CRD's objects are converted by a webhook whose authority is known. */
+export function convertsThroughWebhook(crd: KubernetesObject | undefined): boolean {
+  const view = Crd.safeParse(crd);
+  return view.success && Boolean(view.data.spec.conversion?.webhook?.clientConfig?.caBundle);
+}
+
 /** Whether each CRD is converted through this operator, with the authority of its certificate. */
 export function checkConversions(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   const ready = conversionWebhooks(csv).every((description) => {
@@ -117,7 +127,7 @@ export function checkConversions(csv: ClusterServiceVersion, world: CsvWorld): C
       return certificate !== undefined && bundle === base64(certificate.caPem);
     });
   });
-  return ready ? undefined : { kind: 'webhookFailed', message: 'Webhook install failed: conversionWebhook not ready' };
+  return ready ? undefined : { kind: 'webhookFailed', message: 'conversionWebhook not ready' };
 }
 
 /**

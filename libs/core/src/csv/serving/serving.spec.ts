@@ -7,24 +7,11 @@ import { providedApis } from '../csv-facts.js';
 import { gear, installedDeployments, millers, NOW, world } from '../csv-world.fixture.js';
 import { type CsvWorld, servedKey } from '../csv-world.js';
 import { stepCsv } from '../step-csv.js';
-import type { ServingCertificate } from './serving-certificate.js';
+import { held } from './serving.fixture.js';
 import { withServingCertificate } from './serving-volumes.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const HOSTS = ['gear-service.mill', 'gear-service.mill.svc', 'gear-service.mill.svc.cluster.local'];
 const CRD = 'wheels.parts.example.org';
-
-const certificate = (parts: Partial<ServingCertificate> = {}): ServingCertificate => ({
-  caPem: 'ca',
-  certPem: 'cert',
-  keyPem: 'key',
-  caHash: 'hash-of-ca',
-  notBefore: new Date(NOW.getTime() - DAY_MS),
-  notAfter: new Date(NOW.getTime() + 700 * DAY_MS),
-  hosts: HOSTS,
-  ...parts,
-});
-const held = (parts: Partial<ServingCertificate> = {}) => new Map([['gear-service-cert', certificate(parts)]]);
 
 const webhook = (type: string, parts: Partial<WebhookDescription> = {}): WebhookDescription => ({
   generateName: `${type.slice(0, 3).toLowerCase()}.parts.example.org`,
@@ -140,7 +127,7 @@ describe('an operator that the API server calls', () => {
   });
 
   it.each([
-    { parts: {}, phase: 'Pending', reason: 'NeedsReinstall', because: 'its certificate is gone' },
+    { parts: {}, phase: 'Pending', reason: 'NeedsCertRotation', because: 'its certificate is gone' },
     {
       parts: { servingCertificates: held({ notAfter: new Date(NOW.getTime() + DAY_MS) }) },
       phase: 'Pending',
@@ -155,8 +142,8 @@ describe('an operator that the API server calls', () => {
     },
     {
       parts: { servingCertificates: held() },
-      phase: 'Failed',
-      reason: 'ComponentUnhealthy',
+      phase: 'Pending',
+      reason: 'NeedsReinstall',
       because: 'its webhook configuration was deleted',
     },
   ])('leaves Succeeded when $because', ({ parts, phase, reason }) => {
@@ -233,13 +220,16 @@ describe('an operator that converts objects', () => {
 
   const alsoOwn = { installModes: [...global.installModes, { type: 'OwnNamespace', supported: true }] };
   it.each([
-    { spec: alsoOwn, says: 'CSVs with conversion webhooks must support only AllNamespaces' },
+    {
+      spec: alsoOwn,
+      says: 'unable to manage conversion webhook: CSVs with conversion webhooks must support only AllNamespaces',
+    },
     {
       spec: { webhookdefinitions: [{ ...conversion, conversionCRDs: ['others.example.org'] }] },
       says: 'csv v1 does not own CRD others.example.org',
     },
   ])('is refused: $says', ({ spec, says }) => {
-    const message = `install strategy failed: unable to manage conversion webhook: ${says}`;
+    const message = `install strategy failed: ${says}`;
     const refused = seesAll(called({ ...global, webhookdefinitions: [conversion], ...spec }, 'InstallReady'));
     const { status, actions } = step(refused, parts);
     expect(status).toMatchObject({ phase: 'Failed', reason: 'InstallComponentFailed', message });
@@ -300,15 +290,6 @@ describe('an operator that serves an API', () => {
     });
     expect(status?.phase).toBe(phase);
     if (phase === 'Installing') expect(status?.message).toBe('apiServices not installed');
-  });
-
-  it.each([
-    { one: apiService({ spec: { service: { ...service, name: 'other' } } }), because: 'it leads elsewhere' },
-    { one: apiService({ spec: { service, caBundle: 'b3RoZXI=' } }), because: 'it trusts another authority' },
-  ])('leaves Succeeded when $because', ({ one }) => {
-    const installed = called(owned, 'Succeeded', 'InstallSucceeded');
-    const { status } = step(installed, { servingCertificates: held(), apiServices: live(one) });
-    expect(status).toMatchObject({ phase: 'Failed', reason: 'APIServiceResourceIssue' });
   });
 
   it('does not take an APIService from somebody else', () => {

@@ -1,0 +1,189 @@
+import { gear, installedDeployments } from './csv-world.fixture.js';
+import {
+  at,
+  type Case,
+  checks,
+  condition,
+  converts,
+  crd,
+  everywhere,
+  foreign,
+  GUARDS_ALL,
+  guarded,
+  guardsAll,
+  LONG_AGO,
+  MISSING,
+  magic,
+  mixed,
+  NO_VERB,
+  noVerb,
+  owns,
+  PAST_DEADLINE,
+  pastDeadline,
+  providing,
+  SUCCEEDED,
+  seesAll,
+  serves,
+  servingGroup,
+  tooNew,
+  twice,
+  UNHASHED,
+  UNKNOWN,
+  unhashed,
+  withDeployments,
+} from './phase-cases.fixture.js';
+import { held, installed } from './serving/serving.fixture.js';
+
+/** Cases of a CSV on its way to Succeeded, by phase. */
+export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
+  '': [{ when: 'always', csv: gear('v1'), says: 'requirements not yet checked' }],
+  Pending: [
+    {
+      when: 'CSV it replaces exists and is not upgradeable',
+      csv: gear('v2', { replaces: 'v1' }, at('Pending')),
+      others: [gear('v1', {}, at('Replacing'))],
+      parts: condition('v1', 'busy'),
+      says: 'operator is not upgradeable: the operator is not upgradeable: busy',
+    },
+    ...[magic, noVerb, mixed].map((spec) => ({
+      when: 'strategy name not deployment, or a rule has no verb or mixes resources and URLs',
+      csv: gear('v1', spec, at('Pending')),
+      says:
+        spec === magic
+          ? UNKNOWN
+          : spec === noVerb
+            ? NO_VERB
+            : 'install strategy invalid: rule cannot apply to both regular resources and non-resource URLs',
+    })),
+    {
+      when: 'some requirement unmet',
+      csv: gear('v1', tooNew, at('Pending')),
+      says: "one or more requirements couldn't be found",
+    },
+    {
+      when: 'duplicate webhook generateName, or forbidden webhook rules',
+      csv: gear('v1', twice, at('Pending')),
+      says: 'CSV contains repeated WebhookDescription name',
+    },
+    {
+      when: 'duplicate webhook generateName, or forbidden webhook rules',
+      csv: gear('v1', guardsAll, at('Pending')),
+      says: GUARDS_ALL,
+    },
+    {
+      when: 'CRD owned by a CSV of the namespace outside the replacement chain',
+      csv: gear('v2', owns, at('Pending')),
+      others: [gear('other', owns, at('Succeeded'))],
+      parts: { ...crd(), ...providing },
+      says: 'conflicting CRD owner in namespace',
+    },
+    {
+      when: 'owned APIService exists and is not adoptable',
+      csv: gear('v1', serves, at('Pending')),
+      parts: { ...foreign, ...servingGroup },
+      says: 'unable to adopt APIService',
+    },
+    ...['Succeeded', 'Failed', 'Installing'].map((phase) => ({
+      when: 'replaced CSV exists and its phase is not Replacing',
+      csv: gear('v2', { replaces: 'v1' }, at('Pending')),
+      others: [gear('v1', {}, at(phase))],
+    })),
+    {
+      when: 'else',
+      csv: gear('v1', guarded, at('Pending')),
+      says: 'all requirements found, attempting install',
+    },
+    {
+      when: 'else',
+      csv: gear('v2', { ...owns, replaces: 'v1' }, at('Pending')),
+      others: [gear('v1', owns, at('Replacing'))],
+      parts: { ...crd(), ...providing },
+      says: 'all requirements found, attempting install',
+    },
+    {
+      when: 'else',
+      csv: gear('v2', { replaces: 'v2' }, at('Pending')),
+      says: 'all requirements found, attempting install',
+    },
+  ],
+  InstallReady: [
+    { when: 'strategy name not deployment', csv: gear('v1', magic, at('InstallReady')), says: UNKNOWN },
+    {
+      when: 'Flotilla: installed too often of late',
+      csv: gear(
+        'v1',
+        {},
+        at('InstallReady', 'AllRequirementsMet', {
+          conditions: Array.from({ length: 6 }, () => ({
+            phase: 'InstallReady',
+            reason: 'AllRequirementsMet',
+            message: '',
+            lastUpdateTime: '2026-01-01T00:09:30Z',
+          })),
+        }),
+      ),
+    },
+    { when: 'Flotilla: certificates are being made', csv: gear('v1', guarded, at('InstallReady')) },
+    {
+      when: 'install error',
+      csv: seesAll(gear('v1', converts('others.example.com'), at('InstallReady'))),
+      parts: { ...crd(), ...everywhere, servingCertificates: held() },
+      says: 'install strategy failed: csv v1 does not own CRD others.example.com',
+    },
+    {
+      when: 'ok',
+      csv: gear('v1', {}, at('InstallReady')),
+      says: 'waiting for install components to report healthy',
+      does: [{ do: 'create', object: { kind: 'Deployment', metadata: { name: 'gear' } } }],
+    },
+  ],
+  Installing: [
+    { when: 'strategy name not deployment', csv: gear('v1', magic, at('Installing')), says: UNKNOWN },
+    {
+      when: 'CA bundle or cert secret unreadable',
+      csv: gear('v1', guarded, at('Installing')),
+      parts: { ...installed(gear('v1', guarded)), servingCertificates: new Map() },
+      says: 'calculated deployment install is bad',
+    },
+    {
+      when: 'CA bundle or cert secret unreadable',
+      csv: gear('v1', guarded, at('Installing')),
+      parts: { ...installed(gear('v1', guarded)), webhookConfigurations: [] },
+      says: 'calculated deployment install is bad',
+    },
+    {
+      when: 'not ok and 5 min since last phase transition',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
+      says: 'install timeout',
+    },
+    {
+      when: 'check: anything else',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),
+      says: `installing: ${MISSING}`,
+    },
+    {
+      when: 'check: Deployment hash/annotation drift',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
+      parts: withDeployments(gear('v1'), unhashed),
+      says: UNHASHED,
+    },
+    {
+      when: 'check: unrecoverable',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
+      parts: withDeployments(gear('v1'), pastDeadline),
+      says: PAST_DEADLINE,
+    },
+    {
+      when: 'check: APIServices unavailable',
+      csv: gear('v1', serves, at('Installing')),
+      parts: {
+        ...installed(gear('v1', serves), servingGroup),
+        deployments: installedDeployments(gear('v1', serves), {}, installed(gear('v1', serves))),
+        servedKinds: new Set(),
+      },
+      says: 'apiServices not installed',
+    },
+    ...checks('Installing', 'InstallSucceeded'),
+    { when: 'check ok', csv: gear('v1', {}, at('Installing')), parts: installed(gear('v1')), says: SUCCEEDED },
+  ],
+};

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { ApiServiceDescription, ClusterServiceVersion } from '../../api/cluster-service-version.js';
+import type { KubernetesObject } from '../../api/kubernetes-object.js';
+import { csvNamespace, ownedApiServices } from '../csv-facts.js';
+import type { CsvWorld } from '../csv-world.js';
+import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
+import { base64, CA_HASH_ANNOTATION } from './serving-objects.js';
+import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+const PodTemplate = z.looseObject({
+  spec: z.looseObject({
+    template: z.looseObject({
+      metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).nullish() }).nullish(),
+    }),
+  }),
+});
+
+/**
+ * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words; undefined when all
+ * is as installed. Several are joined as Go does it (spec: csv-lifecycle.md §3, row "owned APIService resources broken").
+ */
+export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
+  const issues: string[] = [];
+  for (const api of ownedApiServices(csv)) {
+    const live = world.apiServices.get(apiServiceName(api));
+    if (live !== undefined && !isAdoptable(live, csv, world)) {
+      issues.push(`${apiServiceName(api)} is unadoptable`);
+      break;
+    }
+    issues.push(...issuesOf(csv, world, api, live));
+  }
+  const [first, ...others] = new Set(issues);
+  return first === undefined || others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
+}
+
+/** The first thing wrong on the way from the APIService to the pods; where that is whole, every right that is missing. */
+function issuesOf(
+  csv: ClusterServiceVersion,
+  world: CsvWorld,
+  api: ApiServiceDescription,
+  live: KubernetesObject | undefined,
+): readonly string[] {
+  if (live === undefined) return [notFound('apiservice.apiregistration.k8s.io', apiServiceName(api))];
+  const { deploymentName = '' } = api;
+  const to = serviceOf(live);
+  if (to?.name !== servingServiceName(deploymentName) || to.namespace !== csvNamespace(csv)) {
+    return ['found APIService and service reference mismatch'];
+  }
+  const service = servingServices(csv).find(({ deployment }) => deployment === deploymentName);
+  if (service === undefined) return [];
+  const certificate = world.servingCertificates.get(service.secretName);
+  if (certificate === undefined) return [notFound('secret', service.secretName)];
+  if (caBundleOf(live) !== base64(certificate.caPem)) {
+    return [`secret ${service.secretName} CA cert hash does not match expected`];
+  }
+  const deployment = world.deployments.find(({ metadata }) => metadata.name === deploymentName);
+  if (deployment === undefined) return [notFound('deployment.apps', deploymentName)];
+  const template = PodTemplate.safeParse(deployment);
+  const annotations = template.success ? template.data.spec.template.metadata?.annotations : undefined;
+  if (annotations?.[CA_HASH_ANNOTATION] !== certificate.caHash) {
+    return [`deployment ${deploymentName} CA cert hash does not match expected`];
+  }
+  return missingRights(world, service);
+}
+
+function missingRights(world: CsvWorld, { name, secretName, serviceAccount }: ServingService): readonly string[] {
+  const lacks = (list: readonly KubernetesObject[], resource: string, wanted: string): readonly string[] =>
+    list.some(({ metadata }) => metadata.name === wanted) ? [] : [notFound(resource, wanted)];
+  return [
+    ...lacks(world.serviceAccounts, 'serviceaccounts', serviceAccount),
+    ...lacks(world.roles, `role.${RBAC}`, secretName),
+    ...lacks(world.roleBindings, `rolebinding.${RBAC}`, secretName),
+    ...lacks(world.clusterRoleBindings, `clusterrolebinding.${RBAC}`, `${name}-system:auth-delegator`),
+    ...lacks(world.authReaders, `rolebinding.${RBAC}`, `${name}-auth-reader`),
+  ];
+}
+
+const notFound = (resource: string, name: string): string => `${resource} "${name}" not found`;
