@@ -4,6 +4,7 @@ import { refOf } from '../api/kubernetes-object.js';
 import { annotateGroup } from '../operator-group/annotate-group.js';
 import { memberAnnotations, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../operator-group/group-facts.js';
 import { reconcileApis } from '../operator-group/provided-apis.js';
+import { selectsNothing } from '../operator-group/select-targets.js';
 import { changedAfter, managedRights } from '../rbac/rights-changed.js';
 import { allCrds, csvName, csvNamespace, providedApis, strategyDeployments } from './csv-facts.js';
 import { servedKey } from './csv-world.js';
@@ -39,20 +40,20 @@ const groupCount: Rule = ({ world }) => {
 const membership: Rule = ({ csv, world: { operatorGroups } }) => {
   const [group] = operatorGroups;
   if (group === undefined) return STAY;
-  if (targetsOf(group) === undefined) {
-    if (group.status?.lastUpdated) {
-      const message = 'no targetNamespaces are matched operatorgroups namespace selection';
-      return move('Failed', 'NoTargetNamespaces', message);
-    }
-    return { next: waitFor('the OperatorGroup has no target namespaces yet', GROUP_STATUS_WAIT_MS) };
-  }
   const wanted = memberAnnotations(group);
   const current = csv.metadata.annotations ?? {};
-  if (Object.entries(wanted).every(([key, value]) => current[key] === value)) return undefined;
-  const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
-  const { resourceVersion } = csv.metadata;
-  const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: wanted };
-  return { actions: [{ do: 'patch', ref, patch: { metadata } }], next: { again: 'now' } };
+  if (Object.entries(wanted).some(([key, value]) => current[key] !== value)) {
+    const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
+    const { resourceVersion } = csv.metadata;
+    const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: wanted };
+    return { actions: [{ do: 'patch', ref, patch: { metadata } }], next: { again: 'now' } };
+  }
+  if (targetsOf(group) !== undefined) return undefined;
+  if (selectsNothing(group)) {
+    const message = 'no targetNamespaces are matched operatorgroups namespace selection';
+    return move('Failed', 'NoTargetNamespaces', message);
+  }
+  return { next: waitFor('the OperatorGroup has no target namespaces yet', GROUP_STATUS_WAIT_MS) };
 };
 
 const installModes: Rule = ({ csv }) => {
@@ -90,8 +91,12 @@ const providedApiConflicts: Rule = (subject) => {
   }
 };
 
-/** The operator must not run in this state: its Deployments go, by name (spec: operator-groups.md §4). */
+/**
+ * The operator must not run in this state: its Deployments go, by name. One that stands in a conflict already keeps that
+ * verdict, and nothing is done about it again (spec: operator-groups.md §4).
+ */
 function refused({ csv, world }: Subject, reason: string, message: string): Outcome {
+  if (csv.status?.reason === 'InterOperatorGroupOwnerConflict') return STAY;
   const names = new Set(strategyDeployments(csv).map(({ name }) => name));
   const actions = world.deployments
     .filter(({ metadata }) => names.has(metadata.name ?? '') && metadata.deletionTimestamp === undefined)

@@ -3,9 +3,10 @@ import { ALL_NAMESPACES } from '../operator-group/group-facts.js';
 
 /** Why the list of install modes itself is broken, or undefined (spec: api-types.md §5). */
 export function installModesError(csv: ClusterServiceVersion): string | undefined {
-  const types = (csv.spec.installModes ?? []).map(({ type }) => type);
-  if (new Set(types).size === types.length) return undefined;
-  return `InstallMode list contains duplicates, cannot make set: ${types.join(', ')}`;
+  const modes = csv.spec.installModes ?? [];
+  if (new Set(modes.map(({ type }) => type)).size === modes.length) return undefined;
+  const listed = modes.map(({ type, supported }) => `{${type} ${supported}}`).join(' ');
+  return `InstallMode list contains duplicates, cannot make set: [${listed}]`;
 }
 
 /** Why the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5, install-mode check). */

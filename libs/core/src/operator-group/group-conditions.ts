@@ -1,11 +1,9 @@
 import type { OperatorGroup } from '../api/operator-group.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import type { OperatorGroupWorld } from './group-world.js';
-import { saysNothing } from './select-targets.js';
+import { SERVICE_ACCOUNT_CONDITION as SERVICE_ACCOUNT, saysNothing } from './select-targets.js';
 
 type Condition = NonNullable<NonNullable<OperatorGroup['status']>['conditions']>[number];
-
-const SERVICE_ACCOUNT = 'OperatorGroupServiceAccount';
 
 const condition = (type: string, reason: string, message: string) => ({ type, status: 'True', reason, message });
 

@@ -53,5 +53,8 @@ export function reconcileApis(
   }
   if (conflict) return { result: 'APIConflict' };
   if (isStatic(group)) return { result: 'StaticGroup' };
-  return { result: 'AddAPIs', annotation: apisText(own.union(provided)) };
+  const annotation = apisText(own.union(provided));
+  // An API that the annotation cannot name would be added again and again.
+  if (group.metadata.annotations?.[PROVIDED_APIS_ANNOTATION] === annotation) return { result: 'NoAPIConflict' };
+  return { result: 'AddAPIs', annotation };
 }

@@ -30,31 +30,49 @@ const expression = (operator: string, values: string[] = []) => ({
   selector: { matchExpressions: [{ key: 'team', operator, values }] },
 });
 
-describe('target namespaces', () => {
+describe('operator-groups.md §1, target selection → status.namespaces', () => {
   it.each<{ spec: NonNullable<OperatorGroup['spec']>; targets: string[] | undefined; because: string }>([
-    { spec: { targetNamespaces: ['silo', 'ghost'] }, targets: ['ghost', 'silo'], because: 'named ones need not exist' },
+    {
+      spec: { targetNamespaces: ['silo', 'ghost'] },
+      targets: ['ghost', 'silo'],
+      because: 'targetNamespaces non-empty: exactly those (need not exist)',
+    },
     {
       spec: { targetNamespaces: ['silo'], selector: { matchLabels: { team: 'stone' } } },
       targets: ['silo'],
-      because: 'names beat the selector',
+      because: 'targetNamespaces non-empty: exactly those, whatever the selector',
     },
-    { spec: {}, targets: [''], because: 'nothing said means all' },
-    { spec: { selector: {} }, targets: [''], because: 'an empty selector means all as well' },
-    { spec: { selector: { matchLabels: { team: 'stone' } } }, targets: ['quarry'], because: 'by label' },
-    { spec: expression('In', ['stone', 'grain']), targets: ['quarry', 'silo'], because: 'In' },
-    { spec: expression('NotIn', ['stone']), targets: ['mill', 'silo'], because: 'NotIn takes those without the label' },
-    { spec: expression('Exists'), targets: ['quarry', 'silo'], because: 'Exists' },
-    { spec: expression('DoesNotExist'), targets: ['mill'], because: 'DoesNotExist' },
-    { spec: { selector: { matchLabels: { team: 'nobody' } } }, targets: [], because: 'a selector may match nothing' },
-  ])('$because', ({ spec, targets }) => {
+    { spec: {}, targets: [''], because: 'selector nil: all namespaces' },
+    { spec: { selector: {} }, targets: [''], because: 'selector empty: all namespaces' },
+    {
+      spec: { selector: { matchLabels: { team: 'stone' } } },
+      targets: ['quarry'],
+      because: 'selector: names of matching namespaces, by label',
+    },
+    { spec: expression('In', ['stone', 'grain']), targets: ['quarry', 'silo'], because: 'selector: operator In' },
+    {
+      spec: expression('NotIn', ['stone']),
+      targets: ['mill', 'silo'],
+      because: 'selector: operator NotIn takes those without the label',
+    },
+    { spec: expression('Exists'), targets: ['quarry', 'silo'], because: 'selector: operator Exists' },
+    { spec: expression('DoesNotExist'), targets: ['mill'], because: 'selector: operator DoesNotExist' },
+    { spec: { selector: { matchLabels: { team: 'nobody' } } }, targets: [], because: 'selector: possibly none' },
+  ])('$because → $targets', ({ spec, targets }) => {
     const { status } = stepOperatorGroup(fresh(spec), world());
     expect(status?.namespaces ?? []).toEqual(targets);
     expect(status?.lastUpdated).toBe('2026-01-01T00:10:00Z');
   });
 
-  it('refuses the empty name among named ones, and leaves the status as it is', () => {
+  it('an entry "" is an error: sync fails, status unchanged', () => {
     const step = stepOperatorGroup(millers({ targetNamespaces: ['', 'silo'] }), world());
-    expect(step).toMatchObject({ problem: 'TargetNamespaces cannot contain NamespaceAll: ["","silo"]' });
+    expect(step).toMatchObject({ problem: 'TargetNamespaces cannot contain NamespaceAll: [ silo]' });
+    expect(step.status).toBeUndefined();
+  });
+
+  it('a selector that cannot be read is an error: sync fails, status unchanged', () => {
+    const step = stepOperatorGroup(millers(expression('Near', ['stone'])), world());
+    expect(step).toMatchObject({ problem: '"Near" is not a valid label selector operator' });
     expect(step.status).toBeUndefined();
   });
 
@@ -78,7 +96,7 @@ describe('target namespaces', () => {
   });
 });
 
-describe('conditions', () => {
+describe('operator-groups.md §2, conditions and service account', () => {
   const types = (group: OperatorGroup, parts: Partial<OperatorGroupWorld> = {}) =>
     (stepOperatorGroup(group, world(parts)).status?.conditions ?? []).map(({ type }) => type);
 
@@ -135,7 +153,7 @@ describe('conditions', () => {
   });
 });
 
-describe('provided APIs', () => {
+describe('operator-groups.md §4, provided APIs and intersection', () => {
   const annotated = (apis: string, parts: Partial<OperatorGroup> = {}): OperatorGroup => {
     const group = millers();
     return { ...group, metadata: { ...group.metadata, annotations: { 'olm.providedAPIs': apis } }, ...parts };
@@ -147,19 +165,56 @@ describe('provided APIs', () => {
   const isStatic = { spec: { staticProvidedAPIs: true } };
   const A = 'A.v1.example.com';
   const B = 'B.v1.example.com';
+  const ABSENT = 'P ⊆ G: no | P ∩ X ≠ ∅: no';
+  const TAKEN = 'P ⊆ G: no | P ∩ X ≠ ∅: yes';
+  const BOTH = 'P ⊆ G: yes | P ∩ X ≠ ∅: yes';
+  const OURS = 'P ⊆ G: yes | P ∩ X ≠ ∅: no';
   it.each([
-    { own: annotated(''), others: [], result: 'AddAPIs', because: 'new API, nobody else has it' },
-    { own: annotated('', isStatic), others: [], result: 'StaticGroup', because: 'a static group takes none' },
-    { own: annotated(A), others: [], result: 'NoAPIConflict', because: 'known API' },
-    { own: annotated(A, isStatic), others: [], result: 'NoAPIConflict', because: 'reserved API' },
-    { own: annotated(''), others: [elsewhere(A, [''])], result: 'APIConflict', because: 'a global group has it' },
-    { own: annotated(''), others: [elsewhere(A, ['mill'])], result: 'APIConflict', because: 'another watches us' },
-    { own: annotated(''), others: [elsewhere(A, ['silo'])], result: 'AddAPIs', because: 'another watches elsewhere' },
-    { own: annotated(''), others: [elsewhere(A, [])], result: 'AddAPIs', because: 'a group without targets' },
-    { own: annotated(''), others: [elsewhere(B, [''])], result: 'AddAPIs', because: 'another API' },
-    { own: annotated(`${A},${B}`), others: [elsewhere(A, [''])], result: 'RemoveAPIs', because: 'both have it' },
-    { own: annotated(A, isStatic), others: [elsewhere(A, [''])], result: 'StaticGroup', because: 'both, one static' },
-  ])('$result: $because', ({ own, others, result }) => {
+    { when: ABSENT, own: annotated(''), others: [], result: 'AddAPIs', because: 'nobody else has it' },
+    { when: ABSENT, own: annotated('', isStatic), others: [], result: 'StaticGroup', because: 'static group' },
+    { when: ABSENT, own: annotated(''), others: [elsewhere(A, ['silo'])], result: 'AddAPIs', because: 'targets apart' },
+    { when: ABSENT, own: annotated(''), others: [elsewhere(A, [])], result: 'AddAPIs', because: 'no targets at all' },
+    { when: ABSENT, own: annotated(''), others: [elsewhere(B, [''])], result: 'AddAPIs', because: 'another API' },
+    { when: TAKEN, own: annotated(''), others: [elsewhere(A, [''])], result: 'APIConflict', because: 'a global group' },
+    {
+      when: TAKEN,
+      own: annotated(''),
+      others: [elsewhere(A, ['mill'])],
+      result: 'APIConflict',
+      because: 'our targets',
+    },
+    {
+      when: TAKEN,
+      own: annotated('', { status: { namespaces: ['elsewhere'] } }),
+      others: [elsewhere(A, ['silo'])],
+      result: 'APIConflict',
+      because: 'the own namespace of the other is our target',
+    },
+    {
+      when: TAKEN,
+      own: annotated('', isStatic),
+      others: [elsewhere(A, [''])],
+      result: 'APIConflict',
+      because: 'static group, same',
+    },
+    { when: BOTH, own: annotated(`${A},${B}`), others: [elsewhere(A, [''])], result: 'RemoveAPIs', because: 'G \\ P' },
+    {
+      when: BOTH,
+      own: annotated(A, isStatic),
+      others: [elsewhere(A, [''])],
+      result: 'StaticGroup',
+      because: 'static group',
+    },
+    { when: OURS, own: annotated(A), others: [], result: 'NoAPIConflict', because: 'continue' },
+    { when: OURS, own: annotated(A, isStatic), others: [], result: 'NoAPIConflict', because: 'static group, continue' },
+    {
+      when: OURS,
+      own: annotated(`${A},nonsense,,.x.y`),
+      others: [elsewhere('nonsense', [''])],
+      result: 'NoAPIConflict',
+      because: 'unparsable entries are ignored',
+    },
+  ])('$when → $result: $because', ({ own, others, result }) => {
     const answer = reconcileApis(new Set([A]), own, others);
     expect(answer.result).toBe(result);
     if (answer.result === 'AddAPIs') expect(answer.annotation).toBe(A);

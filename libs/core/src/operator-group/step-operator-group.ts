@@ -126,6 +126,7 @@ function prune(
   if (isStatic(group) || annotated.isSubsetOf(provided)) return [];
   const pending = members.some(
     (csv) =>
+      csv.metadata.deletionTimestamp === undefined &&
       ['', 'Pending'].includes(csv.status?.phase ?? '') &&
       providedApis(csv).some((api) => !annotated.has(servedKey(api))),
   );
