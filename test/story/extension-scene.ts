@@ -19,13 +19,16 @@ export type BundleTale = Readonly<{
   /** Type of the CRD's one field. */
   fieldType?: string;
   properties?: readonly unknown[];
+  /** Rights in its own namespace, and a Service, too. */
+  rich?: boolean;
 }>;
 
-const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes, webhook }: BundleTale) => ({
+const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes, webhook, rich }: BundleTale) => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'ClusterServiceVersion',
   metadata: { name: `${name}.v${version}`, annotations: {} },
   spec: {
+    displayName: name,
     version,
     installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({
       type,
@@ -38,6 +41,7 @@ const csvOf = ({ name, version, image = 'registry.example/operator:1', installMo
     install: {
       strategy: 'deployment',
       spec: {
+        ...(rich === true ? { permissions: [permissionOf(name)] } : {}),
         clusterPermissions: [
           {
             serviceAccountName: `${name}-operator`,
@@ -63,6 +67,18 @@ const csvOf = ({ name, version, image = 'registry.example/operator:1', installMo
       },
     },
   },
+});
+
+const permissionOf = (name: string) => ({
+  serviceAccountName: `${name}-operator`,
+  rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }],
+});
+
+const serviceOf = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: `${name}-metrics` },
+  spec: { selector: { app: `${name}-operator` }, ports: [{ name: 'metrics', port: 8443 }] },
 });
 
 const webhookOf = (name: string) => ({
@@ -105,7 +121,7 @@ const crdOf = ({ name, fieldType = 'string' }: BundleTale) => ({
 
 /** A registry+v1 bundle with a CRD, a Deployment, a ConfigMap and a NetworkPolicy. */
 export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
-  const { name, text = 'steady', properties } = tale;
+  const { name, text = 'steady', properties, rich } = tale;
   const files: Record<string, unknown> = {
     'manifests/csv.yaml': csvOf(tale),
     'manifests/crd.yaml': crdOf(tale),
@@ -129,6 +145,7 @@ export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
         'operators.operatorframework.io.bundle.package.v1': name,
       },
     },
+    ...(rich === true ? { 'manifests/service.yaml': serviceOf(name) } : {}),
     ...(properties === undefined ? {} : { 'metadata/properties.yaml': { properties } }),
   };
   return buildImage({

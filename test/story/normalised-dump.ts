@@ -66,7 +66,8 @@ export async function normalisedDump(client: KubeClient, namespaces: readonly st
   return Object.fromEntries(entries.flat().toSorted(([a], [b]) => byCodeUnit(a, b)));
 }
 
-function normalised(value: unknown, kind: string): unknown {
+/** Without what no two runs share; `kind` of the object that it is part of. */
+export function normalised(value: unknown, kind: string): unknown {
   if (Array.isArray(value)) return value.map((item) => normalised(item, kind));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !FLEETING.has(key) && !isHistory(key, kind));

@@ -38,7 +38,7 @@ export class BareCluster {
     };
     try {
       const answer = this.cluster.handle(request);
-      if ('watch' in answer) throw new TypeError('a watch needs a connection');
+      if (answer === undefined || 'watch' in answer) throw new TypeError('a watch needs a connection');
       return plain(answer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -58,7 +58,7 @@ export class BareCluster {
       headers,
       body: Buffer.alloc(0),
     });
-    if (!('watch' in opened)) throw new TypeError('not a watch');
+    if (opened === undefined || !('watch' in opened)) throw new TypeError('not a watch');
     const events: { type: string; object: JsonObject }[] = [];
     let ended = false;
     const sink = {

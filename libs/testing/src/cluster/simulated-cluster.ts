@@ -10,7 +10,7 @@ import { noSuchResource, Refusal } from './objects/refusal.js';
 import { seedCluster } from './resources/cluster-seed.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
 import type { ApiRequest, ApiResponse } from './server/api-request.js';
-import { RequestLog } from './server/request-log.js';
+import { type RecordedRequest, RequestLog } from './server/request-log.js';
 import { requestTarget, verbOf } from './server/request-target.js';
 import { tooOld, type WatchSink, WatchStream } from './server/watch-stream.js';
 
@@ -23,7 +23,10 @@ export type RequestMatch = Readonly<{
   subresource?: string;
 }>;
 
-type Fault = { match: RequestMatch; refusal: Refusal };
+type Fault = Readonly<{ match: RequestMatch; refusal: Refusal; once: boolean }>;
+
+/** A request that never arrives, or is served without its answer ever arriving. */
+export type Loss = 'request' | 'answer';
 
 const SEED_MANAGER = 'simulated-fleet';
 
@@ -34,6 +37,8 @@ export class SimulatedCluster {
   readonly #handler: ApiHandler;
   readonly #watches = new Set<WatchStream>();
   readonly #faults: Fault[] = [];
+  /** Asked about each request before it is served: what the network does to it. */
+  lossOf: (request: RecordedRequest) => Loss | undefined = () => undefined;
   #expiredWatches: 'event' | 'status' | undefined;
   #expiredBefore = 0;
 
@@ -118,12 +123,25 @@ export class SimulatedCluster {
 
   /** Refuses the next request that matches, once. */
   failNext(match: RequestMatch, status: number, reason: string, message = `injected ${reason}`): void {
-    this.#faults.push({ match, refusal: new Refusal(status, reason, message) });
+    this.#faults.push({ match, refusal: new Refusal(status, reason, message), once: true });
   }
 
-  /** Called by the server for each request of this cluster. */
-  handle(request: ApiRequest): ApiResponse | OpenWatch {
-    this.#record(request);
+  /** Refuses every request that matches, until what it returns is called. */
+  failAll(match: RequestMatch, refusal: Refusal): () => void {
+    const fault = { match, refusal, once: false };
+    this.#faults.push(fault);
+    return () => void this.#faults.splice(this.#faults.indexOf(fault), 1);
+  }
+
+  /** Called by the server for each request of this cluster; undefined: the client gets no answer. */
+  handle(request: ApiRequest): ApiResponse | OpenWatch | undefined {
+    const loss = this.lossOf(this.#record(request));
+    if (loss === 'request') return undefined;
+    const answer = this.#answer(request);
+    return loss === 'answer' ? undefined : answer;
+  }
+
+  #answer(request: ApiRequest): ApiResponse | OpenWatch {
     const user = this.#authenticate(request);
     const fault = this.#takeFault(request);
     if (fault !== undefined) throw fault;
@@ -162,7 +180,7 @@ export class SimulatedCluster {
     return headers['impersonate-user'] ?? user;
   }
 
-  #record({ method, path, query, headers }: ApiRequest): void {
+  #record({ method, path, query, headers }: ApiRequest): RecordedRequest {
     const target = requestTarget(path);
     const verb = target === undefined ? method.toLowerCase() : verbOf(method, target, query);
     const optional: JsonObject = {
@@ -175,7 +193,9 @@ export class SimulatedCluster {
       subresource: target?.subresource,
     };
     const known = Object.entries(optional).filter(([, value]) => value !== undefined);
-    this.requests.add({ method, path, verb, ...Object.fromEntries(known) });
+    const recorded = { method, path, verb, ...Object.fromEntries(known) };
+    this.requests.add(recorded);
+    return recorded;
   }
 
   #takeFault({ method, path, query }: ApiRequest): Refusal | undefined {
@@ -188,7 +208,9 @@ export class SimulatedCluster {
         (field) => match[field] === undefined || match[field] === facts[field],
       ),
     );
-    return index < 0 ? undefined : this.#faults.splice(index, 1)[0]?.refusal;
+    const fault = this.#faults[index];
+    if (fault?.once) this.#faults.splice(index, 1);
+    return fault?.refusal;
   }
 
   #refuseExpired({ query }: ApiRequest): void {

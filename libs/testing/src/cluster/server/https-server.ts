@@ -72,6 +72,7 @@ export class HttpsServer {
     try {
       const [cluster, request] = await this.#read(incoming);
       const answer = cluster.handle(request);
+      if (answer === undefined) return;
       if ('watch' in answer) this.#watch(cluster, answer, request, outgoing);
       else respond(outgoing, answer, request.method);
     } catch (error) {

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { KillWalk } from '../story/kill-walk/kill-walk.js';
+import type { KillPoint, Played } from '../story/kill-walk/walked-story.js';
+import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
+
+/** Stages side by side: most of the time of a story is waiting. */
+const LANES = 3;
+const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
+
+describe('an applier that is killed', () => {
+  let registry: InMemoryRegistry;
+  let redis: RestartableRedis;
+  const walks: KillWalk[] = [];
+  let undisturbed: Played;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    redis = await startRestartableRedis();
+    for (let lane = 0; lane < LANES; lane += 1) walks.push(await KillWalk.start(redis.url, registry));
+    undisturbed = (await walks[0]?.undisturbed()) ?? fail();
+  });
+  afterAll(async () => {
+    for (const walk of walks) await walk.strike();
+    await redis?.stop();
+    await registry?.stop();
+  });
+
+  it('at any of its writes leaves what another one ends, whether the write was done or not', {
+    timeout: 1_800_000,
+  }, async () => {
+    const points = Array.from({ length: undisturbed.writes }, (_, index) =>
+      WHEN.map((when): KillPoint => ({ write: index + 1, when })),
+    ).flat();
+    const failures: string[] = [];
+    let killed = 0;
+    const lane = async (walk: KillWalk) => {
+      for (let point = points.shift(); point !== undefined; point = points.shift()) {
+        try {
+          killed += (await walk.disturbed([point], undisturbed, expect)).kills.length;
+        } catch (error) {
+          failures.push(error instanceof Error ? `${point.when} ${point.write}: ${error.message}` : String(error));
+        }
+      }
+    };
+    await Promise.all(walks.map(lane));
+    expect(failures).toEqual([]);
+    expect(killed).toBeGreaterThan(undisturbed.writes);
+  });
+});
+
+const fail = (): never => {
+  throw new Error('there is no stage');
+};

@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
+import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
+import { QUICK } from '../quick-stage.js';
+
+/** One simulated cluster and the three services at work on it, each a process that can be killed. */
+export type KillStage = Readonly<{
+  cluster: SimulatedCluster;
+  service(name: ServiceName): ServiceProcess;
+  strike(): Promise<void>;
+}>;
+
+const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
+const SETTINGS = { ...QUICK, FLOTILLA_JOB_LOCK_DURATION: '1s' };
+
+/** `redisUrls`: where a service is not to have the first of them. */
+export async function setKillStage(
+  redisUrl: string,
+  own: Readonly<Partial<Record<ServiceName, string>>> = {},
+): Promise<KillStage> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-kill-'));
+  const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
+  const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'test' });
+  if (client === undefined) throw new Error('the fleet has no cluster');
+  await installMissingCrds(client);
+  await client.close();
+  const [pollerPort = 0] = await freePorts(1);
+  const services = new Map(
+    SERVICES.map((name) => {
+      const env = {
+        ...SETTINGS,
+        FLOTILLA_KUBECONFIG: kubeconfig,
+        FLOTILLA_REDIS_URL: own[name] ?? redisUrl,
+        FLOTILLA_REDIS_PREFIX: `kill-${folder.slice(-6)}`,
+        FLOTILLA_CONTENT_DIR: join(folder, 'content', name),
+        FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
+        FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}`,
+        FLOTILLA_RESOLVER_WORKER_PORT: '0',
+        FLOTILLA_APPLIER_PORT: '0',
+      };
+      return [name, new ServiceProcess(name, name, env, join(folder, `${name}.log`))] as const;
+    }),
+  );
+  for (const service of services.values()) service.start();
+  return {
+    cluster: fleet.cluster('east'),
+    service: (name) => {
+      const found = services.get(name);
+      if (found === undefined) throw new Error(`there is no ${name}`);
+      return found;
+    },
+    strike: async () => {
+      await Promise.all([...services.values()].map((service) => service.stop('SIGKILL')));
+      await fleet.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ExpectStatic } from 'vitest';
+import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
+import { type KillStage, setKillStage } from './kill-stage.js';
+import {
+  atClusterLevel,
+  clearAway,
+  type KillPoint,
+  offerWalkedOperator,
+  type Played,
+  playWalked,
+  putWalkedOperator,
+} from './walked-story.js';
+import type { WhatsLeft } from './whats-left.js';
+
+const STILL_FOR_MS = 1_000;
+
+/** A stage on which the story is played over and over, each time from an empty cluster. */
+export class KillWalk {
+  private constructor(
+    private readonly stage: KillStage,
+    private readonly before: ReadonlySet<string>,
+  ) {}
+
+  static async start(redisUrl: string, registry: InMemoryRegistry): Promise<KillWalk> {
+    const stage = await setKillStage(redisUrl);
+    try {
+      await putWalkedOperator(registry);
+      await offerWalkedOperator(stage, registry);
+      return new KillWalk(stage, atClusterLevel(stage));
+    } catch (error) {
+      await stage.strike();
+      throw error;
+    }
+  }
+
+  /** Nobody is killed; ends when nothing has moved for a while. */
+  async undisturbed(): Promise<Played> {
+    let last: WhatsLeft | undefined;
+    let since = performance.now();
+    return this.#play([], (left) => {
+      if (!isDeepStrictEqual(left, last)) since = performance.now();
+      last = left;
+      return performance.now() - since > STILL_FOR_MS;
+    });
+  }
+
+  /** The applier is killed; the end must be that of the undisturbed story. */
+  async disturbed(kills: readonly KillPoint[], { left: wanted }: Played, expect: ExpectStatic): Promise<Played> {
+    const played = await this.#play(kills, ({ objects }) => isDeepStrictEqual(objects, wanted.objects));
+    const told = played.kills.join('; ');
+    expect(played.left.objects, told).toEqual(wanted.objects);
+    expect(played.left.histories, told).toEqual(wanted.histories);
+    expect([...new Set(played.left.events)], `${told}: no Event twice`).toEqual(played.left.events);
+    expect(
+      played.left.events.filter((text) => !wanted.events.includes(text)),
+      `${told}: no other Events`,
+    ).toEqual([]);
+    const missing = wanted.events.filter((text) => !played.left.events.includes(text));
+    expect(missing.length, `${told}: the Event of each change that was cut short: ${missing}`).toBeLessThanOrEqual(
+      played.kills.length,
+    );
+    return played;
+  }
+
+  strike(): Promise<void> {
+    return this.stage.strike();
+  }
+
+  async #play(kills: readonly KillPoint[], ended: (left: WhatsLeft) => boolean): Promise<Played> {
+    const played = await playWalked(this.stage, kills, ended);
+    await clearAway(this.stage, this.before);
+    return played;
+  }
+}

@@ -1,0 +1,225 @@
+import { APPLIER } from '#core/actions/field-managers';
+import type { InstallPlan } from '#core/api/install-plan';
+import type { RecordedRequest } from '#testing/cluster/server/request-log';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
+import { catalogImage } from '../bad-input-scene.js';
+import { bundleImage, packageBlobs } from '../extension-scene.js';
+import type { KillStage } from './kill-stage.js';
+import { type WhatsLeft, whatsLeft } from './whats-left.js';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+const PLACE = 'walked';
+const PACKAGE = 'torch';
+const OLD = `${PACKAGE}.v1.0.0`;
+const NEW = `${PACKAGE}.v2.0.0`;
+const CATALOG = 'stories/walked:latest';
+const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+
+/** The service dies at its write with this number, which the API server never sees or has already performed. */
+export type KillPoint = Readonly<{ write: number; when: 'before' | 'after' }>;
+
+export type Played = Readonly<{
+  left: WhatsLeft;
+  /** How many writes there were over the whole story. */
+  writes: number;
+  /** At what the applier was killed. */
+  kills: readonly string[];
+}>;
+
+const CSV = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', namespace: PLACE };
+const PLAN = { apiVersion: V1ALPHA1, kind: 'InstallPlan', namespace: PLACE };
+const SUBSCRIPTION = { apiVersion: V1ALPHA1, kind: 'Subscription', namespace: PLACE, name: PACKAGE };
+
+/** Puts the two versions of the operator, and the catalog that offers them, into the registry. */
+export async function putWalkedOperator(registry: InMemoryRegistry): Promise<void> {
+  const versions = ['1.0.0', '2.0.0'];
+  const bundles = [];
+  for (const version of versions) {
+    const image = `registry.example/torch:${version}`;
+    const tale = { name: PACKAGE, version, image, text: version, webhook: true, rich: true };
+    const reference = `stories/${PACKAGE}-bundle:${version}`;
+    registry.put(reference, await bundleImage({ ...tale, installModes: ['OwnNamespace'] }));
+    bundles.push({ version, image: `${registry.host}/${reference}` });
+  }
+  const blobs = packageBlobs(PACKAGE, bundles).map((blob) => JSON.stringify(blob));
+  registry.put(CATALOG, await catalogImage({ 'torch.json': blobs.join('\n') }));
+}
+
+/** Offers the operator in the stage's cluster once the applier has installed there what every cluster gets. */
+export async function offerWalkedOperator(stage: KillStage, registry: InMemoryRegistry): Promise<void> {
+  const { cluster } = stage;
+  const joined = () => cluster.get({ apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' });
+  await until(() => joined() !== undefined, 'the cluster to be joined', stage);
+  cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
+  cluster.create({
+    apiVersion: V1ALPHA1,
+    kind: 'CatalogSource',
+    metadata: { name: 'shelf', namespace: 'olm' },
+    spec: { sourceType: 'grpc', image: `${registry.host}/${CATALOG}` },
+  });
+}
+
+/**
+ * A whole install and a whole upgrade of an operator with a CRD, rights, a Service and a webhook, each plan approved by
+ * hand. The applier is killed at the points given, in their order, and another one takes over. `ended`: whether this is
+ * the end; when it is not reached in time, the story ends as it is.
+ */
+export async function playWalked(
+  stage: KillStage,
+  kills: readonly KillPoint[],
+  ended: (left: WhatsLeft) => boolean,
+): Promise<Played> {
+  const { cluster } = stage;
+  const counter = new WriteCounter(stage, kills);
+  try {
+    subscribe(cluster);
+    await until(() => approve(cluster, OLD), `a plan for ${OLD}`, stage);
+    await until(() => standing(cluster) === `${OLD} Succeeded`, `${OLD} to succeed`, stage);
+    await until(() => approve(cluster, NEW), `a plan for ${NEW}`, stage);
+    await until(() => standing(cluster) === `${NEW} Succeeded`, `${NEW} to succeed`, stage);
+    await until(() => ended(whatsLeft(cluster)), undefined, stage);
+    return { left: whatsLeft(cluster), writes: counter.writes, kills: counter.killed };
+  } finally {
+    await counter.end();
+  }
+}
+
+/** Kills the applier when its count of writes comes to a point, and starts another. */
+class WriteCounter {
+  writes = 0;
+  readonly killed: string[] = [];
+  #restarts: Promise<void> = Promise.resolve();
+  readonly #kills: KillPoint[];
+
+  constructor(
+    private readonly stage: KillStage,
+    kills: readonly KillPoint[],
+  ) {
+    this.#kills = [...kills];
+    stage.cluster.lossOf = (request) => this.#see(request);
+  }
+
+  async end(): Promise<void> {
+    this.stage.cluster.lossOf = () => undefined;
+    await this.#restarts;
+  }
+
+  #see(request: RecordedRequest): 'request' | 'answer' | undefined {
+    const applier = this.stage.service('applier');
+    if (!isWriteOfApplier(request) || !applier.running) return undefined;
+    this.writes += 1;
+    const [point] = this.#kills;
+    if (point === undefined || this.writes < point.write) return undefined;
+    this.#kills.shift();
+    this.killed.push(`${point.when} its write ${point.write}: ${describe(request)}`);
+    const gone = applier.stop('SIGKILL');
+    this.#restarts = this.#restarts.then(() => gone).then(() => applier.start());
+    return point.when === 'before' ? 'request' : 'answer';
+  }
+}
+
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const isWriteOfApplier = ({ userAgent, verb, resource }: RecordedRequest): boolean =>
+  userAgent === APPLIER && WRITES.has(verb) && !(resource ?? '').endsWith('reviews');
+
+const describe = ({ verb, resource, name = '', subresource = '' }: RecordedRequest): string =>
+  [verb, resource, name, subresource].filter((part) => part !== '').join(' ');
+
+function subscribe(cluster: SimulatedCluster): void {
+  cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLACE } });
+  cluster.create({
+    apiVersion: 'operators.coreos.com/v1',
+    kind: 'OperatorGroup',
+    metadata: { name: 'own', namespace: PLACE },
+    spec: { targetNamespaces: [PLACE] },
+  });
+  const { apiVersion, kind, name, namespace } = SUBSCRIPTION;
+  const wish = { name: PACKAGE, channel: 'stable', source: 'shelf', sourceNamespace: 'olm', startingCSV: OLD };
+  cluster.create({ apiVersion, kind, metadata: { name, namespace }, spec: { ...wish, installPlanApproval: 'Manual' } });
+}
+
+/** Whether there is a plan for that CSV, approved by now. */
+function approve(cluster: SimulatedCluster, csv: string): boolean {
+  const plans = cluster.list(PLAN) as readonly unknown[] as readonly InstallPlan[];
+  const plan = plans.find(
+    ({ spec, status }) => spec.clusterServiceVersionNames.includes(csv) && status?.phase === 'RequiresApproval',
+  );
+  if (plan === undefined) return false;
+  cluster.edit({ ...PLAN, name: plan.metadata.name ?? '' }, (edited) => {
+    Object.assign(Object(edited['spec']), { approved: true });
+  });
+  return true;
+}
+
+const standing = (cluster: SimulatedCluster): string =>
+  cluster
+    .list(CSV)
+    .map(({ metadata, status }) => `${metadata.name} ${Object(status).phase}`)
+    .join(', ');
+
+const CLUSTER_WIDE = [
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding' },
+  { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' },
+  { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' },
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+];
+const QUIET_FOR_MS = 300;
+
+/** Removes all that the story left, and waits until no service has anything more to say about it. */
+export async function clearAway(stage: KillStage, before: ReadonlySet<string>): Promise<void> {
+  const { cluster } = stage;
+  const release = () => {
+    for (const csv of cluster.list(CSV)) {
+      if ((csv.metadata.finalizers ?? []).length > 0)
+        cluster.edit({ ...CSV, name: csv.metadata.name }, ({ metadata }) =>
+          Object.assign(metadata, { finalizers: [] }),
+        );
+    }
+  };
+  cluster.delete(SUBSCRIPTION);
+  cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: PLACE });
+  const rest = () =>
+    CLUSTER_WIDE.flatMap((kind) =>
+      cluster
+        .list(kind)
+        .filter(({ metadata }) => !before.has(`${kind.kind} ${metadata.name}`))
+        .map(({ metadata }) => ({ ...kind, name: metadata.name })),
+    );
+  let quietSince = performance.now();
+  let seen = cluster.requests.length;
+  await until(
+    () => {
+      release();
+      for (const ref of rest()) {
+        if (cluster.get(ref) !== undefined) cluster.delete(ref);
+      }
+      const gone = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: PLACE }) === undefined;
+      const now = cluster.requests.length;
+      if (!gone || now !== seen || rest().length > 0) quietSince = performance.now();
+      seen = now;
+      return performance.now() - quietSince > QUIET_FOR_MS;
+    },
+    'the story to be cleared away',
+    stage,
+  );
+}
+
+/** What is there at cluster level and does not belong to a story. */
+export const atClusterLevel = ({ cluster }: KillStage): ReadonlySet<string> =>
+  new Set(CLUSTER_WIDE.flatMap((kind) => cluster.list(kind).map(({ metadata }) => `${kind.kind} ${metadata.name}`)));
+
+/** `waitingFor` undefined: no matter when time is up, the caller finds out. */
+async function until(holds: () => boolean, waitingFor: string | undefined, stage: KillStage): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!holds()) {
+    if (performance.now() > deadline) {
+      if (waitingFor === undefined) return;
+      const log = await stage.service('applier').tail(25);
+      throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; CSVs: ${standing(stage.cluster)}\n${log}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
