@@ -5,7 +5,7 @@ import type { KillPoint, Played } from '../story/kill-walk/walked-story.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
 /** Stages side by side: most of the time of a story is waiting. */
-const LANES = 3;
+const LANES = 2;
 const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
 
 describe('an applier that is killed', () => {
@@ -39,7 +39,7 @@ describe('an applier that is killed', () => {
         try {
           killed += (await walk.disturbed([point], undisturbed, expect)).kills.length;
         } catch (error) {
-          failures.push(error instanceof Error ? `${point.when} ${point.write}: ${error.message}` : String(error));
+          failures.push(`${point.when} ${point.write}: ${describeFailure(error)}`);
         }
       }
     };
@@ -48,6 +48,12 @@ describe('an applier that is killed', () => {
     expect(killed).toBeGreaterThan(undisturbed.writes);
   });
 });
+
+/** With what an assertion found, where it is one. */
+function describeFailure(error: unknown): string {
+  const { message, actual } = Object(error);
+  return `${message} ${actual === undefined ? '' : JSON.stringify(actual).slice(0, 4_000)}`;
+}
 
 const fail = (): never => {
   throw new Error('there is no stage');

@@ -132,7 +132,8 @@ export class Applier implements OnApplicationBootstrap {
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
     const place = { client, reads: this.#readsOf(client), namespace, globalCatalogNamespace: global };
-    const { rounds, againAfterMs } = await reconcileNamespace(place, this.#stages, clock, signal);
+    const { rounds, againAfterMs, refused } = await reconcileNamespace(place, this.#stages, clock, signal);
+    if (refused !== undefined) log.warn({ cluster, namespace, error: refused.message }, 'the API server refused');
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
     return againAfterMs;
   }

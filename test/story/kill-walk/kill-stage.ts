@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadClusters } from '#platform/kube/load-clusters';
-import { type SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
@@ -13,13 +13,15 @@ import { QUICK } from '../quick-stage.js';
 export type KillStage = Readonly<{
   cluster: SimulatedCluster;
   service(name: ServiceName): ServiceProcess;
+  /** The last lines that each service logged. */
+  logs(): Promise<string>;
   strike(): Promise<void>;
 }>;
 
 const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
-const SETTINGS = { ...QUICK, FLOTILLA_JOB_LOCK_DURATION: '1s' };
+const SETTINGS = { ...QUICK, FLOTILLA_JOB_LOCK_DURATION: '1s', FLOTILLA_LOG_LEVEL: 'debug' };
 
-/** `redisUrls`: where a service is not to have the first of them. */
+/** `own`: the Redis of a service that is not to have the same as the others. */
 export async function setKillStage(
   redisUrl: string,
   own: Readonly<Partial<Record<ServiceName, string>>> = {},
@@ -56,6 +58,10 @@ export async function setKillStage(
       const found = services.get(name);
       if (found === undefined) throw new Error(`there is no ${name}`);
       return found;
+    },
+    logs: async () => {
+      const tails = [...services.values()].map(async (one) => `--- ${one.name}\n${await one.tail(25)}`);
+      return (await Promise.all(tails)).join('\n');
     },
     strike: async () => {
       await Promise.all([...services.values()].map((service) => service.stop('SIGKILL')));

@@ -14,7 +14,7 @@ const PACKAGE = 'torch';
 const OLD = `${PACKAGE}.v1.0.0`;
 const NEW = `${PACKAGE}.v2.0.0`;
 const CATALOG = 'stories/walked:latest';
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 20;
 
 /** The service dies at its write with this number, which the API server never sees or has already performed. */
@@ -217,8 +217,8 @@ async function until(holds: () => boolean, waitingFor: string | undefined, stage
   while (!holds()) {
     if (performance.now() > deadline) {
       if (waitingFor === undefined) return;
-      const log = await stage.service('applier').tail(25);
-      throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; CSVs: ${standing(stage.cluster)}\n${log}`);
+      const found = `CSVs: ${standing(stage.cluster)}\n${await stage.logs()}`;
+      throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; ${found}`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

@@ -64,7 +64,15 @@ const textOfEvent = (event: Readonly<Record<string, unknown>>): string => {
   return `${kind} ${name} ${event['type']} ${event['reason']}: ${event['message']}`;
 };
 
-const RANDOM = new Set(['olmcahash', 'olmCAKey', 'tls.crt', 'tls.key', 'caBundle', 'olm.deployment-spec-hash']);
+const RANDOM = new Set([
+  'olmcahash',
+  'olmCAKey',
+  'tls.crt',
+  'tls.key',
+  'caBundle',
+  'ca.crt',
+  'olm.deployment-spec-hash',
+]);
 const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIMES = new Set(['certsLastUpdated', 'certsRotateAt']);
 

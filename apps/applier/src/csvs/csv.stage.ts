@@ -5,20 +5,18 @@ import { installFailed, stepCsv } from '#core/csv/step-csv';
 import type { KubeApiError, KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, tryActions, writeStatus } from '../namespaces/perform.js';
-import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { eachInTurn } from '../namespaces/refusal.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
 /** Takes every ClusterServiceVersion of the namespace one step on. */
 export const csvStage =
   (log: Log): Stage =>
-  async (input) => {
+  (input) => {
     const reader = new CsvWorldReader(input);
-    let outcome = AT_REST;
-    for (const csv of input.read.csvs.filter((candidate) => !isCopied(candidate))) {
-      outcome = joined(outcome, await takeStep(input, csv, stepCsv(csv, await reader.worldOf(csv)), log));
-    }
-    return outcome;
+    const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
+    return eachInTurn(own, async (csv) => takeStep(input, csv, stepCsv(csv, await reader.worldOf(csv)), log));
   };
 
 async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: CsvStep, log: Log): Promise<StageOutcome> {

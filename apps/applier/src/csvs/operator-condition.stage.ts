@@ -4,6 +4,7 @@ import { isCopied } from '#core/csv/csv-facts';
 import { stepOperatorCondition } from '#core/operator-condition/step-operator-condition';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../namespaces/perform.js';
+import { eachInTurn } from '../namespaces/refusal.js';
 import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
@@ -18,12 +19,10 @@ export async function operatorConditionStage(input: StageInput): Promise<StageOu
     input.reader.list(rbac('Role'), { namespace }),
     input.reader.list(rbac('RoleBinding'), { namespace }),
   ]);
-  let outcome = AT_REST;
-  for (const csv of csvs) {
+  return eachInTurn(csvs, (csv) => {
     const condition = conditions.find(({ metadata }) => metadata.name === csv.metadata.name);
-    outcome = joined(outcome, await takeStep(input, csv, { condition, roles, roleBindings }));
-  }
-  return outcome;
+    return takeStep(input, csv, { condition, roles, roleBindings });
+  });
 }
 
 async function takeStep(

@@ -53,6 +53,12 @@ export async function executeSteps(
   return outcomes;
 }
 
+/** Somebody else wrote the same object first so many times in a row: then the plan hears of it. */
+const MOST_TRIES = 5;
+
+/** No answer is no verdict about the step: the whole pass is tried again later. */
+const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
+
 type StepInPlan = readonly [index: number, step: InstallPlanStep];
 
 async function executeStep(
@@ -60,12 +66,19 @@ async function executeStep(
   [index, step]: StepInPlan,
   context: StepContext,
   input: StageInput,
+  tries = 1,
 ): Promise<ExecutedStep> {
   const decided = await decide(clients.own, step, context, input);
   if (!('actions' in decided)) return outcomeOf(step, decided);
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
   const outcome = await tryActions({ ...input, client: writer }, decided.actions);
-  if (!outcome.ok) return outcomeOf(step, decided, await refusal(clients.own, step, outcome.error));
+  if (!outcome.ok) {
+    const { error } = outcome;
+    if (isUnanswered(error)) throw error;
+    if (KubeApiError.is(error, 'Conflict') && tries < MOST_TRIES)
+      return executeStep(clients, [index, step], context, input, tries + 1);
+    return outcomeOf(step, decided, await refusal(clients.own, step, error));
+  }
   const warnings = outcome.warnings.map(({ text }) => text);
   await perform(input, warningEvent([index, step], context, warnings));
   const creates = decided.actions.some((action) => action.do === 'create');
@@ -102,7 +115,7 @@ async function migrate(
     await perform(input, [afterwards, migratedEvent(context, { ...because, count })]);
     return undefined;
   } catch (error) {
-    if (!KubeApiError.is(error) || error.status === 0) throw error;
+    if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
     const what = `error rewriting every ${kind} in ${storage} so that ${leaving.join(', ')} can go`;
     return { fail: `${what}: ${error.message}`, forbidden: error.reason === 'Forbidden' };
   }
@@ -134,8 +147,7 @@ async function answer(reader: PassReader, read: StepRead): Promise<StepAnswer> {
   try {
     return read.read === 'get' ? { object: await reader.get(read.ref) } : { list: await listOf(reader, read) };
   } catch (error) {
-    // Unreachable is not an answer about the step: the whole pass is tried again later.
-    if (!KubeApiError.is(error) || error.status === 0) throw error;
+    if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
     return { failed: error.said, forbidden: error.reason === 'Forbidden' };
   }
 }

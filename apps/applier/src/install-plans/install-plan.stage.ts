@@ -13,7 +13,8 @@ import type { KindRef } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { writeStatus } from '../namespaces/perform.js';
-import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { eachInTurn } from '../namespaces/refusal.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
 import type { BundleContents } from './bundle-contents.js';
 import { type ExecutedStep, executeSteps } from './execute-steps.js';
@@ -40,14 +41,8 @@ const RIGHTS: readonly KindRef[] = [
 /** Takes every plan of the namespace on: approval, execution of its steps, its end. */
 export const installPlanStage =
   (settings: InstallPlanSettings): Stage =>
-  async (input) => {
-    let outcome: StageOutcome = AT_REST;
-    for (const plan of input.read.installPlans) {
-      const turn = await takeTurn(input, plan, settings);
-      outcome = joined(outcome, turn);
-    }
-    return outcome;
-  };
+  (input) =>
+    eachInTurn(input.read.installPlans, (plan) => takeTurn(input, plan, settings));
 
 async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
   const now = input.now.toISOString();

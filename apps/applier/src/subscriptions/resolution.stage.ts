@@ -19,6 +19,7 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import { perform } from '../namespaces/perform.js';
+import { isRefusal } from '../namespaces/refusal.js';
 import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
@@ -200,8 +201,7 @@ function planFailure(error: unknown): UnpackFailure {
   if (error instanceof BundleNotInstallable) {
     return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };
   }
-  const refused = KubeApiError.is(error) && error.status >= 400 && error.status < 500 && error.reason !== 'Conflict';
-  if (!refused) throw error;
+  if (!isRefusal(error) || error.status >= 500) throw error;
   const message = `error ensuring InstallPlan: ${error.said}`;
   return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
 }

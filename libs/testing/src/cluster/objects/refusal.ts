@@ -11,7 +11,15 @@ export type FailureStatus = {
   status: 'Failure';
   message: string;
   reason?: string;
-  details?: { name?: string; group?: string; kind?: string; uid?: string; causes?: readonly StatusCause[] };
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    uid?: string;
+    causes?: readonly StatusCause[];
+    /** Also sent as the header Retry-After. */
+    retryAfterSeconds?: number;
+  };
   code: number;
 };
 

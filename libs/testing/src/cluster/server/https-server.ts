@@ -77,6 +77,8 @@ export class HttpsServer {
       else respond(outgoing, answer, request.method);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
+      const { retryAfterSeconds } = refusal.body.details ?? {};
+      if (retryAfterSeconds !== undefined) outgoing.setHeader('retry-after', [String(retryAfterSeconds)]);
       respond(outgoing, { code: refusal.body.code, body: refusal.body }, incoming.method ?? 'GET');
     }
   }
