@@ -37,7 +37,7 @@ import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
 const CATALOG = 'samples';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const OLM = 'operators.coreos.com';
 
 export type BenchSettings = Readonly<{ protectedCopiedCsvNamespaces?: readonly string[] }>;
