@@ -111,14 +111,23 @@ export const existingCrsPrefix = (crd: string): string =>
  */
 export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const restrictive = tooRestrictive(upgrade);
-  const told =
-    restrictive === undefined ? undefined : existingCrsPrefix(upgrade.next.metadata.name ?? '') + restrictive;
-  const excused = told !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
-  const refusal = (excused ? undefined : told) ?? dataLoss(upgrade) ?? servedVersionRemoved(upgrade);
-  const warnings = excused ? [told] : [];
+  const name = upgrade.next.metadata.name ?? '';
+  const excused = restrictive !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
+  const told = restrictive === undefined || excused ? undefined : existingCrsPrefix(name) + restrictive;
+  const refusal = told ?? dataLoss(upgrade) ?? servedVersionRemoved(upgrade);
+  const warnings = excused ? [trustedWebhook(name, restrictive)] : [];
   if (refusal !== undefined) return { refusal, warnings };
   const plan = planMigration(upgrade.current, upgrade.next);
   return plan !== undefined && 'migration' in plan ? { warnings, migration: plan.migration } : { warnings };
 }
+
+/** What OLM tells where it trusts the new CRD's webhook to convert objects that do not fit. */
+const trustedWebhook = (crd: string, error: string): string =>
+  `Validation of existing CRs against the new CRD's schema failed, but a webhook conversion strategy was specified in the new CRD.
+The new webhook will only start after the bundle is upgraded, so we must assume that it will successfully convert existing CRs to a format that would have passed validation.
+
+CRD: "${crd}"
+Validation Error: ${error}
+`;
 
 const isV1 = ({ apiVersion }: KubernetesObject): boolean => apiVersion === 'apiextensions.k8s.io/v1';

@@ -38,7 +38,7 @@ const plan = (phase: string, more: { approved?: boolean; status?: Partial<Instal
   status: { phase, catalogSources: [], plan: [step], ...more.status },
 });
 
-describe('whether a plan’s namespace has one group to install under', () => {
+describe('install-plans.md §3, before any transition: one group to install under', () => {
   it.each<[why: string, groups: OperatorGroup[], verdict: object]>([
     ['none', [], { ok: false, message: 'no operator group found that is managing this namespace' }],
     [
@@ -67,22 +67,24 @@ describe('whether a plan’s namespace has one group to install under', () => {
   });
 });
 
-describe('what comes next for a plan', () => {
+describe('install-plans.md §3, phases', () => {
   it.each<[why: string, plan: InstallPlan, turn: object]>([
-    ['waits for approval', plan('RequiresApproval'), { turn: 'rest', because: 'RequiresApproval' }],
+    ['RequiresApproval, not approved: stays', plan('RequiresApproval'), { turn: 'rest', because: 'RequiresApproval' }],
     [
-      'approved: goes to Installing and forgets its message',
+      'RequiresApproval, spec.approved true → Installing, message cleared',
       plan('RequiresApproval', { approved: true, status: { message: 'old' } }),
       { turn: 'write', status: { phase: 'Installing', catalogSources: [], plan: [step] } },
     ],
-    ['Installing', plan('Installing'), { turn: 'execute' }],
-    ['Complete is the end', plan('Complete', { approved: true }), { turn: 'rest', because: 'Complete' }],
-    ['Failed is the end', plan('Failed', { approved: true }), { turn: 'rest', because: 'Failed' }],
+    ['Installing: is executed', plan('Installing'), { turn: 'execute' }],
+    ['`` : nothing', plan(''), { turn: 'rest', because: 'no phase' }],
+    ['Planning: nothing', plan('Planning'), { turn: 'rest', because: 'Planning' }],
+    ['Complete: terminal', plan('Complete', { approved: true }), { turn: 'rest', because: 'Complete' }],
+    ['Failed: terminal', plan('Failed', { approved: true }), { turn: 'rest', because: 'Failed' }],
   ])('%s', (_why, one, turn) => {
     expect(nextTurn(one, [group('team')], NOW)).toEqual(turn);
   });
 
-  it('goes through the very conditions that OLM recorded while a second group came and went', () => {
+  it('InstallCheckFailed, then reason Unknown with empty message: goes through the very conditions that OLM recorded while a second group came and went', () => {
     const seen: string[] = [];
     let current = plan('RequiresApproval', { approved: true });
     const turnWith = (groups: OperatorGroup[]) => {
@@ -114,7 +116,7 @@ describe('what comes next for a plan', () => {
     expect(nextTurn(plan('Installing', { status }), [], '2026-03-01T11:00:00Z')).not.toHaveProperty('status');
   });
 
-  it('stores the group’s account before it executes with it', () => {
+  it('status.attenuatedServiceAccountRef differs: it is stored and the sync ends. Stores the group’s account before it executes with it', () => {
     const groups = [group('a', { account: 'clerk', found: true })];
     const first = nextTurn(plan('Installing'), groups, NOW);
     expect(first).toMatchObject({ turn: 'write', status: { attenuatedServiceAccountRef: { name: 'clerk' } } });
@@ -137,7 +139,7 @@ describe('what comes next for a plan', () => {
     expect(nextTurn(ours, [group('team')], NOW)).toEqual({ turn: 'rest', because: 'its steps are not written yet' });
   });
 
-  it('revives a failed plan after a change of rights only if it runs with another’s rights', () => {
+  it('§6 revival: revives a failed plan after a change of rights only if it runs with another’s rights', () => {
     const widened = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',

@@ -19,7 +19,7 @@ const START = '2026-01-01T00:00:00Z';
 const conclude = (one: InstallPlan, outcomes: StepOutcome[], now = START) =>
   concludeExecution(one, new Map(outcomes.entries()), { now, retryTimeoutMs: 60_000 });
 
-describe('the end of an execution', () => {
+describe('install-plans.md §3 and §6, the end of an execution', () => {
   it('is Complete when every step is there, and clears the message of an earlier try', () => {
     const { status, againAfterMs } = conclude(plan(['Unknown', 'Unknown'], { message: 'retrying' }), [
       { status: 'Created' },
@@ -46,17 +46,29 @@ describe('the end of an execution', () => {
   });
 
   it.each<[why: string, startTime: string | undefined, forbidden: boolean, phase: string, message: string]>([
-    ['the first error is retried', undefined, false, 'Installing', 'retrying execution due to error: no way'],
     [
-      'so is one within the retry time',
+      'error, elapsed below the retry timeout → stays Installing (first execution)',
+      undefined,
+      false,
+      'Installing',
+      'retrying execution due to error: no way',
+    ],
+    [
+      'error, elapsed below the retry timeout → stays Installing',
       '2025-12-31T23:59:01Z',
       false,
       'Installing',
       'retrying execution due to error: no way',
     ],
-    ['after it the plan fails', '2025-12-31T23:59:00Z', false, 'Failed', 'no way'],
     [
-      'but never for lack of rights',
+      'error, elapsed not below → Failed, Installed=False reason InstallComponentFailed, message in both places',
+      '2025-12-31T23:59:00Z',
+      false,
+      'Failed',
+      'no way',
+    ],
+    [
+      'Forbidden → stays Installing for ever',
       '2020-01-01T00:00:00Z',
       true,
       'Installing',

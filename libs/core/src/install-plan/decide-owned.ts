@@ -4,6 +4,7 @@ import { nonBlockingOwner, ownerLabels } from './csv-owner.js';
 import { CSV_KIND } from './install-plan-step.js';
 import { ownerRefOf } from './reads-for-step.js';
 import { isClusterScoped } from './step-manifest.js';
+import { ownerMissing } from './step-words.js';
 import { objectIn, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
 /** These have the owners their manifests name: one that a bundle ships itself belongs to nobody and outlives the CSV. */
@@ -29,9 +30,7 @@ export function ownedByCsv(
   const named = (metadata.ownerReferences ?? []).filter((owner) => owner.kind === CSV_KIND && owner.name === resolving);
   if (named.length === 0 && OWNED_BY_MANIFEST_ONLY.has(kind)) return { object };
   const uid = objectIn(world, ownerRefOf(step, context))?.metadata.uid;
-  if (uid === undefined) {
-    return { fail: `error generating ownerrefs for ${kind.toLowerCase()} ${metadata.name ?? ''}` };
-  }
+  if (uid === undefined) return { fail: ownerMissing(step, metadata.name ?? '') };
   const strangers = (metadata.ownerReferences ?? []).filter((owner) => !named.includes(owner));
   return {
     object: { ...object, metadata: { ...metadata, ownerReferences: [...strangers, nonBlockingOwner(resolving, uid)] } },

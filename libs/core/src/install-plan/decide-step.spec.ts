@@ -1,84 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { clusterWide, context, csv, decide, live, object, RBAC, step } from './decide-step.fixture.js';
 import { decideStep } from './decide-step.js';
-import { stepOf } from './install-plan-step.js';
 import { readsForStep } from './reads-for-step.js';
-import {
-  emptyWorld,
-  type StepAnswer,
-  type StepContext,
-  type StepDecision,
-  type StepWorld,
-  withAnswer,
-} from './step-world.js';
+import { emptyWorld, withAnswer } from './step-world.js';
 
-const context: StepContext = {
-  plan: { name: 'install-1', namespace: 'harbour', uid: 'plan-uid', startTime: '2026-01-01T00:00:00Z' },
-  clusterServiceVersionNames: ['tug.v1'],
-  operatorNamespace: 'olm',
-  now: '2026-01-01T00:00:10Z',
-  retryTimeoutMs: 60_000,
-  migrateStoredVersions: false,
-};
-const csv = (name: string, more: Record<string, unknown> = {}, namespace = 'harbour'): KubernetesObject => ({
-  apiVersion: 'operators.coreos.com/v1alpha1',
-  kind: 'ClusterServiceVersion',
-  metadata: { name, namespace, uid: `uid-${name}` },
-  spec: {},
-  ...more,
-});
-const object = (kind: string, more: Record<string, unknown> = {}, apiVersion = 'v1'): KubernetesObject => ({
-  apiVersion,
-  kind,
-  metadata: { name: 'it' },
-  ...more,
-});
-const step = (made: KubernetesObject, status = 'Unknown', resolving = 'tug.v1'): InstallPlanStep => ({
-  ...stepOf(made, { resolving, sourceName: 'shelf', sourceNamespace: 'olm' }),
-  status,
-});
-
-const same = (
-  a: KubernetesObject,
-  b: { apiVersion: string; kind: string; name: string; namespace?: string | undefined },
-) =>
-  a.apiVersion === b.apiVersion &&
-  a.kind === b.kind &&
-  a.metadata.name === b.name &&
-  a.metadata.namespace === b.namespace;
-
-/** Asks and answers until nothing is left to read, then decides: what a shell does. */
-function decide(one: InstallPlanStep, cluster: readonly KubernetesObject[], broken?: string): StepDecision {
-  let world: StepWorld = emptyWorld;
-  for (let reads = readsForStep(one, context, world); reads.length > 0; reads = readsForStep(one, context, world)) {
-    for (const read of reads) {
-      const kind = read.read === 'get' ? read.ref.kind : read.kind;
-      let answer: StepAnswer;
-      if (kind === broken) answer = { failed: 'the server is on strike', forbidden: true };
-      else if (read.read === 'get') answer = { object: cluster.find((live) => same(live, read.ref)) };
-      else answer = { list: cluster.filter((live) => live.kind === read.kind && live.apiVersion === read.apiVersion) };
-      world = withAnswer(world, read, answer);
-    }
-  }
-  return decideStep(one, context, world);
-}
-const live = (
-  kind: string,
-  more: Record<string, unknown> = {},
-  apiVersion = 'v1',
-  namespace: string | undefined = 'harbour',
-) => ({
-  ...object(kind, more, apiVersion),
-  metadata: { name: 'it', namespace, uid: 'live-uid', resourceVersion: '42', ...(more['metadata'] as object) },
-});
-const RBAC = 'rbac.authorization.k8s.io/v1';
-const clusterWide = (kind: string, more: Record<string, unknown> = {}, apiVersion = RBAC): KubernetesObject => {
-  const { namespace: _none, ...metadata } = live(kind, more, apiVersion).metadata;
-  return { ...live(kind, more, apiVersion), metadata };
-};
-
-describe('a step whose object is not there', () => {
+describe('install-plans.md §5, a step whose object is not there', () => {
   it.each<[why: string, made: KubernetesObject, expected: object]>([
     [
       'a CSV goes into the plan’s namespace, whatever the manifest says',
@@ -136,7 +64,9 @@ describe('a step whose object is not there', () => {
   });
 
   it('cannot be owned by a CSV that is gone', () => {
-    expect(decide(step(object('Service')), [])).toEqual({ fail: 'error generating ownerrefs for service it' });
+    expect(decide(step(object('Service')), [])).toEqual({
+      fail: 'error generating ownerrefs for service: it: clusterserviceversions.operators.coreos.com "tug.v1" not found',
+    });
   });
 
   it('copies a pull secret from the operator’s namespace', () => {
@@ -158,7 +88,7 @@ describe('a step whose object is not there', () => {
   });
 });
 
-describe('a step whose object is there', () => {
+describe('install-plans.md §5, a step whose object is there', () => {
   it.each<[why: string, made: KubernetesObject, there: KubernetesObject]>([
     ['a CSV is left', csv('tug.v1'), csv('tug.v1', { spec: { displayName: 'edited' } })],
     [
@@ -239,7 +169,7 @@ describe('a step whose object is there', () => {
   });
 });
 
-describe('a CSV that the plan does not list', () => {
+describe('install-plans.md §5, row CSV: one not in clusterServiceVersionNames', () => {
   const owning = (name: string) =>
     csv(name, { spec: { customresourcedefinitions: { owned: [{ name: 'crd', version: 'v1', kind: 'K' }] } } });
 
@@ -262,7 +192,7 @@ describe('a CSV that the plan does not list', () => {
   });
 });
 
-describe('a CRD step', () => {
+describe('install-plans.md §7, a CRD step', () => {
   const crd = (
     more: Record<string, unknown> = {},
     versions: object[] = [{ name: 'v1', served: true }],
@@ -332,7 +262,15 @@ describe('a CRD step', () => {
     const converting = crd({}, [strict]);
     const webhook = { ...converting, spec: { ...(converting['spec'] as object), conversion: { strategy: 'Webhook' } } };
     expect(decide(step(webhook), [crd(), tug])).toMatchObject({
-      actions: [{ do: 'emitEvent', reason: 'CRDValidation', message: expect.stringContaining(text) }, { do: 'update' }],
+      actions: [
+        {
+          do: 'emitEvent',
+          type: 'Warning',
+          reason: 'CRDValidation',
+          message: expect.stringContaining(`Validation Error: error validating ${text}`),
+        },
+        { do: 'update' },
+      ],
     });
   });
 
@@ -344,7 +282,7 @@ describe('a CRD step', () => {
   });
 });
 
-describe('a step that cannot be done', () => {
+describe('install-plans.md §5, a step that cannot be done', () => {
   it.each<[why: string, one: InstallPlanStep, expected: object]>([
     [
       'a kind that plans may not hold',

@@ -39,12 +39,12 @@ describe('how a step ended', () => {
     [
       'a secret of the bundle',
       outcomeOf(step(object('Secret')), create, refused('Invalid')),
-      { status: 'Unknown', error: 'error creating secret it: nope', forbidden: false },
+      { status: 'Unknown', error: 'error updating secret: it: nope', forbidden: false },
     ],
     [
       'found though the namespace is gone',
       outcomeOf(monitor, create, refused('NotFound', true)),
-      { status: 'Unknown', error: 'error creating servicemonitor it: nope', forbidden: false },
+      { status: 'Unknown', error: 'error creating unstructured object it: nope', forbidden: false },
     ],
     [
       'a kind the cluster does not know',
@@ -74,6 +74,13 @@ describe('how a step ended', () => {
     ],
   ])('%s', (_why, outcome, expected) => {
     expect(outcome).toEqual(expected);
+  });
+
+  it('tells of the API server’s warnings about a step that resolves no operator', () => {
+    const dependency = { ...step(object('Service')), resolving: '' };
+    expect(warningEvent([0, dependency], context, ['old'])).toMatchObject([
+      { type: 'Warning', message: '1 warning(s) generated during operator installation (Service "it"): old' },
+    ]);
   });
 
   it('tells of the API server’s warnings', () => {

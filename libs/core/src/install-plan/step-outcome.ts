@@ -2,7 +2,8 @@ import type { Action } from '../actions/action.js';
 import { INSTALL_PLAN_API, type InstallPlanStep } from '../api/install-plan.js';
 import { joinApiVersion } from '../api/kubernetes-object.js';
 import type { StoredVersionMigration } from '../crd-safety/stored-versions.js';
-import { BUNDLE_SECRET_KIND, kindOfStep, type StepStatus } from './install-plan-step.js';
+import { kindOfStep, type StepStatus } from './install-plan-step.js';
+import { refusedWrite } from './step-words.js';
 import type { Performed, SettledDecision, StepContext, StepOutcome } from './step-world.js';
 
 const DEPRECATION_GUIDE = 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/';
@@ -25,9 +26,7 @@ function writeError(
     );
   }
   const updating = 'actions' in decision && decision.actions.some((action) => action.do === 'update');
-  const what = step.resource.kind === BUNDLE_SECRET_KIND ? 'secret' : kind.toLowerCase();
-  if (kind === 'CustomResourceDefinition' && updating) return `error updating CRD "${name}": ${refused.message}`;
-  return `error ${updating ? 'updating' : 'creating'} ${what} ${name}: ${refused.message}`;
+  return refusedWrite(step, updating, refused.message);
 }
 
 /**
@@ -58,8 +57,9 @@ export function warningEvent(
 ): Action[] {
   if (warnings.length === 0) return [];
   const { kind, name } = step.resource;
+  const during = step.resolving === '' ? 'operator installation' : `installation of operator "${step.resolving}"`;
   const about = `(${kind} "${name}")`;
-  const message = `${warnings.length} warning(s) generated during installation of operator "${step.resolving}" ${about}: ${warnings.join(', ')}`;
+  const message = `${warnings.length} warning(s) generated during ${during} ${about}: ${warnings.join(', ')}`;
   const fieldPath = `status.plan[${index}]`;
   return [
     {
