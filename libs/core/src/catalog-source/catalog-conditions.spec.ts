@@ -24,7 +24,7 @@ const templated = { [IMAGE_TEMPLATE_ANNOTATION]: TEMPLATE };
 const resolved = resolveImageTemplate(TEMPLATE, 'v1.34.4');
 const unresolved = resolveImageTemplate(TEMPLATE, undefined);
 
-describe('the conditions of an image template', () => {
+describe('catalog-sources.md §7, the conditions of an image template', () => {
   const yes = catalogConditions(source({ annotations: templated }), resolved, NOW);
 
   it('are those of OLM once it is resolved', () => {

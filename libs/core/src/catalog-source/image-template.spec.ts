@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveImageTemplate } from './image-template.js';
 
-describe('resolveImageTemplate', () => {
+describe('catalog-sources.md §7, image templates', () => {
   it.each([
     {
       template: 'quay.io/shelf/c:v{kube_major_version}.{kube_minor_version}.{kube_patch_version}',

@@ -6,7 +6,7 @@ const t0 = new Date('2026-01-01T00:00:00.900Z');
 const t1 = new Date('2026-01-01T00:01:00Z');
 const pending: PhaseVerdict = { phase: 'Pending', reason: 'RequirementsUnknown', message: 'not yet checked' };
 
-describe('the status history of a CSV', () => {
+describe('api-types.md §5, condition-history rule', () => {
   const first = withPhase(undefined, pending, t0);
 
   it('starts with one entry, times without fractions', () => {

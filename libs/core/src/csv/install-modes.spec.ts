@@ -9,7 +9,7 @@ const csv = (...supported: string[]): ClusterServiceVersion => ({
   spec: { installModes: supported.map((type) => ({ type, supported: true })) },
 });
 
-describe('install modes against target namespaces', () => {
+describe('api-types.md §5, install modes against target namespaces', () => {
   it.each([
     { modes: ['OwnNamespace'], targets: ['mill'], error: undefined, because: 'own namespace' },
     {

@@ -9,7 +9,7 @@ const definition = (generateName: string, ...rules: object[]) => ({
 });
 const admission = (...resources: string[]) => ({ apiGroups: ['admissionregistration.k8s.io'], resources });
 
-describe('webhook descriptions of a CSV', () => {
+describe('csv-lifecycle.md §7, rules guard', () => {
   it.each([
     { webhooks: [definition('a', { apiGroups: ['*'] })], error: 'webhook rules cannot include all groups' },
     {

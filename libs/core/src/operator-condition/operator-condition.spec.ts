@@ -18,7 +18,7 @@ const upgradeable = (status: string, message = 'milling', observedGeneration = 2
   { type: 'Upgradeable', status, message, observedGeneration },
 ];
 
-describe('whether an operator may be upgraded', () => {
+describe('csv-lifecycle.md §8, Upgradeable gate', () => {
   it.each<{ object: OperatorCondition | undefined; why: string | undefined; because: string }>([
     { object: undefined, why: undefined, because: 'no object, no objection' },
     { object: condition({}), why: undefined, because: 'nothing said' },
@@ -49,7 +49,7 @@ describe('whether an operator may be upgraded', () => {
   });
 });
 
-describe('keeping an OperatorCondition', () => {
+describe('csv-lifecycle.md §8, keeping an OperatorCondition', () => {
   const permission = (serviceAccountName: string) => ({ serviceAccountName, rules: [] });
   const csv = gear('v1', {
     install: {

@@ -42,7 +42,60 @@ function looks(...lists: CatalogSource[][]): string[] {
   });
 }
 
-describe('the health of the catalogs that a Subscription sees', () => {
+describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
+  const other = (state: string) => source('other', state);
+  const shelf = (state: string) => source('shelf', state);
+  const unhealthy = 'UnhealthyCatalogSourceFound';
+  it.each<[situation: string, before: CatalogSource[], lists: CatalogSource[], settled: string]>([
+    [
+      'targeted source absent from the list',
+      [],
+      [other('READY')],
+      `True/${unhealthy}: targeted catalogsource harbour/shelf missing`,
+    ],
+    [
+      'targeted source unhealthy',
+      [],
+      [shelf('TRANSIENT_FAILURE'), other('READY')],
+      `True/${unhealthy}: targeted catalogsource harbour/shelf unhealthy`,
+    ],
+    [
+      'only others unhealthy: message left as it was',
+      [shelf('READY')],
+      [shelf('READY'), other('CONNECTING')],
+      `True/${unhealthy}: ${all}`,
+    ],
+    ['all healthy', [], [shelf('READY'), other('IDLE')], `False/AllCatalogSourcesHealthy: ${all}`],
+    [
+      'no source at all, before and now',
+      [],
+      [],
+      'True/NoCatalogSourcesFound: dependency resolution requires at least one catalogsource',
+    ],
+  ])('%s', (_situation, before, list, settled) => {
+    let current = subscription();
+    for (const seen of [before, list, list, list])
+      current = { ...current, status: withCatalogHealth(current, seen, NOW).status };
+    expect(told({ subscription: current, status: current.status ?? {}, changed: true })).toBe(settled);
+  });
+
+  it.each<[change: string, before: CatalogSource[], after: CatalogSource[], reason: string]>([
+    ['more entries', [shelf('READY')], [shelf('READY'), other('READY')], 'CatalogSourcesAdded'],
+    ['fewer', [shelf('READY'), other('READY')], [shelf('READY')], 'CatalogSourcesDeleted'],
+    ['fewer: none is left', [shelf('READY')], [], 'CatalogSourcesDeleted'],
+    ['none', [], [], 'NoCatalogSourcesFound'],
+    [
+      'same count but different uid',
+      [shelf('READY')],
+      [source('shelf', 'READY', { uid: 'new' })],
+      'CatalogSourcesUpdated',
+    ],
+    ['same count but different health', [shelf('READY')], [shelf('SHUTDOWN')], 'CatalogSourcesUpdated'],
+  ])('reason overridden by a change against the stored list: %s', (_change, before, after, reason) => {
+    const current = subscription(withCatalogHealth(subscription(), before, NOW).status);
+    expect(told(withCatalogHealth(current, after, NOW))).toContain(`/${reason}: `);
+  });
+
   it.each<[why: string, lists: CatalogSource[][], told: string[]]>([
     [
       'a new Subscription, as recorded',

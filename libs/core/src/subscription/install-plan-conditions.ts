@@ -17,7 +17,16 @@ const FAILED = 'InstallPlanFailed';
 const MISSING = 'InstallPlanMissing';
 const ALL = [PENDING, FAILED, MISSING];
 
-/** What the plan says of itself: its Installed condition, else what its bundle lookups wait for. */
+/** What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase there is nothing to tell. */
+const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
+  ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
+  ['Planning', { type: PENDING, reason: 'Planning' }],
+  ['RequiresApproval', { type: PENDING, reason: 'RequiresApproval' }],
+  ['Installing', { type: PENDING, reason: 'Installing' }],
+  ['Failed', { type: FAILED, reason: 'InstallPlanFailed' }],
+]);
+
+/** What the plan says of itself: its Installed condition, else what each of its bundle lookups waits for. */
 function messageOf({ status }: InstallPlan): string {
   const installed = installedCondition(status)?.message ?? '';
   if (installed !== '') return installed;
@@ -27,22 +36,23 @@ function messageOf({ status }: InstallPlan): string {
   return pending
     .filter((condition) => condition?.type === 'BundleLookupPending' && condition?.message)
     .map((condition) => `${condition.message}.`)
-    .join('');
+    .join(' ');
 }
 
-/** The one condition that a plan's phase asks for; none when it is complete (spec: subscriptions.md §4 "Install plan"). */
+/** The one condition that a plan's phase asks for; a failed plan's own reason goes before the general one. */
 function wantedFor(plan: InstallPlan): WantedCondition | undefined {
-  const phase = plan.status?.phase ?? '';
+  const told = TOLD.get(plan.status?.phase ?? '');
+  if (told === undefined) return undefined;
+  const installed = installedCondition(plan.status);
+  const own = told.type === FAILED && installed?.status === 'False' ? installed.reason : undefined;
   const message = messageOf(plan);
-  const told = message === '' ? {} : { message };
-  if (phase === 'Complete') return undefined;
-  if (phase === 'Failed') {
-    const installed = installedCondition(plan.status);
-    const reason = installed?.status === 'False' && installed.reason ? installed.reason : 'InstallPlanFailed';
-    return { type: FAILED, status: 'True', reason, ...told, timed: true };
-  }
-  const reason = phase === '' ? 'InstallPlanNotYetReconciled' : phase;
-  return { type: PENDING, status: 'True', reason, ...told, timed: true };
+  return {
+    type: told.type,
+    status: 'True',
+    reason: own || told.reason,
+    ...(message === '' ? {} : { message }),
+    timed: true,
+  };
 }
 
 /** Everything that pointed to the plan is gone with it: the namespace is resolved again. */

@@ -4,7 +4,6 @@ import type { Subscription, SubscriptionStatus } from '../api/subscription.js';
 import { MOVES_ANNOTATION } from '../install-plan/plan-moves.js';
 import { applyResolution } from './apply-resolution.js';
 import { bookkeepSubscription, needsResolution, type SubscriptionSurroundings } from './bookkeep-subscription.js';
-import { withDeprecations } from './deprecation-conditions.js';
 import { withPlanConditions } from './install-plan-conditions.js';
 
 const NOW = '2026-01-01T00:00:00Z';
@@ -45,36 +44,50 @@ const told = (status: SubscriptionStatus) =>
     ({ type, status: holds, reason = '', message = '' }) => `${type} ${holds}/${reason}: ${message}`,
   );
 
-describe('the condition on a Subscription’s plan', () => {
+describe('subscriptions.md §4, Install plan', () => {
   const installed = (reason: string, message: string) => ({
     conditions: [{ type: 'Installed', status: 'False', reason, message }],
   });
 
   it.each<[why: string, plan: InstallPlan | undefined, conditions: string[]]>([
-    ['not yet reconciled', plan(''), ['InstallPlanPending True/InstallPlanNotYetReconciled: ']],
-    ['waits for approval', plan('RequiresApproval'), ['InstallPlanPending True/RequiresApproval: ']],
+    ['plan phase `` → InstallPlanPending', plan(''), ['InstallPlanPending True/InstallPlanNotYetReconciled: ']],
+    ['plan phase Planning → InstallPlanPending', plan('Planning'), ['InstallPlanPending True/Planning: ']],
     [
-      'waits because of two groups',
+      'plan phase RequiresApproval → InstallPlanPending',
+      plan('RequiresApproval'),
+      ['InstallPlanPending True/RequiresApproval: '],
+    ],
+    [
+      'message: the plan’s Installed condition message',
       plan('RequiresApproval', { status: installed('InstallCheckFailed', 'more than one operator group(s)') }),
       ['InstallPlanPending True/RequiresApproval: more than one operator group(s)'],
     ],
-    ['is being installed', plan('Installing'), ['InstallPlanPending True/Installing: ']],
+    ['plan phase Installing → InstallPlanPending', plan('Installing'), ['InstallPlanPending True/Installing: ']],
     [
-      'failed for a reason',
+      'plan phase Failed → InstallPlanFailed, reason of its Installed=False',
       plan('Failed', { status: installed('InstallComponentFailed', 'no way') }),
       ['InstallPlanFailed True/InstallComponentFailed: no way'],
     ],
-    ['failed for none', plan('Failed'), ['InstallPlanFailed True/InstallPlanFailed: ']],
-    ['is complete', plan('Complete'), []],
-    ['was deleted after success', undefined, ['InstallPlanMissing True/ReferencedInstallPlanNotFound: ']],
     [
-      'waits for a bundle of OLM',
+      'plan phase Failed → InstallPlanFailed, reason InstallPlanFailed',
+      plan('Failed'),
+      ['InstallPlanFailed True/InstallPlanFailed: '],
+    ],
+    ['plan phase Complete → none of the three', plan('Complete'), []],
+    ['plan not found → InstallPlanMissing', undefined, ['InstallPlanMissing True/ReferencedInstallPlanNotFound: ']],
+    [
+      'message: else the BundleLookupPending messages joined, each followed by a full stop',
       plan('Installing', {
         status: {
-          bundleLookups: [{ conditions: [{ type: 'BundleLookupPending', message: 'unpack job not yet started' }] }],
+          bundleLookups: ['unpack job not yet started', 'unpack job not completed'].map((message) => ({
+            conditions: [
+              { type: 'BundleLookupNotPersisted', message: 'bundle contents have not yet been persisted' },
+              { type: 'BundleLookupPending', message },
+            ],
+          })),
         },
       }),
-      ['InstallPlanPending True/Installing: unpack job not yet started.'],
+      ['InstallPlanPending True/Installing: unpack job not yet started. unpack job not completed.'],
     ],
   ])('%s', (_why, one, conditions) => {
     const old = { type: 'InstallPlanFailed', status: 'True', reason: 'Old' };
@@ -85,36 +98,39 @@ describe('the condition on a Subscription’s plan', () => {
     expect([again.changed, again.status]).toEqual([false, change.status]);
   });
 
-  it('is not there without a reference', () => {
+  it('needs installPlanRef', () => {
     expect(withPlanConditions(subscription(), undefined, NOW).changed).toBe(false);
   });
 
   it.each<[why: string, conditions: { type: string; status: string }[]]>([
     ['with a condition, as OLM does', [{ type: 'InstallPlanPending', status: 'True' }]],
     ['without one, where OLM stalls', []],
-  ])('gives way to a new resolution when the plan of a pending upgrade was deleted: %s', (_why, conditions) => {
-    const before = {
-      ...ref,
-      state: 'UpgradePending',
-      currentCSV: 'tug.v2',
-      installedCSV: 'tug.v1',
-      installPlanGeneration: 3,
-      conditions,
-    };
-    const { status } = withPlanConditions(subscription(before), undefined, NOW);
-    expect(status).toEqual({ installedCSV: 'tug.v1', installPlanGeneration: 3, conditions: [], lastUpdated: NOW });
-    expect(needsResolution([subscription(status)])).toBe(true);
-  });
+  ])(
+    '§3 UpgradePending, referenced plan deleted → `` with installPlanRef, installplan, currentCSV cleared: %s',
+    (_why, conditions) => {
+      const before = {
+        ...ref,
+        state: 'UpgradePending',
+        currentCSV: 'tug.v2',
+        installedCSV: 'tug.v1',
+        installPlanGeneration: 3,
+        conditions,
+      };
+      const { status } = withPlanConditions(subscription(before), undefined, NOW);
+      expect(status).toEqual({ installedCSV: 'tug.v1', installPlanGeneration: 3, conditions: [], lastUpdated: NOW });
+      expect(needsResolution([subscription(status)])).toBe(true);
+    },
+  );
 });
 
-describe('the book of a Subscription', () => {
+describe('subscriptions.md §2.4 and §3, states', () => {
   const generated = { annotations: { 'olm.generated-by': 'install-1' } };
   const pending = { ...ref, state: 'UpgradePending', currentCSV: 'tug.v1' };
 
   it.each<[why: string, before: Subscription, world: SubscriptionSurroundings, expected: object | 'unchanged']>([
-    ['nothing is known yet', subscription(), around(), 'unchanged'],
+    ['§2.4b currentCSV empty → nothing', subscription(), around(), 'unchanged'],
     [
-      'one that a plan made takes over the plan',
+      '§2.4a olm.generated-by: both refs, UpgradePending, currentCSV = spec.startingCSV',
       subscription({}, generated, { startingCSV: 'tug.v1' }),
       around({ plans: [plan('Installing')] }),
       {
@@ -130,27 +146,38 @@ describe('the book of a Subscription', () => {
       around({ plans: [plan('Installing')], csvs: ['tug.v1'] }),
       { state: 'AtLatestKnown', currentCSV: 'tug.v1', installedCSV: 'tug.v1', installPlanRef: { name: 'install-1' } },
     ],
+    [
+      '§2.4a fail-forward and the plan is Failed: UpgradeFailed',
+      subscription({}, generated, { startingCSV: 'tug.v1' }),
+      around({ plans: [plan('Failed')], failForward: true }),
+      { state: 'UpgradeFailed', currentCSV: 'tug.v1' },
+    ],
     ['but not where that plan is gone', subscription({}, generated), around(), 'unchanged'],
     [
-      'its CSV exists: installed, whatever the CSV’s phase',
+      'UpgradePending | CSV named currentCSV exists → AtLatestKnown, installedCSV = currentCSV',
       subscription(pending),
       around({ csvs: ['tug.v1'] }),
       { state: 'AtLatestKnown', installedCSV: 'tug.v1', currentCSV: 'tug.v1' },
     ],
-    ['its CSV is not there yet', subscription(pending), around(), 'unchanged'],
+    ['UpgradePending | CSV named currentCSV missing → UpgradePending', subscription(pending), around(), 'unchanged'],
     [
-      'it was there and is gone: not installed again by itself',
+      'AtLatestKnown | current CSV object deleted → UpgradePending',
       subscription({ ...ref, state: 'AtLatestKnown', currentCSV: 'tug.v1', installedCSV: 'tug.v1' }),
       around(),
       { state: 'UpgradePending', installedCSV: 'tug.v1' },
     ],
     [
-      'a failed plan, and the group lets upgrades go on',
+      'UpgradePending | plan Failed, strategy fail-forward → UpgradeFailed',
       subscription(pending),
       around({ plans: [plan('Failed')], failForward: true }),
       { state: 'UpgradeFailed' },
     ],
-    ['a failed plan, and it does not', subscription(pending), around({ plans: [plan('Failed')] }), 'unchanged'],
+    [
+      'UpgradePending | plan Failed, no fail-forward → UpgradePending',
+      subscription(pending),
+      around({ plans: [plan('Failed')] }),
+      'unchanged',
+    ],
     [
       'all is well',
       subscription({ ...pending, state: 'AtLatestKnown', installedCSV: 'tug.v1' }),
@@ -216,12 +243,12 @@ describe('the book of a Subscription', () => {
     ['one does not', [pending, { ...pending, state: 'AtLatestKnown' }], true],
     ['one is new', [pending, {}], true],
     ['one may go on past a failed plan', [{ ...pending, state: 'UpgradeFailed' }], true],
-  ])('asks for a resolution or not: %s', (_why, statuses, needed) => {
+  ])('§2.5 asks for a resolution or not: %s', (_why, statuses, needed) => {
     expect(needsResolution(statuses.map((status) => subscription(status)))).toBe(needed);
   });
 });
 
-describe('what a resolution does to the Subscriptions', () => {
+describe('subscriptions.md §2.6 – §2.9, what a resolution does to the Subscriptions', () => {
   const stuck = { type: 'ResolutionFailed', status: 'True', reason: 'ErrorPreventedResolution', message: 'old' };
   const unpacking = { type: 'BundleUnpacking', status: 'True', reason: 'UnpackingInProgress' };
 
@@ -295,7 +322,7 @@ describe('what a resolution does to the Subscriptions', () => {
     ]);
   });
 
-  it('moves those that a plan moves and frees all from their conditions', () => {
+  it('§3 plan created → UpgradePending (installedCSV keeps the old name): moves those that a plan moves and frees all from their conditions', () => {
     const neighbour = subscription({ conditions: [stuck], state: 'AtLatestKnown' }, { name: 'dock' });
     const effect = {
       effect: 'planned',
@@ -335,76 +362,5 @@ describe('what a resolution does to the Subscriptions', () => {
       lastUpdated: NOW,
     });
     expect(other?.status).toEqual({ state: 'AtLatestKnown', conditions: [], lastUpdated: NOW });
-  });
-});
-
-describe('deprecations', () => {
-  const entry = (name: string, channel: string, deprecation?: string) => ({
-    name,
-    channel,
-    version: '1.0.0',
-    replaces: '',
-    skips: [],
-    skipRange: '',
-    properties: [],
-    source: { inline: 'sha256:0' },
-    ...(deprecation === undefined ? {} : { deprecation }),
-  });
-  const record = {
-    name: 'tug',
-    defaultChannel: 'stable',
-    deprecation: 'use barge',
-    channelDeprecations: { stable: 'use fast' },
-    entries: [entry('tug.v1', 'stable', 'broken'), entry('tug.v2', 'stable')],
-  };
-  const seen = (installedCSV: string, channel: string, of: typeof record | undefined = record) =>
-    told(withDeprecations(subscription({ installedCSV }, {}, channel === '' ? {} : { channel }), of, NOW).status);
-
-  it.each<[why: string, installed: string, channel: string, conditions: string[]]>([
-    [
-      'all three and their sum',
-      'tug.v1',
-      'stable',
-      [
-        'PackageDeprecated True/: olm.package/tug: use barge',
-        'ChannelDeprecated True/: olm.channel/stable: use fast',
-        'BundleDeprecated True/: olm.bundle/tug.v1: broken',
-        'Deprecated True/: olm.package/tug: use barge; olm.channel/stable: use fast; olm.bundle/tug.v1: broken',
-      ],
-    ],
-    [
-      'a bundle that is fine',
-      'tug.v2',
-      'stable',
-      [
-        'PackageDeprecated True/: olm.package/tug: use barge',
-        'ChannelDeprecated True/: olm.channel/stable: use fast',
-        'Deprecated True/: olm.package/tug: use barge; olm.channel/stable: use fast',
-      ],
-    ],
-    [
-      'without a channel no channel is deprecated',
-      'tug.v2',
-      '',
-      ['PackageDeprecated True/: olm.package/tug: use barge', 'Deprecated True/: olm.package/tug: use barge'],
-    ],
-    ['a bundle that the catalog does not list', 'tug.v9', 'stable', []],
-  ])('%s', (_why, installed, channel, conditions) => {
-    expect(seen(installed, channel)).toEqual(conditions);
-  });
-
-  it('go when the catalog takes them back, and stay when the catalog no longer knows the bundle', () => {
-    const deprecated = withDeprecations(
-      subscription({ installedCSV: 'tug.v1' }, {}, { channel: 'stable' }),
-      record,
-      NOW,
-    ).status;
-    const { deprecation: _package, channelDeprecations: _channels, ...rest } = record;
-    const fine = { ...rest, entries: [entry('tug.v1', 'stable')] };
-    const laterTold = (of: Parameters<typeof withDeprecations>[1]) =>
-      told(withDeprecations(subscription(deprecated, {}, { channel: 'stable' }), of, NOW).status);
-    expect(laterTold(fine)).toEqual([]);
-    expect(laterTold({ ...rest, entries: [] })).toHaveLength(4);
-    expect(laterTold(undefined)).toHaveLength(4);
   });
 });

@@ -11,7 +11,7 @@ const changed = (change: (live: KubernetesObject) => KubernetesObject): readonly
   installed === undefined ? [] : [change(structuredClone(installed))];
 const withStatus = (status: Record<string, unknown>) => installedDeployments(csv, status);
 
-describe('the state of the Deployments', () => {
+describe('csv-lifecycle.md §5, Check', () => {
   it.each<{ deployments: readonly KubernetesObject[]; kind: string; message: string }>([
     { deployments: [], kind: 'waiting', message: 'missing deployment with name=gear' },
     {
@@ -95,7 +95,7 @@ describe('the state of the Deployments', () => {
   });
 });
 
-describe('installing Deployments', () => {
+describe('csv-lifecycle.md §5, Install', () => {
   it('takes one over from another CSV, keeping its component label and revision', () => {
     const [live] = installedDeployments(gear('v0'));
     if (live === undefined) throw new Error('no Deployment');

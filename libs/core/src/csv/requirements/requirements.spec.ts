@@ -29,7 +29,7 @@ const owning = { customresourcedefinitions: { owned: [{ name: NAME, version: 'v1
 const alongside = (...csvs: string[]) =>
   Object.fromEntries(csvs.map((csv, index) => [`operatorframework.io/installed-alongside-${index}`, csv]));
 
-describe('a CRD as a requirement', () => {
+describe('csv-lifecycle.md §4, CRDs', () => {
   it.each<{ parts: Partial<CsvWorld>; status: string; message: string }>([
     { parts: {}, status: 'NotPresent', message: 'CRD is not present' },
     {
@@ -69,7 +69,7 @@ describe('a CRD as a requirement', () => {
   });
 });
 
-describe('the server version as a requirement', () => {
+describe('csv-lifecycle.md §4, minKubeVersion', () => {
   it.each([
     { min: '1.25.0', server: 'v1.34.4', message: 'CSV minKubeVersion (1.25.0) less than server version (v1.34.4)' },
     {
@@ -99,7 +99,7 @@ describe('the server version as a requirement', () => {
   });
 });
 
-describe('APIs as requirements', () => {
+describe('csv-lifecycle.md §4, APIServices and nativeAPIs', () => {
   const api = { group: 'wind.example.com', version: 'v1', kind: 'Sail', name: 'sails', deploymentName: 'gear' };
   const served = { servedKinds: new Set(['Sail.v1.wind.example.com']) };
   const apiService = (status: string) => ({
@@ -126,6 +126,15 @@ describe('APIs as requirements', () => {
   });
 
   it.each([
+    { parts: {}, status: 'NotPresent', message: 'Native API does not exist', met: false },
+    { parts: served, status: 'Present', message: 'Native API exists', met: true },
+  ])('native: $message', ({ parts, status, message, met }) => {
+    const csv = gear('v1', { nativeAPIs: [{ group: 'wind.example.com', version: 'v1', kind: 'Sail' }] });
+    const entry = { group: 'wind.example.com', version: 'v1', kind: 'Sail', name: 'v1.wind.example.com' };
+    expect(requirementsOf(csv, world(parts))).toEqual({ met, entries: [{ ...entry, status, message }] });
+  });
+
+  it.each([
     { deploymentName: 'gear', status: 'DeploymentFound', met: true },
     { deploymentName: 'ghost', status: 'DeploymentNotFound', met: false },
   ])('owned, backed by $deploymentName: $status', ({ deploymentName, status, met }) => {
@@ -135,7 +144,7 @@ describe('APIs as requirements', () => {
   });
 });
 
-describe('service accounts as requirements', () => {
+describe('csv-lifecycle.md §4, service accounts', () => {
   const rules = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
   const permission = { serviceAccountName: 'pilot', rules };
   const csv = gear('v1', {
