@@ -38,7 +38,7 @@ const CONTENT = {
 };
 const OFF = 'Catalog availability mode is set to Unavailable';
 
-describe('the status of a ClusterCatalog', () => {
+describe('v1-catalog.md §1, conditions of a ClusterCatalog', () => {
   const rows: {
     because: string;
     before?: ClusterCatalog['status'];
@@ -54,12 +54,12 @@ describe('the status of a ClusterCatalog', () => {
       gives: { ...CONTENT, conditions: [SERVING] },
     },
     {
-      because: 'content is served',
+      because: 'Serving True/Available, Progressing True/Succeeded: content is served',
       state: { settled: true, held },
       gives: { ...CONTENT, conditions: [SUCCEEDED, SERVING] },
     },
     {
-      because: 'a failure leaves what is served alone',
+      because: 'Progressing True/Retrying: a failure leaves what is served alone',
       state: { settled: true, held, failure },
       gives: {
         ...CONTENT,
@@ -67,12 +67,12 @@ describe('the status of a ClusterCatalog', () => {
       },
     },
     {
-      because: 'a failure that only a change of the spec can mend',
+      because: 'Progressing False/Blocked: a failure that only a change of the spec can mend',
       state: { settled: true, failure: { message: 'no', blocked: true } },
       gives: { conditions: [condition('Progressing', 'False', 'Blocked', 'no')] },
     },
     {
-      because: 'what was served is gone',
+      because: 'Serving False/Unavailable, empty message: what was served is gone',
       before: { ...CONTENT, conditions: [SUCCEEDED, SERVING] },
       state: { settled: true, failure },
       gives: {
@@ -83,7 +83,7 @@ describe('the status of a ClusterCatalog', () => {
       },
     },
     {
-      because: 'it is switched off',
+      because: 'Serving False/UserSpecifiedUnavailable, Progressing True/Succeeded: it is switched off',
       before: { ...CONTENT, conditions: [SUCCEEDED, SERVING] },
       state: { settled: true },
       mode: 'Unavailable',
@@ -95,7 +95,7 @@ describe('the status of a ClusterCatalog', () => {
       },
     },
     {
-      because: 'conditions of other types go, as in OLM',
+      because: 'any other type is removed',
       before: { conditions: [condition('Healthy', 'True', 'Odd', '')] },
       state: { settled: true, held },
       gives: { ...CONTENT, conditions: [SUCCEEDED, SERVING] },
@@ -117,7 +117,7 @@ describe('the status of a ClusterCatalog', () => {
   });
 });
 
-describe('Retrying or Blocked', () => {
+describe('v1-catalog.md §1, error prefixes and terminal errors', () => {
   const LABEL = 'catalog image is missing the required label "operators.operatorframework.io.index.configs.v1"';
   const rows: { ref: string; problem: RefreshProblem; blocked: boolean; message: string }[] = [
     {
@@ -147,7 +147,7 @@ describe('Retrying or Blocked', () => {
       message: 'error storing fbc: a.yaml:1: bad',
     },
   ];
-  it.each(rows)('$ref, $problem.kind: $message', ({ ref, problem, blocked, message }) => {
+  it.each(rows)('$ref, $problem.kind → blocked $blocked: $message', ({ ref, problem, blocked, message }) => {
     expect(failureOf(ref, problem)).toEqual({ message, blocked });
   });
 });

@@ -49,7 +49,7 @@ function told(input: Partial<StatusInput>, type: string): string | undefined {
   return found && `${found.status}/${found.reason}: ${found.message}`;
 }
 
-describe('the bundle in the status', () => {
+describe('v1-extension.md, status.install.bundle', () => {
   it.each([
     { because: 'without a field for it, the release is build metadata', gates: {}, says: { version: '1.0.0+2' } },
     {
@@ -69,7 +69,7 @@ describe('the bundle in the status', () => {
   });
 });
 
-describe('deprecations', () => {
+describe('v1-extension.md, deprecation conditions', () => {
   const deprecation = [
     entry('olm.package', '', 'package goes'),
     entry('olm.channel', 'fast', 'fast goes'),
@@ -109,7 +109,7 @@ describe('deprecations', () => {
   });
 });
 
-describe('Progressing', () => {
+describe('v1-extension.md, Progressing', () => {
   const resolution = { class: 'NotFound', error: 'nothing found' } as const;
 
   it.each([

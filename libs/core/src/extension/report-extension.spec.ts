@@ -53,47 +53,47 @@ const said = (status: ReturnType<typeof report>, type: string) => {
   return found && `${found.status} ${found.reason}: ${found.message}`;
 };
 
-describe('the status of a ClusterExtension', () => {
+describe('v1-extension.md, status of a ClusterExtension', () => {
   const NOTHING = 'No bundle installed';
   const trouble = { reason: 'Retrying', message: 'no bundles found' } as const;
   const ONE = 'True Succeeded: Installed bundle registry.example/lamp:1 successfully';
 
   it.each([
     {
-      because: 'nothing can be had',
+      because: 'Installed False/Failed, Progressing True/Retrying: nothing can be had',
       revisions: [],
       trouble,
       installed: `False Failed: ${NOTHING}`,
       progressing: 'True Retrying: no bundles found',
     },
     {
-      because: 'the first revision is rolling out',
+      because: 'Installed False/Absent, Progressing True/RollingOut: first revision rolling out healthily',
       revisions: [rolling(1)],
       installed: `False Absent: ${NOTHING}`,
       progressing: 'True RollingOut: under way',
     },
     {
-      because: 'the first revision does not get on',
+      because: 'Installed False/Failed: the newest rolling-out revision is Retrying',
       revisions: [rolling(1, 'Retrying')],
       installed: `False Failed: ${NOTHING}`,
       progressing: 'True Retrying: under way',
     },
     {
-      because: 'all is well',
+      because: 'Installed True/Succeeded, Progressing True/Succeeded: all is well',
       revisions: [done(1)],
       installed: ONE,
       progressing: 'True Succeeded: has rolled out.',
       available: 'True ProbesSucceeded: ready',
     },
     {
-      because: 'an update is rolling out',
+      because: 'Progressing True/RollingOut mirrors the newest rolling-out revision, Available the installed one',
       revisions: [done(1), rolling(2)],
       installed: ONE,
       progressing: 'True RollingOut: under way',
       available: 'True ProbesSucceeded: ready',
     },
     {
-      because: 'no update can be had',
+      because: 'Progressing True/Retrying: no update can be had',
       revisions: [done(1)],
       trouble,
       installed: ONE,
@@ -101,18 +101,40 @@ describe('the status of a ClusterExtension', () => {
       available: 'True ProbesSucceeded: ready',
     },
     {
-      because: 'its configuration is wrong',
+      because: 'Progressing False/InvalidConfiguration: its configuration is wrong',
       revisions: [],
       trouble: { reason: 'InvalidConfiguration', message: 'unknown field' } as const,
       installed: `False Failed: ${NOTHING}`,
       progressing: 'False InvalidConfiguration: unknown field',
     },
     {
-      because: 'it is not known what is installed',
+      because: 'Installed Unknown/Failed: it is not known what is installed',
       revisions: [],
       trouble: { ...trouble, installedUnknown: true } as const,
       installed: 'Unknown Failed: no bundles found',
       progressing: 'True Retrying: no bundles found',
+    },
+    {
+      because: 'Progressing False/Blocked: only another spec can help',
+      revisions: [done(1)],
+      trouble: { reason: 'Blocked', message: 'invalid reference' } as const,
+      installed: ONE,
+      progressing: 'False Blocked: invalid reference',
+      available: 'True ProbesSucceeded: ready',
+    },
+    {
+      because: 'Progressing False/ProgressDeadlineExceeded mirrors the revision',
+      revisions: [
+        revision(1, [
+          'Progressing',
+          'False',
+          'ProgressDeadlineExceeded',
+          'Revision has not rolled out for 10 minute(s). Last status: Revision 1.0.0 is rolling out.',
+        ]),
+      ],
+      installed: `False Absent: ${NOTHING}`,
+      progressing:
+        'False ProgressDeadlineExceeded: Revision has not rolled out for 10 minute(s). Last status: Revision 1.0.0 is rolling out.',
     },
   ])('$because', ({ revisions, installed, progressing, ...rest }) => {
     const status = report(revisions, 'trouble' in rest ? { trouble: rest.trouble } : {});
