@@ -61,6 +61,30 @@ describe('ranges, where they differ from what one expects', () => {
       is: expect.stringContaining('value out of range'),
       because: 'numbers end at 2^64-1',
     },
+    {
+      range: '>1000000000000000000.x',
+      version: '1000000000000000001.0.0',
+      is: true,
+      because: 'a wildcard is counted up as far as a Go int goes',
+    },
+    {
+      range: '<=1.9223372036854775807.x',
+      version: '1.0.0',
+      is: expect.stringContaining('Invalid character(s) found in minor number "-9223372036854775808"'),
+      because: 'beyond the highest Go int comes the lowest',
+    },
+    {
+      range: '<=9223372036854775808.x',
+      version: '1.0.0',
+      is: 'Could not get version from string: "<"',
+      because: 'what is no Go int has no next one',
+    },
+    {
+      range: '>\ufeff1.0.0',
+      version: '2.0.0',
+      is: expect.stringContaining('Could not parse comparator ">\\ufeff"'),
+      because: 'a byte order mark is no blank in Go',
+    },
   ])('$version in $range: $because', ({ range, version, is }) => {
     expect(contains(range, version)).toEqual(is);
   });

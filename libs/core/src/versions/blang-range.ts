@@ -1,5 +1,6 @@
 import { parseVersion } from './blang-version.js';
 import { goQuote } from './go-quote.js';
+import { goTrim } from './go-trim.js';
 import { compareVersions, type Version, type VersionError } from './version.js';
 
 type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
@@ -89,7 +90,7 @@ function splitAlternatives(all: readonly string[]): Readonly<{ value: string[][]
 
 function splitOperator(word: string): readonly [operator: string, version: string] | undefined {
   const at = word.search(/\p{Nd}/u);
-  return at < 0 ? undefined : [word.slice(0, at).trim(), word.slice(at)];
+  return at < 0 ? undefined : [goTrim(word.slice(0, at)), word.slice(at)];
 }
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
@@ -185,8 +186,16 @@ function wildcardCeiling(version: string, floor: string): string {
   const counted = parts.length === 3 ? 1 : parts.length === 2 ? 0 : undefined;
   if (counted === undefined) return '';
   const numbers = floor.split('.');
-  const number = numbers[counted] ?? '';
-  if (!/^[+-]?[0-9]{1,18}$/.test(number)) return '';
-  numbers[counted] = String(BigInt(number) + 1n);
+  const next = incremented(numbers[counted] ?? '');
+  if (next === undefined) return '';
+  numbers[counted] = next;
   return numbers.join('.');
+}
+
+/** One more, as Go's int does it: the highest number is followed by the lowest. Undefined for what is no such number. */
+function incremented(text: string): string | undefined {
+  const [, sign, digits = ''] = /^([+-]?)0*([0-9]*)$/.exec(text) ?? [];
+  if (sign === undefined || !/[0-9]$/.test(text) || digits.length > 19) return;
+  const number = BigInt(digits) * (sign === '-' ? -1n : 1n);
+  return BigInt.asIntN(64, number) === number ? String(BigInt.asIntN(64, number + 1n)) : undefined;
 }

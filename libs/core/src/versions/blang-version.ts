@@ -1,4 +1,5 @@
 import { goQuote } from './go-quote.js';
+import { goTrim } from './go-trim.js';
 import type { Version, VersionError } from './version.js';
 
 type Parsed<T> = Readonly<{ value: T }> | VersionError;
@@ -77,11 +78,9 @@ function parseUint64(text: string): Parsed<bigint> {
   return value > MAX_UINT64 ? { error: `strconv.ParseUint: parsing ${goQuote(text)}: value out of range` } : { value };
 }
 
-const GO_SPACE = /^[\t\n\v\f\r \u0085\p{Z}]+|[\t\n\v\f\r \u0085\p{Z}]+$/gu;
-
 /** Tolerant parse: trims blanks, drops one leading `v` and leading zeros, fills missing minor and patch with 0. */
 export function parseTolerant(text: string): Version | VersionError {
-  const parts = atMostThreeParts(text.replace(GO_SPACE, '').replace(/^v/, '')).map(withoutLeadingZeros);
+  const parts = atMostThreeParts(goTrim(text).replace(/^v/, '')).map(withoutLeadingZeros);
   const last = parts.at(-1) ?? '';
   if (parts.length < 3 && /[+-]/.test(last)) {
     return { error: 'Short version cannot contain PreRelease/Build meta data' };
@@ -98,7 +97,8 @@ function atMostThreeParts(text: string): string[] {
 }
 
 function withoutLeadingZeros(part: string): string {
-  if (part.length <= 1) return part;
+  // Go counts bytes: a single character beyond ASCII is treated as a longer text.
+  if (part.length <= 1 && part <= '\x7f') return part;
   const trimmed = part.replace(/^0+/, '');
   return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
 }

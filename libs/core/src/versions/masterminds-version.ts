@@ -11,7 +11,8 @@ const FORM =
  * taken; the error is in its words. The value compares with versions that blang's grammar made.
  */
 export function parseMastermindsVersion(text: string): Version | VersionError {
-  if (text.length > MAX_LENGTH) return { error: `version string is too long (max ${MAX_LENGTH} bytes)` };
+  if (new TextEncoder().encode(text.slice(0, MAX_LENGTH + 1)).length > MAX_LENGTH)
+    return { error: `version string is too long (max ${MAX_LENGTH} bytes)` };
   const found = FORM.exec(text)?.groups;
   if (found === undefined) return { error: 'invalid semantic version' };
   const numbers: bigint[] = [];
