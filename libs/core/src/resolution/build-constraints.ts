@@ -17,6 +17,7 @@ export class ConstraintBuilder {
   readonly #constraints: Constraint[] = [];
   readonly #indexById = new Map<string, number>();
   readonly #installedByName: ReadonlyMap<string, Entry>;
+  readonly #upgrades = new Map<Entry, string>();
   /** Ids that two entries share: OLM cannot tell them apart and fails when one is chosen (spec: classic-resolution.md §4). */
   readonly ambiguous = new Map<number, Set<Entry>>();
 
@@ -46,12 +47,25 @@ export class ConstraintBuilder {
     if (kept !== undefined) {
       for (const other of indices) this.#constraints.push({ kind: 'conflict', subject: other, other: kept });
     }
+    if (installed !== undefined) {
+      for (const entry of candidates.entries) this.#upgrades.set(entry, installed.name);
+    }
     this.#constraints.push({
       kind: 'requires',
       subject,
       candidates: kept === undefined ? indices : [...indices, kept],
     });
     return errors;
+  }
+
+  /** The installed CSV that the entry would take the place of; of several Subscriptions' the last one's. */
+  upgradeFrom(entry: Entry): string | undefined {
+    return this.#upgrades.get(entry);
+  }
+
+  /** Whether the CSV is installed as far as resolution goes: one that fail forward passes over is not. */
+  isInstalled(csv: string): boolean {
+    return this.#installedByName.has(csv);
   }
 
   build(): ConstraintSystem {
@@ -75,28 +89,33 @@ export class ConstraintBuilder {
     const errors: ReachError[] = [];
     const pending = start.filter((entry) => this.#isNew(entry));
     for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-      const found = this.#expand(entry);
-      if ('error' in found) errors.push(found);
-      else pending.push(...found.entries.filter((candidate) => this.#isNew(candidate)));
+      pending.push(...this.#expand(entry, errors).filter((candidate) => this.#isNew(candidate)));
     }
     return errors;
   }
 
-  #expand(entry: Entry): Readonly<{ entries: readonly Entry[] }> | ReachError {
+  /** Adds the rules of an entry; returns what it reaches. A requirement without order does not hide the next one's error. */
+  #expand(entry: Entry, errors: ReachError[]): Entry[] {
     const subject = this.#indexOf(entry);
     if (entry.from.kind === 'installed' && entry.from.orphan) this.#constraints.push({ kind: 'mandatory', subject });
     if (entry.facts.deprecated) this.#constraints.push({ kind: 'prohibited', subject, why: { deprecated: true } });
     const requirements = requirementsOfEntry(entry);
-    if ('error' in requirements) return { error: requirements.error, in: entry };
+    if ('error' in requirements) {
+      errors.push({ error: requirements.error, in: entry });
+      return [];
+    }
     const reached: Entry[] = [];
     for (const requirement of requirements) {
       const found = this.snapshot.candidates(requirement, entry);
-      if ('error' in found) return found;
+      if ('error' in found) {
+        errors.push(found);
+        continue;
+      }
       const candidates = [...new Set(found.entries.map((candidate) => this.#indexOf(candidate)))];
       this.#constraints.push({ kind: 'requires', subject, candidates, requirement });
       reached.push(...found.entries);
     }
-    return { entries: reached };
+    return reached;
   }
 
   readonly #expanded = new Set<Entry>();

@@ -2,11 +2,16 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { CatalogEntry, Entry } from './entry.js';
 import type { ChosenBundle, NamespaceWishes, Resolution, WishedSubscription } from './resolution-problem.js';
 
+/** What is installed, as far as resolution goes, and which of it an entry takes the place of. */
+export type Upgrades = Readonly<{
+  isInstalled: (csv: string) => boolean;
+  upgradeFrom: (entry: Entry) => string | undefined;
+}>;
+
 /** The answer from the entries of a solution; installed CSVs that stay are not part of it (spec: classic-resolution.md §7, §11). */
-export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes): Resolution {
-  const installed = new Set(wishes.csvs.map(({ name }) => name));
+export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes, upgrades: Upgrades): Resolution {
   const chosen = solution
-    .flatMap((entry) => (entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, wishes, installed)] : []))
+    .flatMap((entry) => (entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, wishes, upgrades)] : []))
     .sort((a, b) => byCodeUnit(a.name, b.name) || byCodeUnit(a.channel, b.channel));
   const created: { name: string; spec: Record<string, string> }[] = [];
   const updated = new Map<string, string>();
@@ -28,22 +33,23 @@ export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes
 }
 
 function chosenBundle(
-  { name, package: packageName, channel }: Entry,
+  entry: Entry,
   { catalog, record }: CatalogEntry,
-  { subscriptions }: NamespaceWishes,
-  installed: ReadonlySet<string>,
+  { subscriptions, csvs }: NamespaceWishes,
+  upgrades: Upgrades,
 ): ChosenBundle {
+  const { name, package: packageName, channel } = entry;
   const bundle = { name, package: packageName, channel, catalog: catalog.name, catalogNamespace: catalog.namespace };
-  const upgraded = subscriptions.find((wished) => installed.has(wished.installedCSV) && isFor(wished, bundle));
   const isStart = subscriptions.some(
-    ({ startingCSV, installedCSV }) => startingCSV === name && !installed.has(installedCSV),
+    ({ startingCSV, installedCSV }) => startingCSV === name && !upgrades.isInstalled(installedCSV),
   );
   const asking = subscriptions.filter((wished) => isFor(wished, bundle));
-  const isUpToDate = asking.length > 0 && installed.has(name) && asking.every(({ currentCSV }) => currentCSV === name);
+  const isThere = csvs.some((csv) => csv.name === name);
+  const isUpToDate = asking.length > 0 && isThere && asking.every(({ currentCSV }) => currentCSV === name);
   return {
     ...bundle,
     version: record.version,
-    replaces: upgraded?.installedCSV ?? record.replaces,
+    replaces: upgrades.upgradeFrom(entry) ?? record.replaces,
     ...(isStart ? { startingCSV: name } : {}),
     ...(isUpToDate ? { upToDate: true } : {}),
     source: record.source,

@@ -40,6 +40,6 @@ function resolveTogether(wishes: NamespaceWishes, snapshot: Snapshot, budget: Se
     case 'unsatisfiable':
       return explain(system, minimalCore(system, found), snapshot);
     case 'satisfiable':
-      return clashOf(builder, found.picked) ?? resolutionOf(pickedEntries(system, found.picked), wishes);
+      return clashOf(builder, found.picked) ?? resolutionOf(pickedEntries(system, found.picked), wishes, builder);
   }
 }

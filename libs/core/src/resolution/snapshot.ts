@@ -58,7 +58,10 @@ export class Snapshot {
     return { entries };
   }
 
-  /** Installed CSVs form groups by package, but only of those that meet the requirement. */
+  /**
+   * Installed CSVs form groups by package, but only of those that meet the requirement; and of several orphans of one package
+   * OLM looks at one only, any of them: here the first by name.
+   */
   #installedCandidates(requirement: Requirement): Candidates {
     const groups = Map.groupBy(
       this.installed.filter((entry) => meets(entry, requirement)),
@@ -66,13 +69,16 @@ export class Snapshot {
     );
     const entries: Entry[] = [];
     for (const [, group] of [...groups].sort(([a], [b]) => byCodeUnit(a, b))) {
-      const ordered = chainOrder(group);
+      const firstOrphan = group.find(isOrphan);
+      const ordered = chainOrder(group.filter((entry) => !isOrphan(entry) || entry === firstOrphan));
       if ('error' in ordered) return ordered;
       entries.push(...ordered.entries);
     }
     return { entries };
   }
 }
+
+const isOrphan = ({ from }: Entry): boolean => from.kind === 'installed' && from.orphan;
 
 const sameKey = (a: CatalogKey, b: CatalogKey): boolean => a.name === b.name && a.namespace === b.namespace;
 

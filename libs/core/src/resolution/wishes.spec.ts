@@ -41,6 +41,12 @@ describe('wishesOf', () => {
     expect(observed([copy]).csvs).toEqual([]);
   });
 
+  it('drops a copied CSV under fail forward too, whatever it says to replace', () => {
+    const copy = csv('b', { metadata: { labels: { 'olm.copiedFrom': 'other' } }, spec: { replaces: 'a' } });
+    const own = csv('a', { status: { phase: 'Succeeded' } });
+    expect(observed([own, copy], [group('TechPreviewUnsafeFailForward')]).csvs.map(({ name }) => name)).toEqual(['a']);
+  });
+
   it('keeps a CSV whose operator lives in this very namespace', () => {
     const own = csv('a', { metadata: { name: 'a', annotations: { 'olm.operatorNamespace': 'team' } } });
     expect(observed([own]).csvs.map(({ name }) => name)).toEqual(['a']);

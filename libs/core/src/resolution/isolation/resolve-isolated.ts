@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../canonical/canonical-json.js';
 import { ConstraintBuilder } from '../build-constraints.js';
-import type { ConstraintSystem } from '../constraint-system.js';
+import type { Entry } from '../entry.js';
 import { explain } from '../explain/explain.js';
 import { minimalCore } from '../explain/minimal-core.js';
 import { clashOf, pickedEntries } from '../picked-entries.js';
@@ -25,7 +25,7 @@ export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, bud
     if (found.verdict === 'exhausted') return tooHard(found.conflicts);
     if (found.verdict === 'satisfiable') {
       const clash = clashOf(builder, found.picked);
-      return clash ?? isolatedResolution(system, found.picked, wishes, unresolved);
+      return clash ?? isolatedResolution(pickedEntries(system, found.picked), builder, wishes, unresolved);
     }
     const core = minimalCore(system, found);
     const explained = explain(system, core, snapshot);
@@ -61,13 +61,12 @@ function builderOf(
 }
 
 function isolatedResolution(
-  system: ConstraintSystem,
-  picked: readonly number[],
+  solution: readonly Entry[],
+  builder: ConstraintBuilder,
   wishes: NamespaceWishes,
   unresolved: readonly UnresolvedWish[],
 ): Resolution {
-  const solution = pickedEntries(system, picked);
-  const resolution = resolutionOf(solution, wishes);
+  const resolution = resolutionOf(solution, wishes, builder);
   if (resolution.result !== 'resolved') return resolution;
   return {
     ...resolution,
