@@ -27,7 +27,7 @@ export async function rollOut(
     const looked = await lookAt(pass, revision, phase);
     const collisions = looked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
     if (collisions.length > 0) {
-      const error = `revision object collisions in phase ${index}\n${collisions.join('\n')}`;
+      const error = `revision object collisions in phase ${index}\n${collisions.join('\n\n')}`;
       return { state: 'retrying', error };
     }
     const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));

@@ -1,7 +1,7 @@
 import type { Action } from '../actions/action.js';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../api/cluster-extension.js';
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
-import { bundleOf, type RevisionStates } from '../revision/revision-states.js';
+import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-states.js';
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
 import type { DeprecationEntry } from './package-content.js';
@@ -93,13 +93,6 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
     return extensionCondition('Progressing', 'True', 'RollingOut', 'Waiting for the first revision.');
   if (note === undefined || mirror.reason !== 'Succeeded') return mirror;
   return extensionCondition('Progressing', 'True', 'Succeeded', `${mirror.message} ${note}`);
-}
-
-function mirrored({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
-  const found = status?.conditions?.find((condition) => condition.type === type);
-  if (found === undefined) return undefined;
-  const known = found.status === 'True' || found.status === 'False' ? found.status : 'Unknown';
-  return extensionCondition(type, known, found.reason, found.message);
 }
 
 const TOLD = ['Installed', 'Progressing', 'Available', 'Deprecated'];

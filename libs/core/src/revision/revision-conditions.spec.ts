@@ -4,6 +4,13 @@ import { type RolloutState, revisionConditions } from './revision-conditions.js'
 
 const MADE = '2026-01-01T00:00:00Z';
 const minutesLater = (minutes: number) => new Date(Date.parse(MADE) + minutes * 60_000);
+const held = (type: string, reason: string, message = '') => ({
+  type,
+  status: 'True',
+  reason,
+  message,
+  lastTransitionTime: MADE,
+});
 const revision = (progressDeadlineMinutes?: number, succeeded = false): ClusterObjectSet => ({
   apiVersion: 'olm.operatorframework.io/v1',
   kind: 'ClusterObjectSet',
@@ -14,9 +21,7 @@ const revision = (progressDeadlineMinutes?: number, succeeded = false): ClusterO
   },
   spec: { lifecycleState: 'Active', revision: 1, ...(progressDeadlineMinutes && { progressDeadlineMinutes }) },
   status: {
-    conditions: succeeded
-      ? [{ type: 'Succeeded', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: MADE }]
-      : [],
+    conditions: succeeded ? [held('Succeeded', 'Succeeded'), held('Available', 'ProbesSucceeded', 'all well')] : [],
   },
 });
 const said = (of: ClusterObjectSet, rollout: RolloutState, now = minutesLater(1)) =>
@@ -52,16 +57,34 @@ describe('the conditions of a revision', () => {
       conditions: ['Available=False ProbeFailure: Object Deployment.apps/v1 lights/lamp: why', ROLLED_OUT, SUCCEEDED],
     },
     {
-      because: 'something stands in the way',
+      because: 'something stands in the way from the start: nothing is known of its objects',
       of: revision(),
       rollout: { state: 'retrying', error: 'collision' },
-      conditions: ['Available=Unknown Reconciling: collision', 'Progressing=True Retrying: collision'],
+      conditions: ['Progressing=True Retrying: collision'],
+    },
+    {
+      because: 'something stands in the way of what was ready',
+      of: revision(undefined, true),
+      rollout: { state: 'retrying', error: 'collision' },
+      conditions: ['Available=Unknown Reconciling: collision', 'Progressing=True Retrying: collision', SUCCEEDED],
     },
     {
       because: 'somebody must put it right',
       of: revision(10),
       rollout: { state: 'blocked', error: 'not immutable' },
-      conditions: ['Available=Unknown Reconciling: not immutable', 'Progressing=False Blocked: not immutable'],
+      conditions: ['Progressing=False Blocked: not immutable'],
+    },
+    {
+      because: 'somebody must put it right, and its objects are as they were',
+      of: revision(10, true),
+      rollout: { state: 'blocked', error: 'not immutable' },
+      conditions: ['Available=True ProbesSucceeded: all well', 'Progressing=False Blocked: not immutable', SUCCEEDED],
+    },
+    {
+      because: 'its objects are being taken away',
+      of: revision(),
+      rollout: { state: 'archiving' },
+      conditions: ['Progressing=True Retrying: removing revision resources that are not owned by another revision'],
     },
     {
       because: 'it is archived',
@@ -85,11 +108,13 @@ describe('the conditions of a revision', () => {
     expect(said(revision(minutes), waiting, minutesLater(now))[1]).toMatch(`Progressing=${reason}`);
   });
 
-  it('a missed deadline quotes the last status, and success undoes it', () => {
+  it('a missed deadline quotes what was said of progress last, and success undoes it', () => {
     expect(said(revision(1), waiting, minutesLater(2))[1]).toBe(
-      'Progressing=False ProgressDeadlineExceeded: Revision has not rolled out for 1 minute. Last status: Object Deployment.apps/v1 lights/lamp: why',
+      'Progressing=False ProgressDeadlineExceeded: Revision has not rolled out for 1 minute(s). Last status: Revision 1.2.0 is rolling out.',
     );
-    expect(said(revision(12), waiting, minutesLater(12))[1]).toMatch('Revision has not rolled out for 12 minutes.');
+    expect(said(revision(12), { state: 'retrying', error: 'collision' }, minutesLater(12))[0]).toBe(
+      'Progressing=False ProgressDeadlineExceeded: Revision has not rolled out for 12 minute(s). Last status: collision',
+    );
     expect(said(revision(1), { state: 'complete' }, minutesLater(2))[1]).toBe(ROLLED_OUT);
     expect(said(revision(1, true), waiting, minutesLater(2))[1]).toBe(ROLLED_OUT);
   });

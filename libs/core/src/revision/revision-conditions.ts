@@ -1,7 +1,7 @@
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
 import { type ExtensionCondition, extensionCondition } from '../extension/extension-condition.js';
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
-import { annotationOf, hasSucceeded } from './revision-states.js';
+import { annotationOf, hasSucceeded, mirrored } from './revision-states.js';
 
 /** How far a revision has come in one pass. */
 export type RolloutState =
@@ -20,32 +20,42 @@ const MINUTE_MS = 60_000;
 /** The conditions of a revision, sorted by type (spec: v1-apply.md, "Revision reconcile"). */
 export function revisionConditions(revision: ClusterObjectSet, rollout: RolloutState, now: Date): ExtensionCondition[] {
   const version = annotationOf(revision, BUNDLE_VERSION_KEY) ?? '';
-  const conditions = [availability(version, rollout), progress(revision, version, rollout, now)];
+  const available = availability(revision, version, rollout);
+  const conditions = [...(available === undefined ? [] : [available]), progress(revision, version, rollout, now)];
   if (rollout.state === 'complete' || hasSucceeded(revision)) {
     conditions.push(extensionCondition('Succeeded', 'True', 'Succeeded', 'Revision succeeded rolling out.'));
   }
   return conditions;
 }
 
-function availability(version: string, rollout: RolloutState): ExtensionCondition {
+/** Undefined: nothing is said of it yet. What stands in the way makes unknown only what was known before. */
+function availability(
+  revision: ClusterObjectSet,
+  version: string,
+  rollout: RolloutState,
+): ExtensionCondition | undefined {
   const available = (status: ExtensionCondition['status'], reason: string, message: string) =>
     extensionCondition('Available', status, reason, message);
+  const held = mirrored(revision, 'Available');
   switch (rollout.state) {
     case 'complete':
       return available('True', 'ProbesSucceeded', 'Objects are available and pass all probes.');
     case 'waiting':
       return rollout.failures.length === 0
-        ? available('False', 'RollingOut', `Revision ${version} is rolling out.`)
+        ? available('False', 'RollingOut', rollingOut(version))
         : available('False', 'ProbeFailure', rollout.failures.join('\n'));
     case 'archived':
       return available('Unknown', 'Archived', 'revision is archived');
     case 'archiving':
-      return available('Unknown', 'Reconciling', REMOVING);
-    default:
-      return available('Unknown', 'Reconciling', rollout.error);
+      return held && available('Unknown', 'Reconciling', REMOVING);
+    case 'retrying':
+      return held && available('Unknown', 'Reconciling', rollout.error);
+    case 'blocked':
+      return held;
   }
 }
 
+const rollingOut = (version: string): string => `Revision ${version} is rolling out.`;
 const REMOVING = 'removing revision resources that are not owned by another revision';
 
 function progress(revision: ClusterObjectSet, version: string, rollout: RolloutState, now: Date): ExtensionCondition {
@@ -55,12 +65,12 @@ function progress(revision: ClusterObjectSet, version: string, rollout: RolloutS
   if (rollout.state === 'blocked') return progressing('False', 'Blocked', rollout.error);
   if (rollout.state === 'archived') return progressing('False', 'Archived', 'revision is archived');
   if (rollout.state === 'archiving') return progressing('True', 'Retrying', REMOVING);
-  const late = deadlineExceeded(revision, rollout, now);
+  const late = deadlineExceeded(revision, rollout.state === 'retrying' ? rollout.error : rollingOut(version), now);
   if (late !== undefined) return progressing('False', 'ProgressDeadlineExceeded', late);
   if (rollout.state === 'retrying') return progressing('True', 'Retrying', rollout.error);
   return hasSucceeded(revision)
     ? progressing('True', 'Succeeded', `Revision ${version} has rolled out.`)
-    : progressing('True', 'RollingOut', `Revision ${version} is rolling out.`);
+    : progressing('True', 'RollingOut', rollingOut(version));
 }
 
 /** Milliseconds until the deadline of a revision that never succeeded; undefined where there is none. */
@@ -71,11 +81,9 @@ export function untilDeadline(revision: ClusterObjectSet, now: Date): number | u
   return Date.parse(creationTimestamp) + minutes * MINUTE_MS - now.getTime();
 }
 
-function deadlineExceeded(revision: ClusterObjectSet, rollout: RolloutState, now: Date): string | undefined {
+function deadlineExceeded(revision: ClusterObjectSet, last: string, now: Date): string | undefined {
   const left = untilDeadline(revision, now);
   if (left === undefined || left > 0) return undefined;
   const { progressDeadlineMinutes: minutes = 0 } = revision.spec;
-  const version = annotationOf(revision, BUNDLE_VERSION_KEY) ?? '';
-  const last = availability(version, rollout).message;
-  return `Revision has not rolled out for ${minutes} minute${minutes === 1 ? '' : 's'}. Last status: ${last}`;
+  return `Revision has not rolled out for ${minutes} minute(s). Last status: ${last}`;
 }

@@ -40,11 +40,10 @@ export function revisionContent(
   const phases: ContentPhase[] = [];
   for (const phase of revision.spec.phases ?? []) {
     const objects: ContentObject[] = [];
-    for (const [at, one] of phase.objects.entries()) {
+    for (const one of phase.objects) {
       const read = contentObject(one, find, { systemNamespace, inflate });
       if ('missing' in read) {
-        const what = `resolving ref in phase ${goQuote(phase.name)} object ${at}`;
-        return { blocked: false, error: `${what}: ${read.missing}` };
+        return { blocked: false, error: `resolving ref in phase ${goQuote(phase.name)}: ${read.missing}` };
       }
       const protection = one.collisionProtection ?? phase.collisionProtection ?? revision.spec.collisionProtection;
       objects.push({ object: read, protection: protection ?? 'Prevent' });
@@ -67,16 +66,18 @@ function contentObject(
 ): KubernetesObject | Readonly<{ missing: string }> {
   if (ref === undefined) return object ?? { missing: 'neither an object nor a reference' };
   const place = `${ref.namespace || systemNamespace}/${ref.name}`;
-  const missing = `Secret ${place} with key ${goQuote(ref.key)} is not there, or holds no manifest`;
-  return readObject(find(place), ref.key, inflate) ?? { missing };
+  const secret = find(place);
+  if (secret === undefined) return { missing: `getting Secret ${place}: Secret ${goQuote(ref.name)} not found` };
+  const text = Data.safeParse(secret['data']).data?.[ref.key];
+  if (text === undefined) return { missing: `key ${goQuote(ref.key)} not found in Secret ${place}` };
+  const missing = `key ${goQuote(ref.key)} in Secret ${place} holds no manifest`;
+  return readObject(text, inflate) ?? { missing };
 }
 
 const isMutable = (secret: KubernetesObject | undefined): boolean =>
   secret !== undefined && secret['immutable'] !== true;
 
-function readObject(secret: KubernetesObject | undefined, key: string, inflate: (bytes: Uint8Array) => Uint8Array) {
-  const text = Data.safeParse(secret?.['data']).data?.[key];
-  if (text === undefined) return undefined;
+function readObject(text: string, inflate: (bytes: Uint8Array) => Uint8Array) {
   const bytes = Buffer.from(text, 'base64');
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   try {

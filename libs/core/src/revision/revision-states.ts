@@ -1,4 +1,5 @@
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
+import { type ExtensionCondition, extensionCondition } from '../extension/extension-condition.js';
 import type { InstalledRevision } from '../extension/extension-status.js';
 import { BUNDLE_NAME_KEY, BUNDLE_REFERENCE_KEY, BUNDLE_RELEASE_KEY, BUNDLE_VERSION_KEY } from './revision-keys.js';
 
@@ -55,4 +56,12 @@ export function bundleOf(revision: ClusterObjectSet): InstalledRevision {
     },
     image: annotationOf(revision, BUNDLE_REFERENCE_KEY) ?? '',
   };
+}
+
+/** A condition of a revision as its extension shows it. */
+export function mirrored({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
+  const found = status?.conditions?.find((condition) => condition.type === type);
+  if (found === undefined) return undefined;
+  const known = found.status === 'True' || found.status === 'False' ? found.status : 'Unknown';
+  return extensionCondition(type, known, found.reason, found.message);
 }

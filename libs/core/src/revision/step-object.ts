@@ -77,9 +77,9 @@ const released = (live: KubernetesObject, controller: OwnerReference): Action =>
   },
 });
 
-/** `Kind.group/version namespace/name`, as OLM v1 names objects in its messages. */
+/** `Kind.group/version namespace/name`, as OLM v1 names objects in its messages; without a namespace `/name`. */
 export const objectTitle = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
-  `${kind}.${apiVersion} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
+  `${kind}.${apiVersion} ${metadata.namespace ?? ''}/${metadata.name}`;
 
 function collisionReport(live: KubernetesObject, controller: OwnerReference | undefined): string {
   const lines = [`Object ${objectTitle(live)}`, 'Action: "Collision"'];
