@@ -4,9 +4,8 @@ import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
-import { localCredentials } from '#platform/registry/local-credentials';
 import { CLIENTS, HUB, UnknownCluster } from '../applier.js';
-import type { ExtensionDeps } from './extension-deps.js';
+import { type ExtensionDeps, extensionDeps } from './extension-deps.js';
 import { reconcileExtension } from './reconcile-extension.js';
 
 /** Takes ClusterExtensions from the queue and does what is next for each. */
@@ -20,16 +19,8 @@ export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly lookouts: OlmLookouts,
   ) {
-    const { extensionProblems, queues, registry, log, settings, clock } = hub;
-    this.#deps = {
-      store: extensionProblems,
-      observe: queues.observeExtension,
-      registry,
-      credentials: localCredentials,
-      log,
-      systemNamespace: settings.systemNamespace,
-      unpackTimeoutMs: settings.bundleUnpackTimeout,
-    };
+    const { settings, clock } = hub;
+    this.#deps = extensionDeps(hub);
     const { applyConcurrency } = settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock, mostAtOnce });

@@ -1,5 +1,7 @@
+import type { Hub } from '#platform/hub/hub';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
+import { localCredentials } from '#platform/registry/local-credentials';
 import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -17,3 +19,13 @@ export type ExtensionDeps = Readonly<{
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
 }>;
+
+export const extensionDeps = ({ extensionProblems, queues, registry, log, settings }: Hub): ExtensionDeps => ({
+  store: extensionProblems,
+  observe: queues.observeExtension,
+  registry,
+  credentials: localCredentials,
+  log,
+  systemNamespace: settings.systemNamespace,
+  unpackTimeoutMs: settings.bundleUnpackTimeout,
+});

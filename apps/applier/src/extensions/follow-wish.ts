@@ -50,7 +50,6 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   const wanted = await wantedBundle(pass);
   if (wanted.kind === 'wait') return { moved: false, waiting: true };
   if (wanted.kind === 'trouble') return { moved: false, trouble: wanted.trouble };
-  if (wanted.kind === 'keep') return { moved: false };
   if (wanted.kind === 'rollback') return rollBack(pass, wanted.to);
   const { deprecation, note } = wanted;
   return { deprecation, note, ...(await follow(pass, wanted)) };
@@ -122,11 +121,12 @@ const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle }: Installed
   annotationOf(newest, BUNDLE_NAME_KEY) === bundle.name &&
   annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version;
 
-const annotationsOf = ({ from, inputs, query, digest }: RevisionWish): Record<string, string> => ({
+const annotationsOf = ({ from, inputs, query, digest, certificatesUntil }: RevisionWish): Record<string, string> => ({
   [BUNDLE_REFERENCE_KEY]: from.image,
   [INPUTS_KEY]: inputs,
   [QUERY_KEY]: query,
   [DIGEST_KEY]: digest,
+  ...(certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: certificatesUntil }),
 });
 
 /** The newest revision is what is wished; only what it says of its origin, and its deadline, may be out of date. */
@@ -154,7 +154,8 @@ async function store(
   if (problems !== undefined) {
     return { moved: false, againAfterMs: CHECK_AGAIN_MS, trouble: troubleOf(from, 'Retrying', problems) };
   }
-  const revision = await makeRevision(pass, prepared);
+  const made = await makeRevision(pass, prepared);
+  if ('error' in made) return { moved: false, trouble: troubleOf(from, 'Blocked', made.error) };
   const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);
   const changed =
@@ -162,7 +163,7 @@ async function store(
       ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${prepared.digest}`
       : '';
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
-  const message = `Revision ${revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${changed}`;
+  const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${changed}`;
   const event = extensionEvent(pass.read.extension, 'Normal', reason, message);
   await performActions(pass.client, [event], pass.now, { signal: pass.signal });
   return { moved: true };

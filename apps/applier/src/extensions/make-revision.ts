@@ -10,12 +10,20 @@ import type { ExtensionPass } from './extension-pass.js';
 /** Archived revisions that are kept (spec: v1-apply.md §7, "New revision"). */
 const HISTORY = 5;
 
-/** Stores the next revision: its manifests first, then itself, then who owns the manifests; and forgets the oldest ones. */
-export async function makeRevision(pass: ExtensionPass, wish: RevisionWish): Promise<ClusterObjectSet> {
+/**
+ * Stores the next revision: its manifests first, then itself, then who owns the manifests; and forgets the oldest ones.
+ * Nothing is stored where one of the manifests is too large.
+ */
+export async function makeRevision(
+  pass: ExtensionPass,
+  wish: RevisionWish,
+): Promise<Readonly<{ revision: ClusterObjectSet }> | Readonly<{ error: string }>> {
   const { client, read, deps } = pass;
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
-  const { revision, secrets } = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });
+  const plan = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });
+  if ('error' in plan) return plan;
+  const { revision, secrets } = plan;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };
   await act(
     pass,
@@ -28,7 +36,7 @@ export async function makeRevision(pass: ExtensionPass, wish: RevisionWish): Pro
     secrets.map((secret) => ownedBy(secret, stored)),
   );
   await act(pass, forgotten(pass));
-  return stored;
+  return { revision: stored };
 }
 
 /** Secrets of revisions that were stored by a pass that ended before it could say whose they are; and those of none. */

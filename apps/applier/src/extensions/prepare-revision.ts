@@ -6,6 +6,7 @@ import type { CertificateProvider, RenderRequest } from '#core/bundle-render/ren
 import { canonicalHash } from '#core/canonical/canonical-json';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
 import { ownedPhases, type RevisionWish } from '#core/revision/build-revision';
+import { fitPhases } from '#core/revision/fit-phases';
 import { OLM_PROPERTIES_KEY } from '#core/revision/revision-keys';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
@@ -14,7 +15,7 @@ import type { WantedBundle } from './wanted-bundle.js';
 import { webhookCertificates } from './webhook-certificates.js';
 
 /** Raise it whenever the same bundle and spec may now be rendered otherwise. */
-const RENDERER = 1;
+const RENDERER = 2;
 
 type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
 
@@ -63,9 +64,11 @@ export async function prepareRevision(
   const objects = [...secrets, ...rendered.objects];
   const packageName = source.catalog?.packageName ?? '';
   const { version } = chosen.bundle.bundle;
+  const phases = fitPhases(ownedPhases(phasesOf(objects), name, { packageName, version }));
+  if ('error' in phases) return { reason: 'Blocked', message: phases.error };
   return {
     from: chosen.bundle,
-    phases: ownedPhases(phasesOf(objects), name, { packageName, version }),
+    phases,
     olmProperties: bundle.csv.metadata.annotations[OLM_PROPERTIES_KEY],
     inputs: inputsOf(extension, chosen, provider),
     query: chosen.query,

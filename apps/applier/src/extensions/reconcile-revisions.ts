@@ -14,6 +14,8 @@ import { rollOut } from './roll-out.js';
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 const REMOVING_MS = 5_000;
+/** Secrets are not watched: the poller, which watches, may not read them. */
+const SECRETS_MS = 60_000;
 
 export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
 
@@ -38,13 +40,21 @@ async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet
   const retry = rollout.state === 'retrying' ? retryPause(pass, revision) : undefined;
   const removing = rollout.state === 'archiving' ? REMOVING_MS : undefined;
   const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete' ? deadline : undefined;
-  return { moved: written || archived, againAfterMs: sooner(retry ?? removing, late) };
+  const unwatched = rollout.state === 'complete' && hasSecrets(content) ? SECRETS_MS : undefined;
+  return { moved: written || archived, againAfterMs: sooner(retry ?? removing ?? unwatched, late) };
 }
 
+const hasSecrets = (content: RevisionContent): boolean =>
+  'phases' in content &&
+  content.phases.some(({ objects }) =>
+    objects.some(({ object }) => object.apiVersion === 'v1' && object.kind === 'Secret'),
+  );
+
 /** What stands in the way from the start often goes at once; OLM v1 always waits the longest pause. */
-function retryPause({ now }: RevisionsPass, { status }: ClusterObjectSet): number {
-  const since = status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'Unknown');
-  const passed = since === undefined ? 0 : now.getTime() - Date.parse(since.lastTransitionTime);
+function retryPause({ now }: RevisionsPass, { metadata, status }: ClusterObjectSet): number {
+  const unknown = status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'Unknown');
+  const since = Date.parse(unknown?.lastTransitionTime ?? metadata.creationTimestamp ?? '');
+  const passed = Number.isNaN(since) ? 0 : now.getTime() - since;
   return Math.min(Math.max(passed / 2, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
 }
 

@@ -22,8 +22,6 @@ export type WantedBundle =
     }>
   /** The content of an earlier revision, whatever resolution says. */
   | Readonly<{ kind: 'rollback'; to: ClusterObjectSet }>
-  /** What is there is kept as it is: a rollout is under way, or nothing else can be had. */
-  | Readonly<{ kind: 'keep' }>
   /** The answer is not there yet: whoever finds it wakes us. */
   | Readonly<{ kind: 'wait' }>
   | Readonly<{ kind: 'trouble'; trouble: ExtensionTrouble }>;
@@ -31,7 +29,10 @@ export type WantedBundle =
 /** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
 const OBSERVE_AFTER_MS = 1_000;
 
-/** The bundle that resolution chose for the wish as it is now; none is asked for while the last answer is rolling out. */
+/**
+ * The bundle that resolution chose for the wish as it is now. None is asked for while the last answer is rolling out, or
+ * where no catalog is left to ask: the bundle that is there stays, and another configuration is still followed.
+ */
 export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const { extension, states } = pass.read;
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
@@ -43,7 +44,9 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
     return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
   }
   const query = canonicalHash(wishes.query);
-  if (isRollingOut(pass, query)) return { kind: 'keep' };
+  const newest = states.active.at(-1);
+  const kept = newest && ({ kind: 'bundle', bundle: bundleOf(newest), query } as const);
+  if (kept !== undefined && isRollingOut(pass, query)) return kept;
   const solution = await currentSolution(pass, wishes);
   if (solution === undefined) return { kind: 'wait' };
   if (solution.class === 'Resolved') {
@@ -51,7 +54,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
     const note = heldBack === null ? undefined : heldBackText(heldBack);
     return { kind: 'bundle', bundle: { bundle, image }, query, deprecation: deprecation ?? [], note };
   }
-  if (installed !== undefined && keepsInstalled(pass, wishes, installed)) return { kind: 'keep' };
+  if (kept !== undefined && installed !== undefined && keepsInstalled(pass, wishes, installed)) return kept;
   return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
 }
 

@@ -17,7 +17,7 @@ export type WatchManagedOptions = Readonly<{
   onMoved: (extension: string) => void;
 }>;
 
-/** The poller may not read Secrets, and should not: what becomes of them is seen at the next resync. */
+/** The poller may not read Secrets, and should not: the applier looks at them every minute. */
 const UNWATCHED = new Set(['v1 Secret']);
 
 const Kinds = z.array(z.string()).max(200);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../api/cluster-extension.js';
 import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '../api/cluster-object-set.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
@@ -51,8 +52,9 @@ export function ownedPhases(
 ): Phase[] {
   return phases.map(({ name, objects }) => ({
     name,
-    objects: objects.map(({ status: _status, metadata, ...object }) => ({
+    objects: objects.map(({ status: _status, stringData, metadata, ...object }) => ({
       ...object,
+      ...asStored(object.kind, object['data'], stringData),
       metadata: {
         ...(metadata.name === undefined ? {} : { name: metadata.name }),
         ...(metadata.namespace === undefined || CLUSTER_SCOPED.has(String(object.kind))
@@ -68,6 +70,20 @@ export function ownedPhases(
     })),
   }));
 }
+
+/**
+ * What the API server makes of a Secret's `stringData`, which it never shows again: what is written is what is compared
+ * with the cluster later.
+ */
+function asStored(kind: string, data: unknown, stringData: unknown): Readonly<Record<string, unknown>> {
+  if (stringData === undefined) return {};
+  const texts = Texts.safeParse(stringData);
+  if (kind !== 'Secret' || !texts.success) return { stringData };
+  const encoded = Object.entries(texts.data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return { data: { ...Texts.safeParse(data).data, ...Object.fromEntries(encoded) } };
+}
+
+const Texts = z.record(z.string(), z.string());
 
 /** Kinds that bundles and their rendering give a namespace though they have none: the API server would drop it. */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
@@ -86,16 +102,17 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
   return rest;
 }
 
-/** Revision `number` of the extension and the Secrets with its manifests, which are to be created first. */
+/** Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or why it cannot be. */
 export function buildRevision(
   extension: ClusterExtension,
   number: number,
   wish: RevisionWish,
   options: Pick<ExternaliseOptions, 'systemNamespace' | 'compress'>,
-): RevisionPlan {
+): RevisionPlan | Readonly<{ error: string }> {
   const owner = extension.metadata.name ?? '';
   const name = `${owner}-${number}`;
-  const { phases, secrets } = externalisePhases(wish.phases, { ...options, revision: name, extension: owner });
+  const external = externalisePhases(wish.phases, { ...options, revision: name, extension: owner });
+  if ('error' in external) return external;
   const { progressDeadlineMinutes } = extension.spec;
   const revision: ClusterObjectSet = {
     ...CLUSTER_OBJECT_SET_API,
@@ -117,12 +134,12 @@ export function buildRevision(
       lifecycleState: 'Active',
       collisionProtection: 'Prevent',
       revision: number,
-      phases: [...phases],
+      phases: [...external.phases],
       progressionProbes: [...DEFAULT_PROBES],
       ...(progressDeadlineMinutes === undefined ? {} : { progressDeadlineMinutes }),
     },
   };
-  return { revision, secrets };
+  return { revision, secrets: external.secrets };
 }
 
 function annotationsOf({ spec }: ClusterExtension, wish: RevisionWish): Record<string, string> {

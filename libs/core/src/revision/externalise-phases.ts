@@ -17,14 +17,16 @@ const MAX_SECRET_BYTES = 900 * 1024;
 
 type Entry = Readonly<{ key: string; bytes: Uint8Array }>;
 
-/** The manifests as immutable Secrets, and phases that refer to them. Throws `RangeError` where one fits into none. */
+export type ExternalPhases = Readonly<{ phases: readonly RevisionPhase[]; secrets: readonly KubernetesObject[] }>;
+
+/** The manifests as immutable Secrets, and phases that refer to them; or which one fits into none. */
 export function externalisePhases(
   phases: readonly Phase[],
   options: ExternaliseOptions,
-): Readonly<{ phases: readonly RevisionPhase[]; secrets: readonly KubernetesObject[] }> {
-  const entries = phases.map(({ objects }, phase) =>
-    objects.map((object, index) => entryOf(object, options.compress, `phase ${phase} index ${index}`)),
-  );
+): ExternalPhases | Readonly<{ error: string }> {
+  const entries = phases.map(({ objects }) => objects.map((object) => entryOf(object, options.compress)));
+  const error = tooLarge(entries);
+  if (error !== undefined) return { error };
   const places = new Map<string, string>();
   const secrets = packed(entries.flat()).map((inSecret) => {
     const secret = secretOf(inSecret, options);
@@ -36,13 +38,21 @@ export function externalisePhases(
   return { secrets, phases: phases.map(({ name }, at) => ({ name, objects: (entries[at] ?? []).map(refOf) })) };
 }
 
-function entryOf(object: KubernetesObject, compress: ExternaliseOptions['compress'], where: string): Entry {
+function tooLarge(phases: readonly (readonly Entry[])[]): string | undefined {
+  for (const [phase, entries] of phases.entries()) {
+    for (const [index, { bytes }] of entries.entries()) {
+      if (bytes.length <= MAX_SECRET_BYTES) continue;
+      const where = `phase ${phase} index ${index}`;
+      const limit = `${bytes.length} bytes > ${MAX_SECRET_BYTES} bytes`;
+      return `object in ${where} exceeds maximum Secret data size (${limit}) even after compression`;
+    }
+  }
+  return undefined;
+}
+
+function entryOf(object: KubernetesObject, compress: ExternaliseOptions['compress']): Entry {
   const plain = new TextEncoder().encode(canonicalJson(object));
   const bytes = plain.length > MAX_SECRET_BYTES ? compress(plain) : plain;
-  if (bytes.length > MAX_SECRET_BYTES) {
-    const limit = `${bytes.length} bytes > ${MAX_SECRET_BYTES} bytes`;
-    throw new RangeError(`object in ${where} exceeds maximum Secret data size (${limit}) even after compression`);
-  }
   return { key: createHash('sha256').update(bytes).digest('base64url'), bytes };
 }
 
