@@ -81,12 +81,12 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
 
   it.each([
     {
-      because: 'another package',
+      because: 'another package (scenario 47)',
       spec: { source: from({ ...CATALOG, packageName: 'torch' }) },
       says: 'lamp-team may have package lamp only',
     },
     {
-      because: 'another namespace',
+      because: 'another namespace (scenario 48)',
       spec: { namespace: 'elsewhere' },
       says: 'lamp-team may install into namespace lights only',
     },
@@ -96,7 +96,7 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
       says: 'spec.serviceAccount.name must be installer',
     },
     {
-      because: 'no selector: any catalog',
+      because: 'no selector: any catalog (scenario 49)',
       spec: { source: from({ packageName: 'lamp' }) },
       says: 'spec.source.catalog.selector must select catalog community by its name',
     },
@@ -106,12 +106,12 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
       says: 'spec.source.catalog.selector must select catalog community by its name',
     },
     {
-      because: 'any version after any other',
+      because: 'any version after any other (scenario 50)',
       spec: { source: from({ ...CATALOG, upgradeConstraintPolicy: 'SelfCertified' }) },
       says: 'upgradeConstraintPolicy SelfCertified is not for lamp-team',
     },
     {
-      because: 'CRDs that lose data',
+      because: 'CRDs that lose data (scenario 51)',
       spec: { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } },
       says: 'crdUpgradeSafety None is not for lamp-team',
     },
@@ -121,7 +121,7 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
     expect(await answerOf(east.client.create(wish, { dryRun: true }))).toBe('allowed');
   });
 
-  it('installs what is allowed, and lets the team delete that again', async () => {
+  it('scenario 46: installs what is allowed, and lets the team delete that again', async () => {
     await tenant.create(extension('lamp', { install: { preflight: { crdUpgradeSafety: { enforcement: 'Strict' } } } }));
     await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.0.0 True Succeeded');
     const wish = { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } };

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { expectEnding } from '../story/expect-ending.js';
 import { type Ending, playStory } from '../story/play-story.js';
-import { QUICK, setQuickStage } from '../story/quick-stage.js';
+import { setQuickStage } from '../story/quick-stage.js';
+import { twinOf } from '../story/twin.js';
 
 describe('two pollers and two appliers for the same clusters', () => {
   const endings: (() => Promise<unknown>)[] = [];
@@ -35,17 +36,3 @@ describe('two pollers and two appliers for the same clusters', () => {
 
   it('end with what was wished, and with no plan made twice', () => expectEnding(stage, ending));
 });
-
-function twinOf(stage: Stage, service: ServiceName, folder: string): ServiceProcess {
-  const env = {
-    ...QUICK,
-    FLOTILLA_KUBECONFIG: stage.kubeconfigs.join(':'),
-    FLOTILLA_REDIS_URL: stage.redis.url,
-    FLOTILLA_REDIS_PREFIX: stage.redisPrefix,
-    FLOTILLA_CATALOG_POLLER_PORT: '0',
-    FLOTILLA_APPLIER_PORT: '0',
-    FLOTILLA_CONTENT_DIR: join(folder, service),
-    FLOTILLA_LOG_LEVEL: 'debug',
-  };
-  return new ServiceProcess(`${service}-2`, service, env, join(folder, `${service}-2.log`));
-}

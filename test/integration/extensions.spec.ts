@@ -7,7 +7,8 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { describeExtensions } from '../story/extension-stories.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import { lookAtExtension } from '../story/late-look.js';
+import { allRunning, setQuickStage } from '../story/quick-stage.js';
 
 describe('ClusterExtensions on a simulated cluster', () => {
   describeExtensions(
@@ -21,13 +22,19 @@ describe('ClusterExtensions on a simulated cluster', () => {
       const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
       if (client === undefined) throw new Error('the fleet has no cluster');
       await installMissingCrds(client);
-      const { strike } = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
+      const stage = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
       const end = async () => {
-        await strike();
+        await stage.strike();
         await client.close();
         await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
       };
-      return { client, registry, strike: end };
+      return {
+        client,
+        registry,
+        running: () => allRunning(stage.services),
+        lookLater: (extension, at) => lookAtExtension(stage, client, extension, at),
+        strike: end,
+      };
     },
     { all: false },
   );

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
 import { PATIENCE } from './bad-input-scene.js';
-import { type BundleTale, type ExtensionScene, packageBlobs } from './extension-scene.js';
-
-type Puts = Readonly<{
-  bundle: (tale: BundleTale) => Promise<string>;
-  putCatalog: (tag: string, blobs: readonly unknown[]) => Promise<string>;
-}>;
+import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
 /** What `spec.config` and `spec.serviceAccount` of a ClusterExtension do (spec: v1-scenarios.md, "install.feature"). */
 export function describeConfigured(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
@@ -16,7 +11,7 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
       config: { watchNamespace: 'elsewhere' },
       says: /is not valid ownNamespaceInstallMode: invalid value "elsewhere"/,
     },
-  ])('says what is wrong with its configuration: $because', async ({ config, says }) => {
+  ])('scenario 5: says what is wrong with its configuration: $because', async ({ config, says }) => {
     await ownOnly();
     const name = `own-${says.source.length}`;
     const more = config === undefined ? {} : { config: { configType: 'Inline', inline: config } };
@@ -28,7 +23,7 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     await scene().client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
   });
 
-  it('says which form a watchNamespace must have', async () => {
+  it('scenario 7: says which form a watchNamespace must have', async () => {
     const installModes = ['OwnNamespace', 'SingleNamespace'];
     const images = [{ version: '1.0.0', image: await bundle({ name: 'cinder', version: '1.0.0', installModes }) }];
     await scene().catalog('cinders', await putCatalog('cinders', packageBlobs('cinder', images)));
@@ -53,7 +48,7 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     return ownOnlyThere;
   };
 
-  it('writes in the name of its service account, and lists all rights that this one lacks', async () => {
+  it('scenario 5, and service accounts: writes in the name of its own, lists all rights that this one lacks, and watches its namespace', async () => {
     await ownOnly();
     const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
     const serviceAccount = { name: 'installer' };
@@ -88,5 +83,6 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     });
     await scene().annotate('ember', { looked: 'once more' });
     await expect.poll(() => scene().standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await scene().watches('ember-operator', 'ember-space')).toBe('ember-space');
   });
 }

@@ -21,6 +21,8 @@ export type BundleTale = Readonly<{
   properties?: readonly unknown[];
   /** Rights in its own namespace, and a Service, too. */
   rich?: boolean;
+  /** Further manifests. */
+  more?: readonly Readonly<Record<string, unknown>>[];
 }>;
 
 const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes, webhook, rich }: BundleTale) => ({
@@ -121,7 +123,7 @@ const crdOf = ({ name, fieldType = 'string' }: BundleTale) => ({
 
 /** A registry+v1 bundle with a CRD, a Deployment, a ConfigMap and a NetworkPolicy. */
 export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
-  const { name, text = 'steady', properties, rich } = tale;
+  const { name, text = 'steady', properties, rich, more = [] } = tale;
   const files: Record<string, unknown> = {
     'manifests/csv.yaml': csvOf(tale),
     'manifests/crd.yaml': crdOf(tale),
@@ -137,6 +139,7 @@ export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
       metadata: { name: `${name}-network` },
       spec: { podSelector: {}, policyTypes: ['Ingress'] },
     },
+    ...Object.fromEntries(more.map((manifest, at) => [`manifests/more-${at}.yaml`, manifest])),
     'metadata/annotations.yaml': {
       annotations: {
         'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
@@ -157,6 +160,12 @@ export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
 export type Shelf = Readonly<{
   host: string;
   put: (reference: string, image: BuiltImage) => string;
+}>;
+
+/** How bundles and catalogs get into the registry of a stage; each answers its image. */
+export type Puts = Readonly<{
+  bundle: (tale: BundleTale) => Promise<string>;
+  putCatalog: (tag: string, blobs: readonly unknown[]) => Promise<string>;
 }>;
 
 /** One channel `stable`, in which every bundle replaces the one before it in the list. */
@@ -247,6 +256,14 @@ export class ExtensionScene {
     return found === undefined ? '' : `${found.status} ${found.reason}: ${found.message}`;
   }
 
+  /** The same of a ClusterObjectSet. */
+  async setCondition(name: string, type: string): Promise<string> {
+    const found = await this.client.get({ ...CLUSTER_OBJECT_SET_API, name });
+    const conditions = found && ClusterObjectSet.parse({ ...found, ...CLUSTER_OBJECT_SET_API }).status?.conditions;
+    const held = conditions?.find((condition) => condition.type === type);
+    return held === undefined ? '' : `${held.status} ${held.reason}: ${held.message}`;
+  }
+
   /** The installed bundle, with how far the extension is. */
   async standing(name: string): Promise<string> {
     const status = await this.statusOf(name);
@@ -267,6 +284,13 @@ export class ExtensionScene {
 
   get(apiVersion: string, kind: string, name: string, namespace?: string): Promise<KubernetesObject | undefined> {
     return this.client.get({ apiVersion, kind, name, namespace });
+  }
+
+  /** The namespaces that the operator of a Deployment is told to watch. */
+  async watches(deployment: string, namespace: string): Promise<string> {
+    const found = await this.get('apps/v1', 'Deployment', deployment, namespace);
+    const { template } = Object(found?.['spec']);
+    return String(template?.metadata.annotations['olm.targetNamespaces']);
   }
 
   /** Reasons of the Events about an extension. */

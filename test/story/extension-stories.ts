@@ -3,6 +3,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
 import { describeConfigured } from './configured-stories.js';
+import { describeDeadlines } from './deadline-stories.js';
 import {
   type BundleTale,
   bundleImage,
@@ -11,10 +12,20 @@ import {
   packageBlobs,
   type Shelf,
 } from './extension-scene.js';
+import { describeInstalls } from './install-stories.js';
 import { describeObjectSets } from './object-set-stories.js';
+import { describeRepairs } from './repair-stories.js';
 
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
-export type ExtensionStage = Readonly<{ client: KubeClient; registry: Shelf; strike: () => Promise<unknown> }>;
+export type ExtensionStage = Readonly<{
+  client: KubeClient;
+  registry: Shelf;
+  /** Waits until every service runs: on a busy machine that takes longer than anybody waits for an answer. */
+  running: () => Promise<unknown>;
+  /** The applier looks at an extension as it will at that time. */
+  lookLater: (extension: string, at: Date) => Promise<void>;
+  strike: () => Promise<unknown>;
+}>;
 
 /**
  * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with configurations,
@@ -29,6 +40,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     stage = await setStage();
     registry = stage.registry;
     east = new ExtensionScene(stage.client);
+    await stage.running();
   });
   afterAll(() => stage?.strike());
 
@@ -43,7 +55,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     return `${registry.host}/shelf/${tag}:latest`;
   }
 
-  it('installs the newest version and says so', async () => {
+  it('scenarios 1 and 11: installs the newest version, and says so with the properties of its bundle', async () => {
     const properties = [{ type: 'lamp.example.com/light', value: { watts: 5 } }];
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'lamp', version: '1.0.0' }) },
@@ -65,7 +77,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     expect(JSON.parse(revision?.metadata.annotations?.['olm.properties'] ?? 'null')).toEqual(properties);
   });
 
-  it('says when what is installed stops being ready, and when it is ready again', async () => {
+  it('scenario 34: says when what is installed stops being ready, and when it is ready again', async () => {
     const images = [{ version: '1.0.0', image: await bundle({ name: 'blink', version: '1.0.0' }) }];
     await east.catalog('blinks', await putCatalog('blinks', packageBlobs('blink', images)));
     await east.namespace('blinks');
@@ -89,7 +101,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
       .toBe('True ProbesSucceeded: Objects are available and pass all probes.');
   });
 
-  it('goes to another version where the edges lead, and anywhere when it certifies so itself', async () => {
+  it('scenarios 17, 19 and 22: goes to another version where the edges lead, and anywhere when it certifies so itself', async () => {
     const versions = ['1.0.0', '1.1.0', '1.2.0'];
     const images = await Promise.all(
       versions.map(async (version) => ({ version, image: await bundle({ name: 'torch', version }) })),
@@ -110,14 +122,16 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.1.0 True Succeeded');
     await pin('1.0.0', { upgradeConstraintPolicy: 'SelfCertified' });
     await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
-    // The same content thrice is three revisions: the version is part of every object.
-    expect(await east.lifecycles('torch')).toEqual(['1 Archived', '2 Archived', '3 Active']);
+    await pin('1.2.0', { upgradeConstraintPolicy: 'SelfCertified' });
+    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.2.0 True Succeeded');
+    // The same content four times is four revisions: the version is part of every object.
+    expect(await east.lifecycles('torch')).toEqual(['1 Archived', '2 Archived', '3 Archived', '4 Active']);
     expect(await east.events('torch')).toEqual(
       expect.arrayContaining([expect.stringMatching(/^RevisionCreated: Revision torch-2 for bundle torch.v1.1.0/)]),
     );
   });
 
-  it('follows its catalog, and repairs what somebody else changes or deletes', async () => {
+  it('scenarios 20 and 44: follows its catalog, repairs what somebody else changes or deletes, and keeps what others add', async () => {
     const first = { version: '1.0.0', image: await bundle({ name: 'flare', version: '1.0.0' }) };
     await east.catalog('flares', await putCatalog('flares-1', packageBlobs('flare', [first])));
     await east.namespace('flares');
@@ -133,14 +147,18 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'flare-settings', namespace: 'flares' };
     const text = async () => Object((await east.client.get(settings))?.['data']).text;
     expect(await text()).toBe('brighter');
-    await east.client.patch(settings, { data: { text: 'dark' }, metadata: { annotations: { mine: 'stays' } } });
+    const mine = { annotations: { mine: 'stays' }, labels: { mine: 'too' } };
+    await east.client.patch(settings, { data: { text: 'dark' }, metadata: mine });
     await expect.poll(text, PATIENCE).toBe('brighter');
-    expect((await east.client.get(settings))?.metadata.annotations).toMatchObject({ mine: 'stays' });
+    expect((await east.client.get(settings))?.metadata).toMatchObject({
+      annotations: { ...mine.annotations, 'olm.operatorframework.io/bundle-version': '1.1.0' },
+      labels: { ...mine.labels, 'olm.operatorframework.io/owner-name': 'flare' },
+    });
     await east.client.delete(settings);
     await expect.poll(text, PATIENCE).toBe('brighter');
   });
 
-  it('waits for its namespace, and stops at an object of somebody else', async () => {
+  it('scenarios 28 and 29: waits for its namespace, and stops at an object of somebody else', async () => {
     const images = [{ version: '1.0.0', image: await bundle({ name: 'beam', version: '1.0.0' }) }];
     await east.catalog('beams', await putCatalog('beams', packageBlobs('beam', images)));
     await east.extension('beam', 'beams', { packageName: 'beam' });
@@ -148,21 +166,31 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
       .poll(() => east.condition('beam', 'Progressing'), PATIENCE)
       .toMatch(/^True Retrying: phase 0 validation error: phase "policies": .*namespaces "beams" not found/);
     expect(await east.condition('beam', 'Installed')).toBe('False Failed: No bundle installed');
-    const foreign = { apiVersion: 'v1', kind: 'ConfigMap', name: 'beam-settings', namespace: 'beams' };
-    await east.namespace('beams');
+    const foreign = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'beam-operator', namespace: 'beams' };
     const { name, namespace, ...kind } = foreign;
-    await east.client.create({ ...kind, metadata: { name, namespace }, data: { text: 'mine' } });
+    const labels = { app: 'foreign' };
+    const container = { name: 'foreign', image: 'registry.example/foreign:1' };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    await east.namespace('beams');
+    await east.client.create({
+      ...kind,
+      metadata: { name, namespace },
+      spec: { selector: { matchLabels: labels }, template },
+    });
     await expect
       .poll(() => east.condition('beam', 'Progressing'), PATIENCE)
       .toMatch(
-        /^True Retrying: revision object collisions in phase 2\nObject ConfigMap.v1 beams\/beam-settings\nAction: "Collision"\n/,
+        /^True Retrying: revision object collisions in phase \d\nObject Deployment.apps\/v1 beams\/beam-operator\nAction: "Collision"\n/,
       );
-    expect(await east.get('apps/v1', 'Deployment', 'beam-operator', 'beams')).toBeUndefined();
+    expect(await east.condition('beam', 'Installed')).toBe('False Failed: No bundle installed');
+    expect(await east.get('apps/v1', 'Deployment', name, namespace)).toMatchObject({
+      spec: { template: { spec: { containers: [container] } } },
+    });
     await east.client.delete(foreign);
     await expect.poll(() => east.standing('beam'), PATIENCE).toBe('1.0.0 True Succeeded');
   });
 
-  it('is kept without its catalog, and takes all of its objects along when it goes', async () => {
+  it('scenarios 31 and 32: is kept without its catalog, and takes all of its objects along when it goes', async () => {
     const images = [{ version: '1.0.0', image: await bundle({ name: 'wick', version: '1.0.0' }) }];
     await east.catalog('wicks', await putCatalog('wicks', packageBlobs('wick', images)), { shelf: 'wicks' });
     await east.namespace('wicks');
@@ -175,6 +203,13 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
       (await east.statusOf('wick'))?.conditions?.find(({ type }) => type === 'Progressing')?.observedGeneration;
     await expect.poll(observed, PATIENCE).toBe(2);
     expect(await east.standing('wick')).toBe('1.0.0 True Succeeded');
+    const env = [{ name: 'TRIMMED', value: 'yes' }];
+    await east.change('wick', { config: { configType: 'Inline', inline: { deploymentConfig: { env } } } });
+    await expect
+      .poll(() => east.get('apps/v1', 'Deployment', 'wick-operator', 'wicks'), PATIENCE)
+      .toMatchObject({ spec: { template: { spec: { containers: [{ env }] } } } });
+    await expect.poll(() => east.lifecycles('wick'), PATIENCE).toEqual(['1 Archived', '2 Active']);
+    expect(await east.standing('wick')).toBe('1.0.0 True Succeeded');
     await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name: 'wick' });
     const left = async () => [
       ...(await east.lifecycles('wick')),
@@ -184,18 +219,33 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     await expect.poll(left, PATIENCE).toEqual([false, false]);
   });
 
-  it('never lets two extensions have one object', async () => {
-    const images = [{ version: '1.0.0', image: await bundle({ name: 'spark', version: '1.0.0' }) }];
+  it('scenario 23: never lets two extensions have one object, however often the second one tries', async () => {
+    const versions = ['1.0.0', '1.1.0'];
+    const images = await Promise.all(
+      versions.map(async (version) => ({ version, image: await bundle({ name: 'spark', version }) })),
+    );
     await east.catalog('sparks', await putCatalog('sparks', packageBlobs('spark', images)));
     await east.namespace('sparks');
-    await east.extension('spark', 'sparks', { packageName: 'spark' });
+    const catalog = { packageName: 'spark', version: '1.0.0' };
+    await east.extension('spark', 'sparks', catalog);
     await expect.poll(() => east.standing('spark'), PATIENCE).toBe('1.0.0 True Succeeded');
-    await east.extension('spark-too', 'sparks', { packageName: 'spark' });
-    await expect
-      .poll(() => east.condition('spark-too', 'Progressing'), PATIENCE)
-      .toMatch(/revision object collisions in phase 0[\s\S]*Conflicting Owner: ClusterObjectSet\.\S+ "spark-1"/);
+    await east.change('spark', { source: { sourceType: 'Catalog', catalog: { ...catalog, version: '1.1.0' } } });
+    await expect.poll(() => east.standing('spark'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await east.extension('spark-too', 'sparks', { ...catalog, version: '1.1.0' });
+    const collides = () =>
+      expect
+        .poll(() => east.condition('spark-too', 'Progressing'), PATIENCE)
+        .toMatch(
+          /^True Retrying: revision object collisions in phase 0[\s\S]*Conflicting Owner: ClusterObjectSet\.\S+ "spark-2"/,
+        );
+    await collides();
+    const inline = { deploymentConfig: { env: [{ name: 'WHICH', value: 'the second' }] } };
+    await east.change('spark-too', { config: { configType: 'Inline', inline } });
+    await expect.poll(() => east.lifecycles('spark-too'), PATIENCE).toEqual(['1 Active', '2 Active']);
+    await collides();
     expect(await east.condition('spark-too', 'Installed')).toBe('False Failed: No bundle installed');
-    expect(await east.standing('spark')).toBe('1.0.0 True Succeeded');
+    expect(await east.condition('spark', 'Installed')).toMatch(/^True Succeeded/);
+    expect(await east.standing('spark')).toBe('1.1.0 True Succeeded');
   });
 
   it('makes a revision of other content under the same version, and names both digests', async () => {
@@ -215,7 +265,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     );
   });
 
-  it('keeps the old revision while the new one does not get ready, and goes back when told to', async () => {
+  it('scenario 25: keeps the old revision while the new one does not get ready, and goes back when told to', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'fuse', version: '1.0.0' }) },
       { version: '1.1.0', image: await bundle({ name: 'fuse', version: '1.1.0' }) },
@@ -338,7 +388,15 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
   });
 
+  describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));
+  describe('in the long run', () =>
+    describeRepairs(
+      () => east,
+      { bundle, putCatalog },
+      (extension, at) => stage.lookLater(extension, at),
+    ));
   if (!all) return;
   describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
   describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
+  describe('with a deadline', () => describeDeadlines(() => east, { bundle, putCatalog }));
 }

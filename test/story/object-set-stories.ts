@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
 import { PATIENCE } from './bad-input-scene.js';
 import type { ExtensionScene } from './extension-scene.js';
 
@@ -18,15 +18,11 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
       metadata: { name },
       spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: 1, phases, ...more },
     });
-  const condition = async (name: string, type: string) => {
-    const found = ClusterObjectSet.parse(await scene().client.get({ ...CLUSTER_OBJECT_SET_API, name }));
-    const held = found.status?.conditions?.find((one) => one.type === type);
-    return held && `${held.status} ${held.reason}: ${held.message}`;
-  };
+  const condition = (name: string, type: string) => scene().setCondition(name, type);
   const fieldValue = (fieldPath: string, value: string) => ({ type: 'FieldValue', fieldValue: { fieldPath, value } });
   beforeAll(() => scene().namespace('by-hand'));
 
-  it('waits with the next phase for a probe of its own, told in full', async () => {
+  it('scenario 37: waits with the next phase for a probe of its own, told in full', async () => {
     const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
     const probe = {
       selector,
@@ -47,7 +43,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     expect(await scene().get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
   });
 
-  it('is blocked by a Secret that can change, and goes on once it is another', async () => {
+  it('scenario 40: is blocked by a Secret that can change, and goes on once it is another', async () => {
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -67,7 +63,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     expect(await scene().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
   });
 
-  it('waits with the next phase for a claim that is not bound', async () => {
+  it('scenario 35: waits with the next phase for a claim that is not bound', async () => {
     const claim = {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -88,7 +84,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     expect(await scene().get('v1', 'ConfigMap', 'after-claim', 'by-hand')).toBeUndefined();
   });
 
-  it('goes through all phases where probes of every kind pass', async () => {
+  it('scenario 38: goes through all phases where probes of every kind pass', async () => {
     const labels = { app: 'probed-all' };
     const deployment = {
       apiVersion: 'apps/v1',
@@ -127,7 +123,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     expect(await scene().get('v1', 'ConfigMap', 'after-all', 'by-hand')).toBeDefined();
   });
 
-  it('is blocked by a Secret of other content than it saw, and goes on with the one it saw', async () => {
+  it('scenario 41: is blocked by a Secret of other content than it saw, and goes on with the one it saw', async () => {
     const place = { apiVersion: 'v1', kind: 'Secret', name: 'sealed', namespace: 'by-hand' };
     const seal = (foo: string) =>
       scene().client.create({
@@ -160,6 +156,47 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     const unsealed = { apiVersion: 'v1', kind: 'ConfigMap', name: 'unsealed', namespace: 'by-hand' };
     await scene().client.patch(unsealed, { data: { told: 'yes' } });
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True Succeeded/);
+  });
+
+  it('takes what somebody else has only as far as its collision protection says so, the nearest level first', async () => {
+    await scene().client.create(configMap('keeper'));
+    const uid = (await scene().get('v1', 'ConfigMap', 'keeper', 'by-hand'))?.metadata.uid ?? '';
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'keeper', uid, controller: true };
+    const free = (name: string) => scene().client.create(configMap(name, 'before'));
+    const kept = (name: string) => {
+      const { metadata: own, ...object } = configMap(name, 'before');
+      return scene().client.create({ ...object, metadata: { ...own, ownerReferences: [owner] } });
+    };
+    for (const name of ['free-prevent', 'free-adopted']) await free(name);
+    for (const name of ['kept-prevent', 'kept-taken']) await kept(name);
+    const one = (name: string, collisionProtection?: string) =>
+      make(`set-${name}`, [
+        {
+          name: 'only',
+          objects: [{ object: configMap(name, 'after'), ...(collisionProtection && { collisionProtection }) }],
+        },
+      ]);
+    await one('free-prevent');
+    await one('free-adopted', 'IfNoController');
+    await one('kept-prevent', 'IfNoController');
+    await one('kept-taken', 'None');
+    for (const name of ['free-prevent', 'kept-prevent']) {
+      await expect
+        .poll(() => condition(`set-${name}`, 'Progressing'), PATIENCE)
+        .toMatch(
+          `True Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 by-hand/${name}\nAction: "Collision"\n`,
+        );
+      expect(await scene().get('v1', 'ConfigMap', name, 'by-hand')).toMatchObject({ data: { foo: 'before' } });
+    }
+    expect(await condition('set-kept-prevent', 'Progressing')).toMatch(/Conflicting Owner: ConfigMap.v1 "keeper"$/);
+    for (const name of ['free-adopted', 'kept-taken']) {
+      await expect.poll(() => condition(`set-${name}`, 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
+      const taken = await scene().get('v1', 'ConfigMap', name, 'by-hand');
+      expect(taken).toMatchObject({ data: { foo: 'after' } });
+      expect(taken?.metadata.ownerReferences).toEqual([
+        expect.objectContaining({ name: `set-${name}`, controller: true }),
+      ]);
+    }
   });
 
   it('takes its objects away when it is archived', async () => {

@@ -10,3 +10,10 @@ export const QUICK: Readonly<Record<string, string>> = {
 /** A stage whose services take over from one another quickly. */
 export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
   setStage({ deploymentReadyAfterMs: 200, ...options, settings: { ...QUICK, ...options.settings } });
+
+/** Waits until each service listens; how long that may take is for the test's hooks to say. */
+export async function allRunning(services: Stage['services']): Promise<void> {
+  for (const service of services) {
+    while ((await service.url()) === undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { catalogImage, PATIENCE } from '../story/bad-input-scene.js';
+import { bundleImage, ExtensionScene, packageBlobs } from '../story/extension-scene.js';
+import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { twinOf } from '../story/twin.js';
+
+type Pair = readonly [poller: ServiceProcess, applier: ServiceProcess];
+
+describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios.md, "metrics.feature", "ha.feature")', () => {
+  const endings: (() => Promise<unknown>)[] = [];
+  let registry: InMemoryRegistry;
+  let stage: Stage;
+  let east: ExtensionScene;
+  let first: Pair;
+  let second: Pair;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flotilla-hubs-'));
+    endings.push(() => rm(folder, { recursive: true, force: true }));
+    registry = await startRegistry();
+    endings.push(() => registry.stop());
+    const plane = await startControlPlane({ clusters: 1 });
+    endings.push(() => plane.stop());
+    const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
+    const [client] = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
+    if (client === undefined) throw new Error('a control plane without clusters');
+    endings.push(() => client.close());
+    await installMissingCrds(client);
+    stage = await setQuickStage({ registry, kubeconfigs });
+    endings.push(() => stage.strike());
+    const [poller, , , applier] = stage.services;
+    if (poller === undefined || applier === undefined) throw new Error('a stage without services');
+    first = [poller, applier];
+    second = [twinOf(stage, 'catalog-poller', folder), twinOf(stage, 'applier', folder)];
+    endings.push(() => Promise.all(second.map((one) => one.stop())));
+    for (const one of second) one.start();
+    await allRunning([...stage.services, ...second]);
+    east = new ExtensionScene(client);
+    await east.namespace('lights');
+    await east.catalog('lamps', await offer('1.0.0'));
+    await east.extension('lamp', 'lights', { packageName: 'lamp' });
+    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.0.0 True Succeeded');
+  });
+  afterAll(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+
+  const offered: { version: string; image: string }[] = [];
+  /** A catalog with this version after all that were offered before. */
+  async function offer(version: string): Promise<string> {
+    const digest = registry.put(
+      `bundles/lamp:v${version}`,
+      await bundleImage({ name: 'lamp', version, text: version }),
+    );
+    offered.push({ version, image: `${registry.host}/bundles/lamp@${digest}` });
+    const text = packageBlobs('lamp', offered).map((blob) => JSON.stringify(blob));
+    registry.put(`shelf/lamps:${version}`, await catalogImage({ 'catalog.json': text.join('\n') }));
+    return `${registry.host}/shelf/lamps:${version}`;
+  }
+
+  const metrics = async (service: ServiceProcess) => {
+    const answer = await fetch(`${await service.url()}/metrics`);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  it.each([
+    { scenario: 52, service: 'applier', at: 1 },
+    { scenario: 53, service: 'catalog-poller', at: 0 },
+  ] as const)('scenario $scenario: $service serves its metrics', async ({ at }) => {
+    const { status, text } = await metrics(first[at]);
+    expect(status).toBe(200);
+    expect(text).toMatch(/^flotilla_job_duration_seconds_count\{.*outcome="succeeded".*\} [1-9]/m);
+    expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+  });
+
+  it.each([
+    { because: 'the first poller and applier are killed', version: '1.1.0', gone: () => first, left: () => second },
+    {
+      because: 'these are back, and the second ones are killed',
+      version: '1.2.0',
+      gone: () => second,
+      left: () => first,
+    },
+  ])('high availability: catalogs are served, updates come and drift is put right though $because', async (row) => {
+    for (const one of row.left()) if (!one.running) one.start();
+    for (const one of row.gone()) await one.stop('SIGKILL');
+    const lamps = { ...CLUSTER_CATALOG_API, name: 'lamps' };
+    await east.client.patch(lamps, { spec: { source: { image: { ref: await offer(row.version) } } } });
+    await expect
+      .poll(() => east.standing('lamp'), { ...PATIENCE, timeout: 60_000 })
+      .toBe(`${row.version} True Succeeded`);
+    const catalog = ClusterCatalog.parse({ ...(await east.client.get(lamps)), ...CLUSTER_CATALOG_API });
+    const serving = catalog.status?.conditions?.find(({ type }) => type === 'Serving');
+    expect(serving).toMatchObject({ status: 'True', reason: 'Available' });
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'lamp-settings', namespace: 'lights' };
+    await east.client.patch(settings, { data: { text: 'somebody else' } });
+    await expect.poll(async () => (await east.client.get(settings))?.['data'], PATIENCE).toEqual({ text: row.version });
+  });
+});

@@ -1,0 +1,114 @@
+import { beforeAll, expect, it } from 'vitest';
+import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { type ExtensionScene, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-scene.js';
+
+/** A minute passes before anything is late. */
+const LATE = { timeout: 150_000, interval: 500 };
+const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+const NAMESPACE = 'late';
+
+/**
+ * Rollouts that take longer than their deadline (spec: v1-scenarios.md 10 and 43). As OLM v1's own tests do, the cluster's
+ * definitions are made to take one minute, where they ask for ten.
+ */
+export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
+  const settings = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: NAMESPACE },
+    data: { foo: 'bar' },
+  });
+  /** A set that waits for somebody to write `told: yes` into its ConfigMap. */
+  const waitingSet = (name: string) => ({
+    ...CLUSTER_OBJECT_SET_API,
+    metadata: { name },
+    spec: {
+      lifecycleState: 'Active',
+      collisionProtection: 'Prevent',
+      revision: 1,
+      progressDeadlineMinutes: 1,
+      phases: [{ name: 'only', objects: [{ object: settings(name) }] }],
+      progressionProbes: [
+        {
+          selector: { type: 'GroupKind', groupKind: { group: '', kind: 'ConfigMap' } },
+          assertions: [{ type: 'FieldValue', fieldValue: { fieldPath: 'data.told', value: 'yes' } }],
+        },
+      ],
+    },
+  });
+
+  beforeAll(async () => {
+    for (const { kind } of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API])
+      await takeOneMinute(`${kind}s`.toLowerCase());
+    const probe = waitingSet('probe');
+    const isTaken = async () => {
+      const answer = scene().client.create(probe, { dryRun: true });
+      return answer.then(
+        () => true,
+        () => false,
+      );
+    };
+    await expect.poll(isTaken, LATE).toBe(true);
+    await scene().namespace(NAMESPACE);
+    const image = await bundle({ name: 'dawdle', version: '1.0.0' });
+    await scene().catalog(
+      'dawdles',
+      await putCatalog('dawdles', packageBlobs('dawdle', [{ version: '1.0.0', image }])),
+    );
+    const wish = () =>
+      scene().extension(
+        'dawdle',
+        NAMESPACE,
+        { packageName: 'dawdle' },
+        { progressDeadlineMinutes: 1, config: NEVER_READY_CONFIG },
+      );
+    await expect.poll(() => wish().then(String, String), LATE).toBe('undefined');
+    for (const name of ['late-set', 'late-archived']) await scene().client.create(waitingSet(name));
+  });
+
+  async function takeOneMinute(plural: string): Promise<void> {
+    const found = await scene().client.get({ ...CRD, name: `${plural}.olm.operatorframework.io` });
+    const text = JSON.stringify(found);
+    const lifted = text.replaceAll(/("progressDeadlineMinutes":\{[^}]*"minimum":)10/g, '$11');
+    if (lifted === text) throw new Error(`the definition of ${plural} has no minimum of ten minutes any more`);
+    await scene().client.update(JSON.parse(lifted));
+  }
+
+  it('scenario 10: a rollout that never completes is told a minute after its beginning, with its last status', async () => {
+    const late = 'Revision has not rolled out for 1 minute(s). Last status: Revision 1.0.0 is rolling out.';
+    await expect
+      .poll(() => scene().condition('dawdle', 'Progressing'), LATE)
+      .toBe(`False ProgressDeadlineExceeded: ${late}`);
+    expect(await scene().setCondition('dawdle-1', 'Progressing')).toBe(`False ProgressDeadlineExceeded: ${late}`);
+    expect(await scene().condition('dawdle', 'Installed')).toBe('False Absent: No bundle installed');
+    const { metadata } = (await scene().client.get({ ...CLUSTER_EXTENSION_API, name: 'dawdle' })) ?? {};
+    const changed = (await scene().statusOf('dawdle'))?.conditions?.find(({ type }) => type === 'Progressing');
+    const seconds =
+      (Date.parse(changed?.lastTransitionTime ?? '') - Date.parse(metadata?.creationTimestamp ?? '')) / 1_000;
+    expect(seconds).toBeGreaterThanOrEqual(60);
+    expect(seconds).toBeLessThanOrEqual(120);
+  });
+
+  it('scenario 43: after its deadline a revision whose probes pass has rolled out all the same', async () => {
+    await expect
+      .poll(() => scene().setCondition('late-set', 'Progressing'), LATE)
+      .toMatch(/^False ProgressDeadlineExceeded/);
+    await scene().client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE }, told);
+    await expect.poll(() => scene().setCondition('late-set', 'Progressing'), LATE).toMatch(/^True Succeeded/);
+    expect(await scene().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
+  });
+  const told = { data: { told: 'yes' } };
+
+  it('a revision that is archived after its deadline takes its objects away', async () => {
+    await expect
+      .poll(() => scene().setCondition('late-archived', 'Progressing'), LATE)
+      .toMatch(/^False ProgressDeadlineExceeded/);
+    const archived = { spec: { lifecycleState: 'Archived' } };
+    await scene().client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'late-archived' }, archived);
+    await expect
+      .poll(() => scene().setCondition('late-archived', 'Progressing'), LATE)
+      .toBe('False Archived: revision is archived');
+    expect(await scene().get('v1', 'ConfigMap', 'late-archived', NAMESPACE)).toBeUndefined();
+  });
+}

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '#platform/clock/manual-clock';
+import { readSettings } from '#platform/config/settings';
+import { openHub } from '#platform/hub/hub';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { extensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
+import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+
+/** One look of the applier at an extension as it will be at that time; the stage's own services go on as they are. */
+export async function lookAtExtension(
+  { redis, redisPrefix }: Stage,
+  client: KubeClient,
+  extension: string,
+  at: Date,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-late-'));
+  const settings = readSettings({ FLOTILLA_REDIS_PREFIX: redisPrefix, FLOTILLA_CONTENT_DIR: folder });
+  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redisUrl: redis.url });
+  try {
+    const { signal } = new AbortController();
+    await reconcileExtension(extensionDeps(hub), client, extension, new ManualClock(at), signal);
+  } finally {
+    await Promise.all(Object.values(hub.queues).map((queue) => queue.close({ deadlineMs: 5_000 })));
+    await hub.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
