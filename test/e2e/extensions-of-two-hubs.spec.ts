@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
@@ -49,7 +49,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     await east.namespace('lights');
     await east.catalog('lamps', await offer('1.0.0'));
     await east.extension('lamp', 'lights', { packageName: 'lamp' });
-    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await vi.waitFor(async () => expect(await east.standing('lamp')).toBe('1.0.0 True Succeeded'), PATIENCE);
   });
   afterAll(async () => {
     for (const end of endings.toReversed()) await end();
@@ -79,7 +79,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
   ] as const)('scenario $scenario: $service serves its metrics', async ({ at }) => {
     const { status, text } = await metrics(first[at]);
     expect(status).toBe(200);
-    expect(text).toMatch(/^flotilla_job_duration_seconds_count\{.*outcome="succeeded".*\} [1-9]/m);
+    expect(text).toMatch(/^bullmq_job_count\{queue="extension",state="completed"\} [1-9]/m);
     expect(text).toMatch(/^process_cpu_seconds_total \d/m);
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
 import { type ExtensionScene, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-scene.js';
@@ -41,16 +41,9 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
   beforeAll(async () => {
     for (const { kind } of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API])
       await takeOneMinute(`${kind}s`.toLowerCase());
-    const probe = waitingSet('probe');
-    const isTaken = async () => {
-      const answer = scene().client.create(probe, { dryRun: true });
-      return answer.then(
-        () => true,
-        () => false,
-      );
-    };
-    await expect.poll(isTaken, LATE).toBe(true);
     await scene().namespace(NAMESPACE);
+    const probe = waitingSet('probe');
+    await vi.waitFor(() => scene().client.create(probe, { dryRun: true }), LATE);
     const image = await bundle({ name: 'dawdle', version: '1.0.0' });
     await scene().catalog(
       'dawdles',
@@ -63,7 +56,7 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
         { packageName: 'dawdle' },
         { progressDeadlineMinutes: 1, config: NEVER_READY_CONFIG },
       );
-    await expect.poll(() => wish().then(String, String), LATE).toBe('undefined');
+    await vi.waitFor(wish, LATE);
     for (const name of ['late-set', 'late-archived']) await scene().client.create(waitingSet(name));
   });
 

@@ -209,7 +209,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
       .poll(() => east.get('apps/v1', 'Deployment', 'wick-operator', 'wicks'), PATIENCE)
       .toMatchObject({ spec: { template: { spec: { containers: [{ env }] } } } });
     await expect.poll(() => east.lifecycles('wick'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    expect(await east.standing('wick')).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.standing('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name: 'wick' });
     const left = async () => [
       ...(await east.lifecycles('wick')),

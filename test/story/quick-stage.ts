@@ -5,6 +5,7 @@ export const QUICK: Readonly<Record<string, string>> = {
   FLOTILLA_JOB_LOCK_DURATION: '2s',
   FLOTILLA_JOB_STALLED_INTERVAL: '1s',
   FLOTILLA_JOB_RETRY_FIRST: '200ms',
+  FLOTILLA_EXTENSION_SECRET_INTERVAL: '1s',
 };
 
 /** A stage whose services take over from one another quickly. */

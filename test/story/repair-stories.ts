@@ -7,9 +7,6 @@ import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Secrets are looked at every minute. */
-const A_MINUTE = { timeout: 100_000, interval: 250 };
-
 /**
  * What is kept in shape though nobody asks for it: Secrets of bundles, certificates of webhooks. `lookLater`: the applier
  * looks at an extension as it will at that time.
@@ -36,9 +33,9 @@ export function describeRepairs(
     const data = async () => Object((await scene().client.get(secret))?.['data']);
     expect(await data()).toEqual({ password: base64('right') });
     await scene().client.patch(secret, { data: { password: base64('wrong'), other: base64('stays') } });
-    await expect.poll(data, A_MINUTE).toEqual({ password: base64('right'), other: base64('stays') });
+    await expect.poll(data, PATIENCE).toEqual({ password: base64('right'), other: base64('stays') });
     await scene().client.delete(secret);
-    await expect.poll(data, A_MINUTE).toEqual({ password: base64('right') });
+    await expect.poll(data, PATIENCE).toEqual({ password: base64('right') });
     expect(await scene().lifecycles(name)).toEqual(['1 Active']);
   });
 

@@ -18,6 +18,8 @@ export type ExtensionDeps = Readonly<{
   systemNamespace: string;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
+  /** Between two looks at Secrets that extensions bring, in milliseconds. */
+  secretIntervalMs: number;
 }>;
 
 export const extensionDeps = ({ extensionProblems, queues, registry, log, settings }: Hub): ExtensionDeps => ({
@@ -28,4 +30,5 @@ export const extensionDeps = ({ extensionProblems, queues, registry, log, settin
   log,
   systemNamespace: settings.systemNamespace,
   unpackTimeoutMs: settings.bundleUnpackTimeout,
+  secretIntervalMs: settings.extensionSecretInterval,
 });

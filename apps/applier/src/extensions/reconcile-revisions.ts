@@ -14,8 +14,6 @@ import { rollOut } from './roll-out.js';
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 const REMOVING_MS = 5_000;
-/** Secrets are not watched: the poller, which watches, may not read them. */
-const SECRETS_MS = 60_000;
 
 export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
 
@@ -40,10 +38,11 @@ async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet
   const retry = rollout.state === 'retrying' ? retryPause(pass, revision) : undefined;
   const removing = rollout.state === 'archiving' ? REMOVING_MS : undefined;
   const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete' ? deadline : undefined;
-  const unwatched = rollout.state === 'complete' && hasSecrets(content) ? SECRETS_MS : undefined;
+  const unwatched = rollout.state === 'complete' && hasSecrets(content) ? pass.deps.secretIntervalMs : undefined;
   return { moved: written || archived, againAfterMs: sooner(retry ?? removing ?? unwatched, late) };
 }
 
+/** They are not watched: the poller, which watches, may not read them. */
 const hasSecrets = (content: RevisionContent): boolean =>
   'phases' in content &&
   content.phases.some(({ objects }) =>

@@ -17,7 +17,7 @@ export type WatchManagedOptions = Readonly<{
   onMoved: (extension: string) => void;
 }>;
 
-/** The poller may not read Secrets, and should not: the applier looks at them every minute. */
+/** The poller may not read Secrets, and should not: the applier looks at them from time to time. */
 const UNWATCHED = new Set(['v1 Secret']);
 
 const Kinds = z.array(z.string()).max(200);

@@ -72,6 +72,10 @@ export const settingGroups = {
       '10m',
       'How long the pull of a bundle may take before it fails; 0: as long as it takes (as in OLM)',
     ),
+    extensionSecretInterval: duration(
+      '1m',
+      'How often Secrets that ClusterExtensions bring are compared with the cluster: nobody watches them',
+    ),
     catalogStrictHealth: flag(
       false,
       'A catalog whose refresh fails blocks resolution even though good content is held (as in OLM)',
