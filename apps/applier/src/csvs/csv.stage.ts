@@ -24,7 +24,12 @@ async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: Csv
   const acted = await tryActions({ ...input, client }, step.actions, [csv]);
   if (!acted.ok) {
     if (step.installing !== true || acted.error.status === 0) throw acted.error;
-    return takeStep(input, csv, installFailed(csv, failureOf(acted.error), input.now), log);
+    return takeStep(
+      input,
+      csv,
+      installFailed(csv, { ...failureOf(acted.error), action: acted.action }, input.now),
+      log,
+    );
   }
   const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);
   if (written.moved) logPhase(log, input, csv, step.status);

@@ -4,7 +4,13 @@ import { gear, installedDeployments, world } from './csv-world.fixture.js';
 import { installFailed, stepCsv } from './step-csv.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
-const refused = { forbidden: false, reason: 'Invalid', message: 'Deployment "gear" is invalid' };
+const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gear' } };
+const refused = {
+  forbidden: false,
+  reason: 'Invalid',
+  message: 'Deployment "gear" is invalid',
+  action: { do: 'create', object } as const,
+};
 
 type Fate = 'refused' | 'undone';
 

@@ -81,11 +81,47 @@ describe('one step of a CSV', () => {
   });
 });
 
-describe('a failed install', () => {
+describe('csv-lifecycle.md §3, InstallReady | install error', () => {
   const csv = gear('v1', {}, at('InstallReady'));
+  const writing = (kind: string) =>
+    ({ do: 'apply', object: { apiVersion: 'v1', kind, metadata: { name: 'it' } } }) as const;
+  const action = writing('Deployment');
+
+  it.each([
+    {
+      action,
+      forbidden: true,
+      to: 'InstallComponentFailedNoRetry / install strategy failed: install strategy failed: no',
+    },
+    {
+      action: writing('APIService'),
+      forbidden: true,
+      to: 'InstallComponentFailedNoRetry / install strategy failed: install strategy failed: no',
+    },
+    { action: writing('Service'), forbidden: true, to: 'InstallComponentFailed / install strategy failed: no' },
+    {
+      action: writing('ClusterRoleBinding'),
+      forbidden: true,
+      to: 'InstallComponentFailed / install strategy failed: no',
+    },
+    {
+      action: {
+        do: 'delete',
+        ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'old' },
+        propagation: 'Foreground',
+        uid: 'u',
+      } as const,
+      forbidden: true,
+      to: 'InstallComponentFailed / install strategy failed: no',
+    },
+    { action, forbidden: false, to: 'InstallComponentFailed / install strategy failed: no' },
+  ])('$action.do $action.object.kind, forbidden $forbidden → Failed / $to', ({ action: refused, forbidden, to }) => {
+    const { status } = installFailed(csv, { action: refused, forbidden, message: 'no', reason: 'Whatever' }, NOW);
+    expect(`${status?.phase} / ${status?.reason} / ${status?.message}`).toBe(`Failed / ${to}`);
+  });
 
   it('freezes the CSV when forbidden, until rights change', () => {
-    const { status } = installFailed(csv, { forbidden: true, message: 'no rights' }, NOW);
+    const { status } = installFailed(csv, { action, forbidden: true, message: 'no rights' }, NOW);
     expect(status).toMatchObject({
       reason: 'InstallComponentFailedNoRetry',
       message: 'install strategy failed: install strategy failed: no rights',
@@ -104,7 +140,7 @@ describe('a failed install', () => {
     },
     { labels: {}, seconds: 60, wakes: false, because: 'OLM does not watch Roles that are not its own' },
   ])('wakes a frozen CSV: $wakes, since $because', ({ labels, seconds, wakes }) => {
-    const { status } = installFailed(csv, { forbidden: true, message: 'no rights' }, NOW);
+    const { status } = installFailed(csv, { action, forbidden: true, message: 'no rights' }, NOW);
     const frozen = gear('v1', {}, status);
     const managedFields = [{ manager: 'kubectl', time: new Date(NOW.getTime() + seconds * 1_000).toISOString() }];
     const role = {
@@ -121,7 +157,7 @@ describe('a failed install', () => {
     { reason: 'Conflict', to: undefined, because: 'someone else wrote first: no verdict' },
     { reason: 'ServiceUnavailable', to: undefined, because: 'the API server is away: no verdict' },
   ])('$reason: $because', ({ reason, to }) => {
-    const step = installFailed(csv, { forbidden: false, reason, message: 'refused' }, NOW);
+    const step = installFailed(csv, { action, forbidden: false, reason, message: 'refused' }, NOW);
     expect(step.status?.reason).toBe(to);
     expect(step.next?.again).toBe('later');
   });

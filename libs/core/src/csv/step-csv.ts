@@ -118,7 +118,13 @@ const neighbours = ({ csv, world }: Subject): readonly string[] =>
   [predecessorOf(csv, world.csvs), replacementOf(csv, world.csvs)].flatMap((one) => (one ? [csvName(one)] : []));
 
 /** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
-export type InstallFailure = Readonly<{ forbidden: boolean; message: string; reason?: string }>;
+export type InstallFailure = Readonly<{
+  forbidden: boolean;
+  message: string;
+  reason?: string;
+  /** The write that was refused. */
+  action: Action;
+}>;
 
 /** Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5). */
 const PASSING: ReadonlySet<string> = new Set([
@@ -130,18 +136,33 @@ const PASSING: ReadonlySet<string> = new Set([
   'TooManyRequests',
 ]);
 
+/** What is written with and after the Deployments; certificates and the rights to them come before. */
+const WITH_DEPLOYMENTS: ReadonlySet<string> = new Set([
+  'Deployment',
+  'APIService',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+  'CustomResourceDefinition',
+]);
+
+function createsDeployments(action: Action): boolean {
+  if ('object' in action) return WITH_DEPLOYMENTS.has(action.object.kind);
+  return action.do === 'patch' && WITH_DEPLOYMENTS.has(action.ref.kind);
+}
+
 /**
- * The verdict when an action of an `installing` step failed. Forbidden freezes the CSV until its rights or its group
- * change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
+ * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created freezes the CSV until
+ * its rights or its group change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
-  const { forbidden, message, reason: kubernetesReason } = failure;
+  const { forbidden, message, reason: kubernetesReason, action } = failure;
   const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
   if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
-  // OLM's own error for a refused write repeats the prefix; so does this one, to read the same.
-  const [reason, text] = forbidden
+  const noRetry = forbidden && createsDeployments(action);
+  // OLM's own error for a refused Deployment repeats the prefix; so does this one, to read the same.
+  const [reason, text] = noRetry
     ? ['InstallComponentFailedNoRetry', `install strategy failed: ${message}`]
     : ['InstallComponentFailed', message];
   const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
-  return forbidden ? written : { ...written, next: retry };
+  return noRetry ? written : { ...written, next: retry };
 }
