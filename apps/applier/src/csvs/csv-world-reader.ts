@@ -44,6 +44,7 @@ export class CsvWorldReader {
       roles: of('Role'),
       roleBindings: of('RoleBinding'),
       deployments: of('Deployment'),
+      pods: of('Pod'),
       clusterRoles: of('ClusterRole'),
       clusterRoleBindings: of('ClusterRoleBinding'),
       operatorConditions: new Map(

@@ -68,6 +68,7 @@ export const world = (parts: Partial<CsvWorld> = {}): CsvWorld => ({
   roles: [],
   roleBindings: [],
   deployments: [],
+  pods: [],
   clusterRoles: [],
   clusterRoleBindings: [],
   operatorConditions: new Map(),

@@ -121,13 +121,31 @@ export type Case = Readonly<{
   does?: object[];
 }>;
 
-/** The same six ways in which a check can fail, from each phase in which it is made. */
+/** The APIService is away because the one pod behind it is being replaced. */
+const onTheMove = (csv: ClusterServiceVersion): Partial<CsvWorld> => {
+  const whole = installed(csv, servingGroup);
+  const metadata = { name: 'gear-1', labels: {}, creationTimestamp: '2026-01-01T00:09:00Z' };
+  return {
+    ...whole,
+    ...servingGroup,
+    apiServices: new Map([...whole.apiServices].map(([name, one]) => [name, { ...one, status: {} }])),
+    deployments: whole.deployments.map((one) => ({
+      ...one,
+      spec: { ...(one['spec'] as object), selector: {} },
+      status: { replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+    })),
+    pods: [{ apiVersion: 'v1', kind: 'Pod', metadata, status: { phase: 'Pending' } }],
+  };
+};
+
+/** The same ways in which a check can fail, from each phase in which it is made. */
 export const checks = (phase: string, reason: string): readonly Case[] => {
   const csv = (spec = {}) => gear('v1', spec, at(phase, reason));
   const converting = seesAll(gear('v1', converts(NAME, 'others.example.com'), at(phase, reason)));
   const served = { ...installed(csv(serves), servingGroup), ...servingGroup };
   return [
     { when: 'check: unrecoverable', csv: csv(), parts: withDeployments(csv(), pastDeadline), says: PAST_DEADLINE },
+    { when: 'check: APIService error, retryable', csv: csv(serves), parts: onTheMove(csv(serves)) },
     {
       when: 'check: APIServices unavailable',
       csv: csv(serves),

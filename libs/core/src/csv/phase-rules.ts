@@ -173,11 +173,20 @@ export const checkFound =
     return kind === 'unrecoverable' ? { message } : { message, next: afterCheck(subject, kind, to) };
   };
 
+/** The pods behind the operator's APIs are on the move: that says nothing against it. */
+export const backendDisrupted: Rule = (subject) => {
+  const problem = subject.problem();
+  return problem?.kind === 'backendDisrupted' ? { next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : undefined;
+};
+
+const STAYS_INSTALLING: ReadonlySet<ProblemKind> = new Set([...NOT_SERVED, 'waiting', 'backendDisrupted']);
+
 /** Where the check would let the CSV stay in Installing, and it has been there for five minutes. */
 export const installTakesTooLong: Condition = (subject) => {
   const kind = subject.problem()?.kind;
-  const stays = kind === 'waiting' || (kind !== undefined && NOT_SERVED.has(kind));
-  return stays && inPhaseFor(subject) >= INSTALL_TIMEOUT_MS ? { message: 'install timeout' } : undefined;
+  return kind !== undefined && STAYS_INSTALLING.has(kind) && inPhaseFor(subject) >= INSTALL_TIMEOUT_MS
+    ? { message: 'install timeout' }
+    : undefined;
 };
 
 export const checkOk: Condition = () => ({ message: 'install strategy completed with no errors', next: NOW });

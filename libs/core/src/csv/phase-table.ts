@@ -26,6 +26,7 @@ const checkNotOk = (phase: CsvPhase, retry: CsvPhase, reason: string): readonly 
   // biome-ignore format: one row, one line
   return [
     move(phase, 'check: unrecoverable', 'Failed', 'InstallCheckFailed', found('unrecoverable', 'install failed: ', 'Failed')),
+    stay(phase, 'check: APIService error, retryable', is.backendDisrupted),
     move(phase, 'check: APIServices unavailable', retry, reason, found('apiServicesMissing', '', retry)),
     move(phase, 'check: webhook error', 'InstallReady', reason, found('webhookFailed', 'Webhook install failed: ', 'InstallReady')),
     move(phase, 'check: webhooks missing', retry, reason, found('webhooksMissing', '', retry)),

@@ -35,6 +35,7 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
     here('operators.coreos.com/v2', 'OperatorCondition'),
     here('v1', 'ServiceAccount'),
     here('apps/v1', 'Deployment'),
+    ...(ownedApiServices(csv).length > 0 ? [here('v1', 'Pod')] : []),
     here(RBAC, 'Role'),
     here(RBAC, 'RoleBinding'),
     { apiVersion: RBAC, kind: 'ClusterRole' },

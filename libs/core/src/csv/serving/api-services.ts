@@ -8,6 +8,7 @@ import { type CsvWorld, servedKey } from '../csv-world.js';
 import { configFor } from '../deployments/subscription-config.js';
 import { csvOwnerLabels, hasLabels, MANAGED_LABEL } from '../owner-labels.js';
 import { predecessors } from '../replacement-chain.js';
+import { isBackendDisrupted } from './backend-disruption.js';
 import { certificateFor } from './certificates-of.js';
 import { base64 } from './serving-objects.js';
 import { servingPort, servingServices } from './serving-service.js';
@@ -93,15 +94,25 @@ export function serviceOf(live: KubernetesObject): Readonly<{ name: string; name
   return view.success ? (view.data.spec.service ?? undefined) : undefined;
 }
 
-/** Whether every owned API is served through the operator (spec: csv-lifecycle.md §5, Check). */
+/** Whether every owned API is served through the operator; the first that is not decides (spec: csv-lifecycle.md §5, Check). */
 export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
-  const served = ownedApiServices(csv).every((api) => {
-    const view = View.safeParse(world.apiServices.get(apiServiceName(api)));
-    const conditions = view.success ? (view.data.status?.conditions ?? []) : [];
-    const available = conditions.some(({ type, status }) => type === 'Available' && status === 'True');
-    return available && world.servedKinds.has(servedKey(api));
-  });
-  return served ? undefined : { kind: 'apiServicesMissing', message: 'apiServices not installed' };
+  for (const api of ownedApiServices(csv)) {
+    const live = world.apiServices.get(apiServiceName(api));
+    if (live !== undefined && !isAvailable(live) && isBackendDisrupted(csv, world)) {
+      const message = `APIService ${apiServiceName(api)} temporarily unavailable due to pod disruption`;
+      return { kind: 'backendDisrupted', message };
+    }
+    if (live === undefined || !isAvailable(live) || !world.servedKinds.has(servedKey(api))) {
+      return { kind: 'apiServicesMissing', message: 'apiServices not installed' };
+    }
+  }
+  return undefined;
+}
+
+function isAvailable(live: KubernetesObject): boolean {
+  const view = View.safeParse(live);
+  const conditions = view.success ? (view.data.status?.conditions ?? []) : [];
+  return conditions.some(({ type, status }) => type === 'Available' && status === 'True');
 }
 
 /** Owned APIServices that carry this CSV's labels: they go with it. */
