@@ -257,6 +257,7 @@ export class ReplayCluster {
       roles: this.list('Role', namespace),
       roleBindings: this.list('RoleBinding', namespace),
       deployments: this.list('Deployment', namespace),
+      services: new Map(),
       pods: [],
       clusterRoles: this.list('ClusterRole'),
       clusterRoleBindings: this.list('ClusterRoleBinding'),

@@ -44,6 +44,7 @@ export class CsvWorldReader {
       roles: of('Role'),
       roleBindings: of('RoleBinding'),
       deployments: of('Deployment'),
+      services: named('Service'),
       pods: of('Pod'),
       clusterRoles: of('ClusterRole'),
       clusterRoleBindings: of('ClusterRoleBinding'),

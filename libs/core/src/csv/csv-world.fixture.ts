@@ -68,6 +68,7 @@ export const world = (parts: Partial<CsvWorld> = {}): CsvWorld => ({
   roles: [],
   roleBindings: [],
   deployments: [],
+  services: new Map(),
   pods: [],
   clusterRoles: [],
   clusterRoleBindings: [],

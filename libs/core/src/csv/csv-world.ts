@@ -29,6 +29,8 @@ export type CsvWorld = Readonly<{
   roles: readonly KubernetesObject[];
   roleBindings: readonly KubernetesObject[];
   deployments: readonly KubernetesObject[];
+  /** Services in front of the operator's Deployments, by name. */
+  services: ReadonlyMap<string, KubernetesObject>;
   /** Pods of the namespace; read only for a CSV that serves APIs. */
   pods: readonly KubernetesObject[];
   clusterRoles: readonly KubernetesObject[];

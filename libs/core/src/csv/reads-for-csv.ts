@@ -27,6 +27,7 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
       kind: 'APIService',
       name: `${version}.${group}`,
     })),
+    ...servingServices(csv).map(({ name }) => ({ apiVersion: 'v1', kind: 'Service', name, namespace })),
   ];
   const lists: ListRead[] = [
     here('operators.coreos.com/v1alpha1', 'ClusterServiceVersion'),

@@ -26,6 +26,7 @@ describe('csv-lifecycle.md §3, row "owned APIService resources broken": joined 
       says: 'v1.run.example.org is unadoptable',
       because: 'it belongs to somebody else',
     },
+    { parts: { services: new Map() }, says: 'service "gear-service" not found', because: 'no Service' },
     {
       parts: withApiService((one) => ({ ...one, spec: { service: { name: 'other', namespace: 'mill' } } })),
       says: 'found APIService and service reference mismatch',

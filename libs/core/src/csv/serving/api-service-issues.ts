@@ -45,7 +45,9 @@ function issuesOf(
   if (live === undefined) return [notFound('apiservice.apiregistration.k8s.io', apiServiceName(api))];
   const { deploymentName = '' } = api;
   const to = serviceOf(live);
-  if (to?.name !== servingServiceName(deploymentName) || to.namespace !== csvNamespace(csv)) {
+  const wanted = servingServiceName(deploymentName);
+  if (!world.services.has(wanted)) return [notFound('service', wanted)];
+  if (to?.name !== wanted || to.namespace !== csvNamespace(csv)) {
     return ['found APIService and service reference mismatch'];
   }
   const service = servingServices(csv).find(({ deployment }) => deployment === deploymentName);

@@ -42,6 +42,7 @@ export function installed(csv: ClusterServiceVersion, seen: Partial<CsvWorld> = 
     ...before,
     deployments: of('Deployment').map(available),
     apiServices: new Map(of('APIService').map((one) => [one.metadata.name ?? '', available(one)])),
+    services: new Map(of('Service').map((one) => [one.metadata.name ?? '', one])),
     serviceAccounts: [{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'mill' } }],
     roles: of('Role'),
     roleBindings: of('RoleBinding').filter((one) => !inKubeSystem(one)),
