@@ -14,7 +14,7 @@ import { servingServices } from '../serving/serving-service.js';
 import { withServingCertificate } from '../serving/serving-volumes.js';
 import {
   configFor,
-  mergedByName,
+  mergedVariables,
   PodSpec,
   type SubscriptionConfig,
   withConfig,
@@ -97,7 +97,10 @@ function finishedSpec(
     serving === undefined ? template.spec : withServingCertificate(template.spec ?? {}, serving.secretName);
   const pod = withConfig(called ?? {}, config);
   const named = { name: OPERATOR_CONDITION_ENV, value: csvName(csv) };
-  const containers = (pod.containers ?? []).map((one) => ({ ...one, env: [...mergedByName(one.env ?? [], [named])] }));
+  const containers = (pod.containers ?? []).map((one) => ({
+    ...one,
+    env: [...mergedVariables(one.env ?? [], [named])],
+  }));
   return {
     ...parsed.data,
     revisionHistoryLimit: 1,

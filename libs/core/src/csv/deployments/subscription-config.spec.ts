@@ -59,6 +59,53 @@ describe('a Subscription config put into a pod', () => {
       because: 'a volume of the same name is replaced whole',
     },
     {
+      config: {
+        volumeMounts: [
+          { name: 'data', mountPath: '/a' },
+          { name: 'data', mountPath: '/b' },
+        ],
+      },
+      result: {
+        containers: [
+          {
+            name: 'manager',
+            env: [{ name: 'MODE', value: 'default' }],
+            volumeMounts: [
+              { name: 'data', mountPath: '/a' },
+              { name: 'data', mountPath: '/b' },
+            ],
+          },
+        ],
+      },
+      because: 'a volume may be mounted twice',
+    },
+    {
+      config: { volumeMounts: [{ name: 'data', mountPath: '/mine' }] },
+      base: {
+        containers: [
+          {
+            name: 'manager',
+            volumeMounts: [
+              { name: 'data', mountPath: '/a' },
+              { name: 'data', mountPath: '/b' },
+            ],
+          },
+        ],
+      },
+      result: {
+        containers: [
+          {
+            name: 'manager',
+            volumeMounts: [
+              { name: 'data', mountPath: '/mine' },
+              { name: 'data', mountPath: '/b' },
+            ],
+          },
+        ],
+      },
+      because: 'of several mounts of a volume the first is replaced',
+    },
+    {
       config: { tolerations: [{ key: 'sea', operator: 'Exists' }] },
       base: { tolerations: [{ operator: 'Exists', key: 'sea' }] },
       result: { tolerations: [{ operator: 'Exists', key: 'sea' }] },
@@ -87,6 +134,17 @@ describe('a Subscription config put into a pod', () => {
       base: { affinity: { podAffinity, nodeAffinity } },
       result: { affinity: { podAffinity } },
       because: 'an empty sub-field clears its own',
+    },
+    {
+      config: { affinity: { nodeAffinity: {} } },
+      base: { affinity: { nodeAffinity } },
+      result: { affinity: undefined },
+      because: 'an affinity of which nothing is left goes',
+    },
+    {
+      config: { affinity: { nodeAffinity: {}, podAffinity } },
+      result: { affinity: { nodeAffinity: {}, podAffinity } },
+      because: 'where there is none, the affinity is taken as it stands',
     },
     {
       config: { affinity: { podAntiAffinity: {} } },

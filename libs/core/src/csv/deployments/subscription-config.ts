@@ -49,30 +49,37 @@ export function configFor(csv: string, subscriptions: readonly Subscription[]): 
   return parsed.success ? parsed.data : {};
 }
 
-/** `added` wins in place over an entry of the same name; new names follow in order. */
-export function mergedByName<T extends { name: string }>(
+/** `added` wins in place over a variable of the same name; new names follow in order, and the last value of a name counts. */
+export function mergedVariables<T extends { name: string }>(
   base: readonly T[],
   added: readonly NoInfer<T>[],
 ): readonly T[] {
   const names = new Set(base.map(({ name }) => name));
-  const replaced = base.map((one) => added.findLast(({ name }) => name === one.name) ?? one);
-  const fresh = added.filter(({ name }, index) => {
-    return !names.has(name) && added.findLastIndex((one) => one.name === name) === index;
-  });
-  return [...replaced, ...fresh];
+  const newest = (one: T): T => added.findLast(({ name }) => name === one.name) ?? one;
+  return [...base, ...added.filter(({ name }) => !names.has(name))].map(newest);
+}
+
+/**
+ * Each of `added` takes the place of the first entry of `base` with its name, or follows: what is new may share a name, as
+ * a volume may be mounted at several places.
+ */
+export function mergedByName<T extends { name: string }>(
+  base: readonly T[],
+  added: readonly NoInfer<T>[],
+): readonly T[] {
+  const result = [...base];
+  for (const one of added) {
+    const place = base.findIndex(({ name }) => name === one.name);
+    if (place < 0) result.push(one);
+    else result[place] = one;
+  }
+  return result;
 }
 
 /** `added` behind what is there, without what is there already. */
 export function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
-  const result = [...base];
   const known = new Set(base.map(canonicalJson));
-  for (const one of added) {
-    const text = canonicalJson(one);
-    if (known.has(text)) continue;
-    known.add(text);
-    result.push(one);
-  }
-  return result;
+  return [...base, ...added.filter((one) => !known.has(canonicalJson(one)))];
 }
 
 /** The pod of an operator with the Subscription's config put in: all containers, no init containers (§11). */
@@ -91,7 +98,7 @@ export function withConfig(pod: PodSpec, config: SubscriptionConfig): PodSpec {
 
 function configured(container: Container, config: SubscriptionConfig): Container {
   const result: Container = { ...container };
-  if (config.env) result.env = [...mergedByName(container.env ?? [], config.env)];
+  if (config.env) result.env = [...mergedVariables(container.env ?? [], config.env)];
   if (config.envFrom) result.envFrom = [...appendedUnlessEqual(container.envFrom ?? [], config.envFrom)];
   if (config.volumeMounts) result.volumeMounts = [...mergedByName(container.volumeMounts ?? [], config.volumeMounts)];
   if (config.resources) result['resources'] = config.resources;
@@ -106,6 +113,7 @@ function mergedAffinity(
   config: NonNullable<SubscriptionConfig['affinity']>,
 ): Record<string, unknown> | undefined {
   if (isEmpty(config)) return undefined;
+  if (base === undefined || base === null || isEmpty(base)) return { ...config };
   const result: Record<string, unknown> = { ...base };
   for (const field of ['nodeAffinity', 'podAffinity', 'podAntiAffinity'] as const) {
     const wanted = config[field];
@@ -114,7 +122,7 @@ function mergedAffinity(
     else if (field === 'podAntiAffinity') return undefined;
     else delete result[field];
   }
-  return result;
+  return isEmpty(result) ? undefined : result;
 }
 
 /** Keys that are not there yet; existing ones are never overridden (§11, annotations). */
