@@ -1,11 +1,11 @@
-import { CSV_API } from '#core/api/cluster-service-version';
+import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OPERATOR_CONDITION_API } from '#core/api/operator-condition';
 import type { Subscription } from '#core/api/subscription';
 import { isCopied, ownedCrds } from '#core/csv/csv-facts';
-import { adoptionLabels } from '#core/operators/adoption-labels';
-import { labelOfOperator, operatorName } from '#core/operators/component-label';
-import { OPERATOR_API, operatorObject } from '#core/operators/operator-object';
+import { adoptionLabels, partLabels } from '#core/operators/adoption-labels';
+import { componentLabelsOf, labelOfOperator, operatorName } from '#core/operators/component-label';
+import { namesParts, OPERATOR_API, operatorObject } from '#core/operators/operator-object';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
@@ -40,6 +40,7 @@ export async function operatorStage(input: StageInput): Promise<StageOutcome> {
   let outcome = AT_REST;
   const leftovers = await unwished(input);
   for (const subscription of input.read.subscriptions) outcome = joined(outcome, await adopt(input, subscription));
+  for (const csv of orphans(input)) outcome = joined(outcome, await adoptParts(input, csv));
   for (const name of leftovers) outcome = joined(outcome, await gatherLeftovers(input, name));
   return outcome;
 }
@@ -48,25 +49,53 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   const { read, reader } = input;
   const installed = subscription.status?.installedCSV ?? '';
   const csv = read.csvs.find((one) => one.metadata.name === installed && !isCopied(one));
-  const candidates = csv === undefined ? [] : await candidatesIn(input);
-  const crds = new Map<string, KubernetesObject>();
-  for (const { name } of csv === undefined ? [] : ownedCrds(csv)) {
-    const crd = await reader.get({ ...CRD, name });
-    if (crd !== undefined) crds.set(name, { ...crd, ...CRD });
-  }
-  const labels = adoptionLabels(subscription, { csv, plans: read.installPlans, candidates, crds });
+  const parts = csv === undefined ? { candidates: [], crds: new Map() } : await partsIn(input, csv);
+  const labels = adoptionLabels(subscription, { csv, plans: plansFor(input, subscription), ...parts });
   // A label is worth a try: what went or changed meanwhile is met again in the next pass.
   if (labels.length > 0) return perform(input, labels);
   const name = operatorName(subscription.spec.name, read.namespace);
-  // What was installed and is gone has left parts behind that only their label tells of.
-  if (csv === undefined && installed !== '') return gatherLeftovers(input, name);
+  // What was installed by a Subscription that is gone, or is gone itself, has left parts behind that only their label tells of.
+  if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherLeftovers(input, name);
   return gather(input, name, [
     ...read.subscriptions,
     ...read.installPlans,
     ...read.csvs,
-    ...candidates,
-    ...crds.values(),
+    ...parts.candidates,
+    ...parts.crds.values(),
   ]);
+}
+
+/** Without the plans of other Subscriptions of the package: two must not take the label off each other's. */
+function plansFor({ read }: StageInput, { metadata, spec }: Subscription) {
+  const others = read.subscriptions.filter((one) => one.spec.name === spec.name && one.metadata.name !== metadata.name);
+  const theirs = new Set(others.map(({ status }) => status?.installPlanRef?.name));
+  return read.installPlans.filter((plan) => !theirs.has(plan.metadata.name));
+}
+
+/** CSVs that were adopted once, and that no Subscription calls installed by now. */
+function orphans({ read }: StageInput): readonly ClusterServiceVersion[] {
+  const installed = new Set(read.subscriptions.map(({ status }) => status?.installedCSV));
+  return read.csvs.filter((csv) => !isCopied(csv) && !installed.has(csv.metadata.name));
+}
+
+async function adoptParts(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
+  const labels = componentLabelsOf(csv);
+  if (labels.length === 0) return AT_REST;
+  const parts = await partsIn(input, csv);
+  return perform(
+    input,
+    labels.flatMap((label) => partLabels(csv, label, parts)),
+  );
+}
+
+/** What may belong to a CSV, and the CRDs that it provides. */
+async function partsIn(input: StageInput, csv: ClusterServiceVersion) {
+  const crds = new Map<string, KubernetesObject>();
+  for (const { name } of ownedCrds(csv)) {
+    const crd = await input.reader.get({ ...CRD, name });
+    if (crd !== undefined) crds.set(name, { ...crd, ...CRD });
+  }
+  return { candidates: await candidatesIn(input), crds };
 }
 
 /** Names of this namespace's Operators that no Subscription stands for any more; their parts may be there still. */

@@ -1,3 +1,6 @@
+import type { KubernetesObject } from '../api/kubernetes-object.js';
+
+const PREFIX = 'operators.coreos.com/';
 const MAX_LABEL_NAME_LENGTH = 63;
 
 /** Name of the Operator object that gathers the parts of a package's operator in a namespace. */
@@ -8,8 +11,12 @@ export const operatorName = (packageName: string, namespace: string): string => 
  * to 63 characters and freed of trailing `.-_` (spec: csv-lifecycle.md §12).
  */
 export const labelOfOperator = (name: string): string =>
-  `operators.coreos.com/${name.slice(0, MAX_LABEL_NAME_LENGTH).replace(/[.\-_]+$/, '')}`;
+  `${PREFIX}${name.slice(0, MAX_LABEL_NAME_LENGTH).replace(/[.\-_]+$/, '')}`;
 
 /** The same for a package in a namespace. */
 export const componentLabel = (packageName: string, namespace: string): string =>
   labelOfOperator(operatorName(packageName, namespace));
+
+/** The component labels that an object carries. */
+export const componentLabelsOf = ({ metadata }: KubernetesObject): readonly string[] =>
+  Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(PREFIX));

@@ -46,6 +46,17 @@ export function operatorObject(
     : [{ do: 'updateStatus', object: { ...live, ...OPERATOR_API, status } }];
 }
 
+const Refs = z.looseObject({
+  status: z.looseObject({ components: z.looseObject({ refs: z.array(z.looseObject({ kind: z.string() })) }) }),
+});
+const WISHES: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
+
+/** Whether an Operator names more than Subscriptions and plans: something was installed once, and may be there still. */
+export function namesParts(operator: KubernetesObject | undefined): boolean {
+  const parsed = Refs.safeParse(operator);
+  return parsed.success && parsed.data.status.components.refs.some(({ kind }) => !WISHES.has(kind));
+}
+
 type ComponentRef = Readonly<{ kind: string; apiVersion: string; namespace?: string; name: string }>;
 
 /** Kind, then apiVersion, then namespace, then name. */

@@ -3,9 +3,9 @@ import type { InstallPlan } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import type { Subscription } from '../api/subscription.js';
 import { gear, installedDeployments } from '../csv/csv-world.fixture.js';
-import { adoptionLabels } from './adoption-labels.js';
+import { adoptionLabels, partLabels } from './adoption-labels.js';
 import { componentLabel } from './component-label.js';
-import { operatorObject } from './operator-object.js';
+import { namesParts, operatorObject } from './operator-object.js';
 
 const LABEL = 'operators.coreos.com/gear.mill';
 const subscription: Subscription = {
@@ -62,6 +62,23 @@ describe('the component label', () => {
     ]);
   });
 
+  it('stays on plans where a Subscription has none yet: another one of the package put it there', () => {
+    const { status: _status, ...fresh } = subscription;
+    const actions = adoptionLabels(fresh, {
+      csv: undefined,
+      plans: [plan('install-1', { [LABEL]: '' })],
+      candidates: [],
+      crds: new Map(),
+    });
+    expect(patches(actions)).toEqual(['Subscription/wish on']);
+  });
+
+  it('marks what a CSV gets later, whether or not there is a Subscription for it', () => {
+    const csv = gear('v1');
+    const parts = { candidates: installedDeployments(csv), crds: new Map() };
+    expect(patches(partLabels(csv, LABEL, parts))).toEqual(['Deployment/gear on']);
+  });
+
   it('is not written again', () => {
     const labelled = { ...subscription, metadata: { ...subscription.metadata, labels: { [LABEL]: '' } } };
     expect(adoptionLabels(labelled, { csv: undefined, plans: [], candidates: [], crds: new Map() })).toEqual([]);
@@ -116,6 +133,14 @@ describe('the Operator object', () => {
     expect(operatorObject('gear.mill', rolledOut, live)).toMatchObject([
       { object: { status: { components: { refs: [{ conditions: [conditions[1]] }] } } } },
     ]);
+  });
+
+  it.each([
+    { kinds: ['Subscription', 'InstallPlan'], parts: false },
+    { kinds: ['CustomResourceDefinition', 'Subscription'], parts: true },
+  ])('names parts of an operator or none: $kinds', ({ kinds, parts }) => {
+    const refs = kinds.map((kind) => ({ apiVersion: 'v1', kind, name: 'x' }));
+    expect(namesParts({ ...live, status: { components: { refs } } })).toBe(parts);
   });
 
   it('stays when all its parts are gone, and says that there are none', () => {
