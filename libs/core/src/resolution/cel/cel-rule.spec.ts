@@ -24,6 +24,41 @@ describe('CEL rules from outside', () => {
     { because: 'its own name for matches is no function', rule: "'a'.matches_re2('a')", says: /matches_re2/ },
     { because: 'a pattern is a text', rule: "'a'.matches(1)", says: /'string.matches\(int\)'/ },
     { because: 'it is no yes or no', rule: 'size(properties)', says: /must have type Bool/ },
+    {
+      because: 'a value of a property has no type that a macro could walk through',
+      rule: 'properties.exists(p, p.value.exists(v, true))',
+      says: /expression of type 'any' cannot be range/,
+    },
+    {
+      because: 'nor has it in a list',
+      rule: 'properties.map(p, p.value).exists(v, v.all(w, true))',
+      says: /expression of type 'any' cannot be range/,
+    },
+    {
+      because: 'numbers of different types have no order',
+      rule: 'size(properties) > 1.0',
+      says: /no matching overload for '_>_' applied to '\(int, double\)'/,
+    },
+    {
+      because: 'nor have they before the first macro',
+      rule: 'size(properties) < 2.0 && [1].all(n, n > 0)',
+      says: /no matching overload/,
+    },
+    {
+      because: 'nor does a macro in has count',
+      rule: 'has(properties[0].value) && size(properties) < 2.0',
+      says: /no matching overload/,
+    },
+    {
+      because: 'a choice within a choice needs brackets',
+      rule: 'true ? true ? true : false : false',
+      says: /mismatched input '\?' expecting ':'/,
+    },
+    {
+      because: 'brackets around its question are not enough',
+      rule: 'true ? (true) ? true : false : false',
+      says: /mismatched input/,
+    },
     { because: 'it is no CEL', rule: 'if (', says: /failed to compile/ },
   ])('are refused: $because', ({ rule, says }) => {
     expect(compileCelRule(rule)).toEqual({ error: expect.stringMatching(says) });
@@ -49,6 +84,16 @@ describe('CEL rules from outside', () => {
       rule: "properties.exists(p, has([p][0].type)) && [[1]].all(x, has({'a': x}.a) && !has({'a': {'b': has({'c': 1}.c)}}.a.c))",
       met: true,
     },
+    { because: 'has of a text', rule: '!has(properties[0].type.x)', met: true },
+    { because: 'a choice in brackets', rule: 'true ? (true ? true : false) : false', met: true },
+    { because: 'seconds of a time', rule: "int(timestamp('1970-01-01T00:01:00Z')) == 60", met: true },
+    { because: 'a choice at the end', rule: 'false ? false : true ? true : false', met: true },
+    {
+      because: 'numbers of different types after the first macro, where OLM forgets to forbid it',
+      rule: '[1].all(n, n > 0) && size(properties) < 2.0',
+      met: true,
+    },
+    { because: 'numbers whose types are not known', rule: '[1, 2.5].exists(n, n > 2)', met: true },
     { because: 'has of an element that is not there', rule: 'has(properties[9].value)', met: false },
     { because: 'macros three deep', rule: '[1].all(a, [1, 2].exists(b, [a].all(c, b > c)))', met: true },
     {
@@ -60,10 +105,22 @@ describe('CEL rules from outside', () => {
     expect(holds(rule, [{ type: 'olm.gvk', value: {} }])).toBe(met);
   });
 
+  it.each([
+    { because: 'a map lacks it', value: { y: 1 }, met: true },
+    { because: 'a map has it', value: { x: null }, met: false },
+    { because: 'a text has no fields', value: 'x', met: true },
+    { because: 'a list is asked for a field, which is an error', value: ['x'], met: false },
+  ])('ask for a field: $because', ({ value, met }) => {
+    const properties = [{ type: 'custom', value }];
+    for (const rule of ['properties.all(p, !has(p.value.x))', '!has(properties[0].value.x)']) {
+      expect(holds(rule, properties), rule).toBe(met);
+    }
+  });
+
   it('are not met by a bundle on whose properties they could take too long', () => {
     const nested = 'properties.all(a, properties.all(b, properties.all(c, true)))';
     expect([holds(nested, some(20)), holds(nested, some(1_000))]).toEqual([true, false]);
     const listed = [{ type: 'x', value: Array.from({ length: 5_000 }, () => 1) }];
-    expect(holds('properties.all(p, p.value.all(a, p.value.all(b, a == b)))', listed)).toBe(false);
+    expect(holds('properties.all(p, dyn(p.value).all(a, dyn(p.value).all(b, a == b)))', listed)).toBe(false);
   });
 });

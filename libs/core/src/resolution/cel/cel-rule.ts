@@ -3,8 +3,10 @@ import { RE2JS } from 're2js';
 import type { Property } from '../../catalog/catalog.js';
 import { parseTolerant } from '../../versions/blang-version.js';
 import { compareVersions } from '../../versions/version.js';
+import { walksThroughAny } from './any-ranges.js';
 import { type CelCost, celCost, childNodes, longestCollection, MACROS, worstCase } from './cel-cost.js';
-import { withPlainHas } from './has-fields.js';
+import { withFailingLists, withPlainHas } from './has-fields.js';
+import { looseSyntax } from './strict-syntax.js';
 
 /** A compiled rule of a `cel` constraint: a test on the properties of one candidate. */
 export type CelRule = Readonly<{ source: string; holds: (properties: readonly Property[]) => boolean }>;
@@ -45,25 +47,38 @@ const environment = new Environment({
 })
   .registerVariable('properties', 'list<map<string, dyn>>')
   .registerFunction('semver_compare(dyn, dyn): int', semverCompare)
+  .registerFunction('int(google.protobuf.Timestamp): int', (time: Date) => BigInt(Math.floor(time.getTime() / 1000)))
   .registerFunction(`string.${LINEAR_MATCHES}(string): bool`, matchesLinear)
   .registerFunction(`${LINEAR_MATCHES}(string, string): bool`, matchesLinear);
+
+const parse = (text: string): ASTNode => environment.parse(text).ast;
 
 /** Compiles a rule, or says why it cannot serve. A run-time error counts as "not met" (spec: classic-resolution.md §5). */
 export function compileCelRule(source: string): CelRule | Readonly<{ error: string }> {
   if (source.length > MAX_RULE_LENGTH) return { error: `cel rule is longer than ${MAX_RULE_LENGTH} characters` };
-  const parsed = attempt(() => environment.parse(withPlainHas(source, (text) => environment.parse(text).ast)));
+  const rewritten = attempt(() => withFailingLists(withPlainHas(source, parse), parse));
+  if ('error' in rewritten) return { error: `failed to compile cel rule: ${rewritten.error}` };
+  const parsed = attempt(() => environment.parse(rewritten.value));
   if ('error' in parsed) return { error: `failed to compile cel rule: ${parsed.error}` };
   const { ast } = parsed.value;
   const unknown = unknownFunction(ast);
   if (unknown !== undefined) return { error: `failed to compile cel rule: undeclared reference to '${unknown}'` };
   const cost = celCost(ast);
   if ('error' in cost) return cost;
+  if (walksThroughAny(ast)) {
+    return {
+      error:
+        "failed to compile cel rule: expression of type 'any' cannot be range of a comprehension (must be list, map, or dynamic)",
+    };
+  }
   matchInLinearTime(ast);
   const checked = parsed.value.check();
   if (!checked.valid) {
     const why = (checked.error?.message ?? 'it does not type-check').replaceAll(LINEAR_MATCHES, 'matches');
     return { error: `failed to compile cel rule: ${why}` };
   }
+  const loose = looseSyntax(ast, rewritten.value);
+  if (loose !== undefined) return { error: `failed to compile cel rule: ${loose}` };
   if (checked.type !== 'bool') return { error: `cel expressions must have type Bool, this one has ${checked.type}` };
   return { source, holds: (properties) => evaluated(parsed.value, cost, properties) };
 }

@@ -1,6 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childNodes } from './cel-cost.js';
 
+/** Variable of the macros that are made for `has`. */
+export const HAS_VARIABLE = 'has_of';
 /** Rewritings of one rule. */
 const MAX_REWRITTEN = 100;
 
@@ -15,7 +17,7 @@ export function withPlainHas(source: string, parse: (source: string) => ASTNode)
     if (found === undefined) return text;
     const { call, base } = found;
     const fields = text.slice(base.end, call.end - 1);
-    const plain = `[${text.slice(base.start, base.end)}].exists(has_of, has(has_of${fields}))`;
+    const plain = `[${text.slice(base.start, base.end)}].exists(${HAS_VARIABLE}, has(${HAS_VARIABLE}${fields}))`;
     text = `${text.slice(0, call.start)}${plain}${text.slice(call.end)}`;
   }
   return text;
@@ -34,3 +36,23 @@ function hasOfExpression(node: ASTNode): Readonly<{ call: ASTNode; base: ASTNode
   }
   return undefined;
 }
+
+/**
+ * A field of a list is not merely absent: asking for it is an error in OLM, and the evaluator calls it absent. Hence
+ * `has(x.y)` is also asked for what fails on a list: `(has(x.y) || type(x) == list && dyn(x.y) == 0)`.
+ */
+export function withFailingLists(source: string, parse: (source: string) => ASTNode): string {
+  let text = source;
+  for (const call of hasCalls(parse(source)).toSorted((a, b) => b.start - a.start)) {
+    const field = call.op === 'call' ? call.args[1][0] : undefined;
+    if (field?.op !== '.') continue;
+    const [asked, of] = [field, field.args[0]].map(({ start, end }) => source.slice(start, end));
+    const whole = `(has(${asked}) || type(${of}) == list && dyn(${asked}) == 0)`;
+    text = `${text.slice(0, call.start)}${whole}${text.slice(call.end)}`;
+  }
+  return text;
+}
+
+/** All calls of `has`, none within another: what is asked for is a variable's field by now. */
+const hasCalls = (node: ASTNode): ASTNode[] =>
+  node.op === 'call' && node.args[0] === 'has' ? [node] : childNodes(node.args).flatMap(hasCalls);
