@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
 import { KubernetesObject } from '#core/api/kubernetes-object';
 import type { ClusterStanding } from '#core/joining/cluster-standing';
+import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
 import { fixedCredentials } from '#platform/kube/access/credentials';
@@ -17,6 +19,7 @@ import { ClusterUpgrades } from './cluster-upgrades.js';
 const CONFIG = 'config.openshift.io/v1';
 const OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
 const LOOK_MS = 5 * 60_000;
+const NOW = '2026-01-01T00:00:00Z';
 
 let fleet: SimulatedFleet;
 let client: KubeClient;
@@ -60,8 +63,9 @@ afterEach(async () => {
 
 async function openShift(release: string): Promise<void> {
   for (const kind of ['ClusterVersion', 'ClusterOperator']) cluster().create(openShiftKind(kind));
-  const csv = await readFile('k8s/crds/operators.coreos.com_clusterserviceversions.yaml', 'utf8');
-  cluster().create(KubernetesObject.parse(load(csv)));
+  for (const file of ['operators.coreos.com_clusterserviceversions', 'olm.operatorframework.io_clusterobjectsets']) {
+    cluster().create(KubernetesObject.parse(load(await readFile(`k8s/crds/${file}.yaml`, 'utf8'))));
+  }
   await vi.waitFor(async () => expect(await client.serves(OPERATOR)).toBe(true));
   cluster().create({ apiVersion: CONFIG, kind: 'ClusterVersion', metadata: { name: 'version' } });
   cluster().edit(
@@ -71,7 +75,7 @@ async function openShift(release: string): Promise<void> {
     },
     'status',
   );
-  cluster().create({ ...OPERATOR, metadata: { name: 'operator-lifecycle-manager' } });
+  for (const name of ['operator-lifecycle-manager', 'olm']) cluster().create({ ...OPERATOR, metadata: { name } });
 }
 
 function install(name: string, max: string): void {
@@ -88,6 +92,31 @@ function install(name: string, max: string): void {
   });
 }
 
+/** A revision of a ClusterExtension; one that has not succeeded is not what is installed. */
+function revision(extension: string, number: number, max: string, succeeded = true): void {
+  const ref = { ...CLUSTER_OBJECT_SET_API, name: `${extension}-${number}` };
+  const properties = [{ type: 'olm.maxOpenShiftVersion', value: max }];
+  const { name, ...kind } = ref;
+  cluster().create({
+    ...kind,
+    metadata: {
+      name,
+      labels: { [OWNER_KIND_LABEL]: 'ClusterExtension', [OWNER_NAME_LABEL]: extension },
+      annotations: { 'olm.properties': JSON.stringify(properties) },
+    },
+    spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: number },
+  });
+  const status = succeeded ? 'True' : 'False';
+  const condition = { type: 'Succeeded', status, reason: 'Succeeded', message: '', lastTransitionTime: NOW };
+  cluster().edit(
+    ref,
+    (set) => {
+      set['status'] = { conditions: [condition] };
+    },
+    'status',
+  );
+}
+
 const begin = (standing: ClusterStanding = { acts: true, signs: [] }) => {
   const hub = { clock, log: silentLog, metrics };
   upgrades = new ClusterUpgrades({
@@ -98,8 +127,8 @@ const begin = (standing: ClusterStanding = { acts: true, signs: [] }) => {
   });
   upgrades.start();
 };
-const condition = () => {
-  const status = cluster().get({ ...OPERATOR, name: 'operator-lifecycle-manager' })?.['status'];
+const condition = (name = 'operator-lifecycle-manager') => {
+  const status = cluster().get({ ...OPERATOR, name })?.['status'];
   return JSON.parse(JSON.stringify(status ?? {})).conditions?.[0];
 };
 const looked = async (until: () => unknown | Promise<unknown>) => {
@@ -134,6 +163,35 @@ describe('the next minor version of an OpenShift cluster', () => {
       '0',
       'no operator blocks an upgrade of OpenShift',
     ]);
+  });
+
+  it('is blocked by what a ClusterExtension has installed, at the ClusterOperator of OLM v1', async () => {
+    await openShift('4.18.3');
+    revision('lamp', 1, '4.18');
+    revision('lamp', 2, '4.19', false);
+    revision('moon', 1, '4.19');
+    begin();
+    await looked(() => condition('olm')?.status === 'False');
+    expect(condition('olm')).toMatchObject({
+      reason: 'IncompatibleOperatorsInstalled',
+      message:
+        'ClusterExtensions blocking minor version upgrades to 4.19.0:\n- maximum supported OCP version for lamp is 4.18',
+    });
+    expect([condition()?.status, await blockers()]).toEqual(['True', '1']);
+    install('torch.v1', '4.17');
+    await looked(async () => (await blockers()) === '2');
+    expect((await upgrades.check.check()).detail).toMatch(
+      /default\/torch.v1 is 4\.17; ClusterExtensions .* lamp is 4\.18$/,
+    );
+    const succeeded = { type: 'Succeeded', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: NOW };
+    cluster().edit(
+      { ...CLUSTER_OBJECT_SET_API, name: 'lamp-2' },
+      (set) => {
+        set['status'] = { conditions: [succeeded] };
+      },
+      'status',
+    );
+    await looked(() => condition('olm')?.status === 'True');
   });
 
   it('is told at the hub alone where OLM itself works, too', async () => {

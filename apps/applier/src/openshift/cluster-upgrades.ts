@@ -1,14 +1,17 @@
-import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { asRecord, asText } from '#core/crd-safety/loose-value';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { isCopied } from '#core/csv/csv-facts';
 import { clusterOperatorStatus, type OperatorCompatibility } from '#core/openshift/cluster-operator-upgradeable';
-import { incompatibilityText, incompatibleOperators, nextMinorVersion } from '#core/openshift/incompatible-operators';
+import {
+  type InstalledOperator,
+  incompatibilityText,
+  incompatibleOperators,
+  nextMinorVersion,
+} from '#core/openshift/incompatible-operators';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
+import { installedCsvs, installedExtensions } from './installed-operators.js';
 
 export type ClusterUpgradesOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
@@ -19,9 +22,22 @@ export type ClusterUpgradesOptions = Readonly<{
 }>;
 
 const CONFIG = 'config.openshift.io/v1';
+const CLUSTER_OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
 const CLUSTER_VERSION = { apiVersion: CONFIG, kind: 'ClusterVersion', name: 'version' };
-/** OLM Classic's own, which the cluster's version operator asks before it upgrades. */
-const CLUSTER_OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator', name: 'operator-lifecycle-manager' };
+
+/** Installed operators of one kind, and the ClusterOperator at which they are told: that is asked before an upgrade. */
+type Gate = Readonly<{
+  clusterOperator: string;
+  kind: Parameters<typeof incompatibilityText>[0];
+  installed: (client: KubeClient) => Promise<InstalledOperator[]>;
+}>;
+
+/** OLM Classic's own ClusterOperator, and that of OLM v1 (decision 26). */
+const GATES: readonly Gate[] = [
+  { clusterOperator: 'operator-lifecycle-manager', kind: 'ClusterServiceVersions', installed: installedCsvs },
+  { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
+];
+
 const LOOK_EVERY_MS = 5 * 60_000;
 const NAMED = 5;
 
@@ -76,21 +92,40 @@ export class ClusterUpgrades {
     if (!(await client.serves(CLUSTER_VERSION))) return;
     const standing = await this.options.lookouts.standing(client.cluster);
     if (!standing.acts) return;
-    const { blockers, compatibility } = await compatibilityOf(client);
-    const { metrics, clock } = this.options.hub;
-    metrics.openShiftBlockers(client.cluster, blockers);
-    if (compatibility.kind === 'compatible') this.#blocked.delete(client.cluster);
-    else this.#blocked.set(client.cluster, compatibility.message);
+    const version = await client.get(CLUSTER_VERSION);
+    const looks = await Promise.all(GATES.map((gate) => lookAt(client, gate, version)));
+    this.#note(client.cluster, looks);
     if (standing.signs.length > 0) return; // OLM itself tells the cluster
-    const operator = await client.get(CLUSTER_OPERATOR);
-    const status = operator && clusterOperatorStatus(operator, compatibility, clock.now());
+    for (const { gate, compatibility } of looks) await this.#tell(client, gate, compatibility);
+  }
+
+  #note(cluster: string, looks: readonly Look[]): void {
+    this.options.hub.metrics.openShiftBlockers(
+      cluster,
+      looks.reduce((sum, { blockers }) => sum + blockers, 0),
+    );
+    const messages = looks.flatMap(({ compatibility }) =>
+      compatibility.kind === 'compatible' ? [] : [compatibility.message],
+    );
+    if (messages.length === 0) this.#blocked.delete(cluster);
+    else this.#blocked.set(cluster, [...new Set(messages)].join('; '));
+  }
+
+  async #tell(
+    client: KubeClient,
+    { clusterOperator: name }: Gate,
+    compatibility: OperatorCompatibility,
+  ): Promise<void> {
+    const ref = { ...CLUSTER_OPERATOR, name };
+    const operator = await client.get(ref);
+    const status = operator && clusterOperatorStatus(operator, compatibility, this.options.hub.clock.now());
     if (operator === undefined || status === undefined) return;
     await writeStatus(client, { ...operator, ...CLUSTER_OPERATOR, status });
   }
 }
 
 /** Somebody else wrote first: the next look is soon enough. */
-async function writeStatus(client: KubeClient, { name: _name, ...operator }: KubernetesObject): Promise<void> {
+async function writeStatus(client: KubeClient, operator: KubernetesObject): Promise<void> {
   try {
     await client.updateStatus(operator);
   } catch (error) {
@@ -98,27 +133,17 @@ async function writeStatus(client: KubeClient, { name: _name, ...operator }: Kub
   }
 }
 
-async function compatibilityOf(
-  client: KubeClient,
-): Promise<Readonly<{ blockers: number; compatibility: OperatorCompatibility }>> {
-  const [version, csvs] = await Promise.all([
-    client.get(CLUSTER_VERSION),
-    client.list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` }),
-  ]);
+type Look = Readonly<{ gate: Gate; blockers: number; compatibility: OperatorCompatibility }>;
+
+async function lookAt(client: KubeClient, gate: Gate, version: KubernetesObject | undefined): Promise<Look> {
   const release = asText(asRecord(asRecord(version?.['status'])['desired'])['version']);
   const next = nextMinorVersion(release);
   if ('error' in next) {
     const message = `cluster version has invalid desired release version: ${next.error}`;
-    return { blockers: 0, compatibility: { kind: 'unknown', message } };
+    return { gate, blockers: 0, compatibility: { kind: 'unknown', message } };
   }
-  const operators = (csvs?.items ?? [])
-    .filter((csv) => !isCopied(csv))
-    .map(({ metadata }) => ({
-      name: `${metadata.namespace}/${metadata.name}`,
-      annotations: metadata.annotations ?? {},
-    }));
-  const found = incompatibleOperators(operators, next);
-  if (found.length === 0) return { blockers: 0, compatibility: { kind: 'compatible' } };
-  const message = incompatibilityText('ClusterServiceVersions', found, next);
-  return { blockers: found.length, compatibility: { kind: 'incompatible', message } };
+  const found = incompatibleOperators(await gate.installed(client), next);
+  if (found.length === 0) return { gate, blockers: 0, compatibility: { kind: 'compatible' } };
+  const message = incompatibilityText(gate.kind, found, next);
+  return { gate, blockers: found.length, compatibility: { kind: 'incompatible', message } };
 }
