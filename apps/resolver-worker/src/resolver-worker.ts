@@ -22,7 +22,9 @@ export class ResolverWorker implements OnApplicationBootstrap {
     const solveProblem = new SolveProblem(problems, records, this.#pool, queues.apply, log, (result, seconds) =>
       metrics.resolved(result === 'resolved' ? 'succeeded' : 'failed', seconds),
     );
-    const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.extension, log);
+    const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.extension, log, (outcome, seconds) =>
+      metrics.extensions.resolved(outcome, seconds),
+    );
     await queues.resolve.process(({ problem, extension }) => (extension ? solveExtension : solveProblem).run(problem), {
       concurrency: settings.resolveConcurrency,
     });

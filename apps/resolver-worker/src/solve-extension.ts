@@ -17,6 +17,8 @@ export class SolveExtension {
     private readonly store: ProblemStore<ExtensionProblems>,
     private readonly apply: JobQueue<ExtensionJob>,
     private readonly log: Log,
+    /** Told of every solve and its duration. */
+    private readonly onSolved: (outcome: 'succeeded' | 'failed', seconds: number) => void,
   ) {}
 
   async run(hash: string): Promise<void> {
@@ -27,6 +29,7 @@ export class SolveExtension {
   }
 
   async #solve(hash: string): Promise<boolean> {
+    const begun = performance.now();
     const problem = await this.store.getProblem(hash);
     const records = problem?.catalogs.flatMap(({ record }) => record ?? []) ?? [];
     const contents = new Map<string, PackageContent | undefined>();
@@ -39,6 +42,7 @@ export class SolveExtension {
       return false;
     }
     const solution = solveExtension(problem, (record) => contents.get(record));
+    this.onSolved(solution.class === 'Resolved' ? 'succeeded' : 'failed', (performance.now() - begun) / 1_000);
     const { packageName } = problem.extension.query;
     this.log.info({ problem: hash, package: packageName, result: solution.class }, 'bundle chosen');
     await this.store.putSolution(hash, solution);

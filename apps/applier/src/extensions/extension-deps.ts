@@ -14,6 +14,8 @@ export type ExtensionDeps = Readonly<{
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
+  /** Told of every revision that is complete for the first time, and of the seconds since it was made. */
+  onRolledOut: (cluster: string, seconds: number) => void;
   /** In a managed cluster, for the Secrets of revisions. */
   systemNamespace: string;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
@@ -22,12 +24,13 @@ export type ExtensionDeps = Readonly<{
   secretIntervalMs: number;
 }>;
 
-export const extensionDeps = ({ extensionProblems, queues, registry, log, settings }: Hub): ExtensionDeps => ({
+export const extensionDeps = ({ extensionProblems, queues, registry, log, metrics, settings }: Hub): ExtensionDeps => ({
   store: extensionProblems,
   observe: queues.observeExtension,
   registry,
   credentials: localCredentials,
   log,
+  onRolledOut: (cluster, seconds) => metrics.extensions.rolledOut(cluster, seconds),
   systemNamespace: settings.systemNamespace,
   unpackTimeoutMs: settings.bundleUnpackTimeout,
   secretIntervalMs: settings.extensionSecretInterval,

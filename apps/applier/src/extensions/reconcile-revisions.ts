@@ -3,7 +3,7 @@ import { refOf } from '#core/api/kubernetes-object';
 import { stampConditions } from '#core/extension/stamp-conditions';
 import { type RolloutState, revisionConditions, untilDeadline } from '#core/revision/revision-conditions';
 import type { RevisionContent } from '#core/revision/revision-content';
-import { isArchived } from '#core/revision/revision-states';
+import { hasSucceeded, isArchived } from '#core/revision/revision-states';
 import { performActions } from '#platform/kube/perform-actions';
 import { sooner } from '../namespaces/stage.js';
 import { archiveRevision } from './archive-revision.js';
@@ -33,6 +33,7 @@ async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet
   const content = readContent(pass, revision);
   const rollout = await rolloutOf(pass, revision, content);
   const written = await writeStatus(pass, revision, rollout, content);
+  if (written && rollout.state === 'complete' && !hasSucceeded(revision)) noteRollout(pass, revision);
   const archived = rollout.state === 'complete' && (await archiveOlder(pass, revision));
   const deadline = untilDeadline(revision, pass.now);
   const retry = rollout.state === 'retrying' ? retryPause(pass, revision) : undefined;
@@ -48,6 +49,11 @@ const hasSecrets = (content: RevisionContent): boolean =>
   content.phases.some(({ objects }) =>
     objects.some(({ object }) => object.apiVersion === 'v1' && object.kind === 'Secret'),
   );
+
+function noteRollout({ client, deps, now }: RevisionsPass, { metadata }: ClusterObjectSet): void {
+  const made = Date.parse(metadata.creationTimestamp ?? '');
+  if (!Number.isNaN(made)) deps.onRolledOut(client.cluster, Math.max(0, now.getTime() - made) / 1_000);
+}
 
 /** What stands in the way from the start often goes at once; OLM v1 always waits the longest pause. */
 function retryPause({ now }: RevisionsPass, { metadata, status }: ClusterObjectSet): number {

@@ -52,17 +52,18 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   #leave(cluster: string): void {
-    void this.#clusters.get(cluster)?.stop();
+    void this.#clusters.get(cluster)?.leave();
     this.#clusters.delete(cluster);
   }
 
   #observer(client: KubeClient): ObservedExtensions {
-    const { clock, log, extensionProblems: store, queues } = this.hub;
+    const { clock, log, metrics, extensionProblems: store, queues } = this.hub;
     const { cluster } = client;
     return new ObservedExtensions({
       client,
       clock,
       log,
+      metrics: metrics.extensions,
       packages: this.#packages,
       catalogs: () => this.catalogs.catalogsOf(cluster),
       publish: (extension, problem) =>

@@ -1,10 +1,12 @@
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { extensionHealth } from '#core/extension/extension-health';
 import { LONE_SET, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
+import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../cluster-catalogs/served-catalogs.js';
 import { TouchedNamespaces } from '../clusters/touched-namespaces.js';
@@ -16,6 +18,7 @@ export type ObservedExtensionsDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
+  metrics: ExtensionMetrics;
   /** Undefined until all are known. */
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
@@ -45,13 +48,39 @@ export class ObservedExtensions {
       clock,
       log,
       kinds: [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
-      onChange: ({ kind }, object, previous) => this.#onChange(kind, object ?? previous),
+      onChange: ({ kind }, object, previous) => {
+        if (kind === CLUSTER_EXTENSION_API.kind) this.#measure(object, previous);
+        this.#onChange(kind, object ?? previous);
+      },
     });
   }
 
   start(): void {
     this.#cache.start();
     void this.#cache.whenSynced().then(() => this.touchAll());
+  }
+
+  /** As {@link stop}; what was measured is not told any more. */
+  async leave(): Promise<void> {
+    await this.stop();
+    for (const extension of this.#cache.list(CLUSTER_EXTENSION_API)) this.#measure(undefined, extension);
+  }
+
+  #measure(object: KubernetesObject | undefined, previous: KubernetesObject | undefined): void {
+    const { client, metrics } = this.deps;
+    const name = (object ?? previous)?.metadata.name ?? '';
+    const extension = object && ClusterExtension.safeParse({ ...object, ...CLUSTER_EXTENSION_API }).data;
+    if (extension === undefined) {
+      metrics.gone(client.cluster, name);
+      return;
+    }
+    const { spec, status } = extension;
+    const facts = {
+      name,
+      package: spec.source.catalog?.packageName ?? '',
+      version: status?.install?.bundle.version ?? '',
+    };
+    metrics.noted(client.cluster, facts, extensionHealth(extension));
   }
 
   async stop(): Promise<void> {

@@ -20,6 +20,7 @@ describe('the alerts', () => {
       ['CsvAbnormalFailedOver2Min', 'warning', '2m'],
       ['CsvAbnormalOver30Min', 'warning', '30m'],
       ['InstallPlanStepAppliedWithWarnings', 'warning', undefined],
+      ['ClusterExtensionAbnormalOver10Min', 'warning', '10m'],
       ['ClusterLeftToOlm', 'info', '1h'],
     ]);
   });

@@ -94,6 +94,28 @@ describe('Metrics', () => {
     expect(await series(metrics, 'csv_count')).toEqual([]);
   });
 
+  it('tells of each ClusterExtension whether it has its bundle, and what is wrong with it as long as it is', async () => {
+    const metrics = make(1);
+    const facts = { name: 'lamp', package: 'lamp', version: '1.0.0' };
+    const abnormal = { condition: 'Progressing', reason: 'Retrying' };
+    metrics.extensions.noted('east', { ...facts, version: '' }, { installed: false, abnormal });
+    expect(await series(metrics, 'flotilla_extension_abnormal')).toEqual([
+      'flotilla_extension_abnormal{cluster="east",name="lamp",package="lamp",version="",condition="Progressing",reason="Retrying"} 1',
+    ]);
+    metrics.extensions.noted('east', facts, { installed: true });
+    metrics.extensions.noted('west', facts, { installed: true, abnormal });
+    expect(await series(metrics, 'flotilla_extension_installed')).toEqual([
+      'flotilla_extension_installed{cluster="east",name="lamp",package="lamp",version="1.0.0"} 1',
+      'flotilla_extension_installed{cluster="",name="",package="",version=""} 1',
+    ]);
+    expect(await series(metrics, 'flotilla_extension_abnormal')).toEqual([
+      'flotilla_extension_abnormal{cluster="",name="",package="",version="",condition="Progressing",reason="Retrying"} 1',
+    ]);
+    metrics.extensions.gone('east', 'lamp');
+    metrics.extensions.gone('west', 'lamp');
+    expect(await series(metrics, 'flotilla_extension_abnormal')).toEqual([expect.stringMatching(/ 0$/)]);
+  });
+
   it('tells which clusters are left to OLM', async () => {
     const metrics = make();
     metrics.clusterHeld('east', true);

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
+import { ExtensionMetrics } from './extension-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
@@ -27,6 +28,7 @@ const COUNTS_DEADLINE_MS = 1_000;
  */
 export class Metrics {
   readonly registry: Registry;
+  readonly extensions: ExtensionMetrics;
   readonly #csvSucceeded: ObjectSeries;
   readonly #csvAbnormal: ObjectSeries;
   readonly #catalogReady: ObjectSeries;
@@ -45,6 +47,7 @@ export class Metrics {
 
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
     this.registry = registry;
+    this.extensions = new ExtensionMetrics(registry, clusterLimit);
     if (processMetrics) collectDefaultMetrics({ register: registry });
     const gauge = (name: string, help: string, ...labelNames: string[]) =>
       new Gauge({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
