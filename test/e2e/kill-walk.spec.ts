@@ -6,6 +6,8 @@ import { type RestartableRedis, startRestartableRedis } from '../story/restartab
 
 /** Stages side by side: most of the time of a story is waiting. */
 const LANES = 2;
+/** For a quick look: every how many-th of the points. */
+const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 1);
 const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
 
 describe('an applier that is killed', () => {
@@ -31,7 +33,9 @@ describe('an applier that is killed', () => {
   }, async () => {
     const points = Array.from({ length: undisturbed.writes }, (_, index) =>
       WHEN.map((when): KillPoint => ({ write: index + 1, when })),
-    ).flat();
+    )
+      .flat()
+      .filter((_, index) => index % STRIDE === 0);
     const failures: string[] = [];
     let killed = 0;
     const lane = async (walk: KillWalk) => {
@@ -39,13 +43,16 @@ describe('an applier that is killed', () => {
         try {
           killed += (await walk.disturbed([point], undisturbed, expect)).kills.length;
         } catch (error) {
-          failures.push(`${point.when} ${point.write}: ${describeFailure(error)}`);
+          const failure = `${point.when} ${point.write}: ${describeFailure(error)}`;
+          console.error(failure);
+          failures.push(failure);
         }
       }
     };
     await Promise.all(walks.map(lane));
     expect(failures).toEqual([]);
-    expect(killed).toBeGreaterThan(undisturbed.writes);
+    // Some of the last points may lie beyond the end of a story that needs fewer writes.
+    expect(killed).toBeGreaterThan((undisturbed.writes * WHEN.length) / STRIDE / 2);
   });
 });
 

@@ -57,12 +57,7 @@ describe('an API server that refuses', () => {
 
   /** Ends with the test, whatever becomes of it. */
   const refuse = (match: RequestMatch, refusal: Refusal): (() => void) => {
-    let ended = false;
-    const stop = bench.cluster.failAll(match, refusal);
-    const end = () => {
-      if (!ended) stop();
-      ended = true;
-    };
+    const end = bench.cluster.failAll(match, refusal);
     onTestFinished(end);
     return end;
   };

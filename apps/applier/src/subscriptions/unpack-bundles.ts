@@ -35,7 +35,7 @@ export async function unpackBundles(
   input: StageInput,
   { wanted, subscriptions, timeoutMs }: Unpacking,
 ): Promise<Unpacked | undefined> {
-  let told: Promise<unknown> | undefined;
+  let told: Promise<Telling> | undefined;
   const timer = setTimeout(() => {
     told = tellUnpacking(input, subscriptions, wanted);
   }, TELL_AFTER_MS);
@@ -43,7 +43,8 @@ export async function unpackBundles(
     .catch(failedFetch)
     .finally(() => clearTimeout(timer));
   if (told === undefined) return { input, bundles };
-  await told;
+  const telling = await told;
+  if ('failure' in telling) throw telling.failure;
   const { reader, read } = input;
   reader.forgetAll();
   const fresh = await readNamespace(reader, read.namespace, read.globalCatalogNamespace);
@@ -51,18 +52,24 @@ export async function unpackBundles(
   return { input: { ...input, read: fresh }, bundles };
 }
 
-/** That it cannot be told must not stop the fetch. */
+type Telling = Readonly<{ done: true } | { failure: unknown }>;
+
+/**
+ * That it cannot be told must not stop the fetch; other failures are answered, not thrown: nobody waits for them before
+ * the fetch is over, and a rejection that nobody waits for ends the process.
+ */
 async function tellUnpacking(
   input: StageInput,
   subscriptions: Unpacking['subscriptions'],
   wanted: readonly ChosenBundle[],
-): Promise<void> {
+): Promise<Telling> {
   const message = `fetching ${wanted.map(({ name }) => name).join(', ')}`;
   const changes = applyResolution(subscriptions, { effect: 'unpacking', message }, input.now.toISOString());
   try {
     await writeChanges(input, changes);
+    return { done: true };
   } catch (error) {
-    if (!KubeApiError.is(error)) throw error;
+    return KubeApiError.is(error) ? { done: true } : { failure: error };
   }
 }
 

@@ -130,7 +130,10 @@ export class SimulatedCluster {
   failAll(match: RequestMatch, refusal: Refusal): () => void {
     const fault = { match, refusal, once: false };
     this.#faults.push(fault);
-    return () => void this.#faults.splice(this.#faults.indexOf(fault), 1);
+    return () => {
+      const index = this.#faults.indexOf(fault);
+      if (index >= 0) this.#faults.splice(index, 1);
+    };
   }
 
   /** Called by the server for each request of this cluster; undefined: the client gets no answer. */
