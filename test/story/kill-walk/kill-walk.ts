@@ -6,6 +6,7 @@ import {
   atClusterLevel,
   clearAway,
   type KillPoint,
+  OLD,
   offerWalkedOperator,
   type Played,
   playWalked,
@@ -39,7 +40,7 @@ export class KillWalk {
     let last: WhatsLeft | undefined;
     let since = performance.now();
     return this.#play([], (left) => {
-      if (!isDeepStrictEqual(left, last)) since = performance.now();
+      if (!isDeepStrictEqual(left, last) || tellsOfTheOld(left)) since = performance.now();
       last = left;
       return performance.now() - since > STILL_FOR_MS;
     });
@@ -75,6 +76,12 @@ export class KillWalk {
     }
   }
 }
+
+/** The Operator's status, the last to be written, still lists what went with the old version. */
+const tellsOfTheOld = ({ objects }: WhatsLeft): boolean =>
+  Object.entries(objects).some(
+    ([name, object]) => name.startsWith('Operator ') && JSON.stringify(object).includes(OLD),
+  );
 
 /** What is there, or not, in place of what was wanted. */
 function changed(

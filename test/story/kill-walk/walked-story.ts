@@ -11,7 +11,7 @@ import { type WhatsLeft, whatsLeft } from './whats-left.js';
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const PLACE = 'walked';
 const PACKAGE = 'torch';
-const OLD = `${PACKAGE}.v1.0.0`;
+export const OLD = `${PACKAGE}.v1.0.0`;
 const NEW = `${PACKAGE}.v2.0.0`;
 const CATALOG = 'stories/walked:latest';
 const PATIENCE_MS = 90_000;
