@@ -126,3 +126,52 @@ it('every requirement that cannot be put in order is told', () => {
     message: expect.stringMatching(/^\[.*of package "mill".*of package "port".*\]$/),
   });
 });
+
+describe('the properties annotation of an installed CSV', () => {
+  const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0'));
+  const of = (annotation: string) =>
+    answer(
+      {
+        subscriptions: [sampleSubscription('harbor')],
+        csvs: [csv('old', '1.0.0', [], { propertiesAnnotation: annotation })],
+      },
+      harbor,
+    );
+  it.each([
+    { annotation: 'null' },
+    { annotation: '{"properties":null}' },
+    { annotation: '{"properties":[null]}' },
+    { annotation: '{"Properties":[{"TYPE":"olm.package","Value":{"packageName":"old","version":"1.0.0"}}]}' },
+  ])('$annotation is read as Go reads it', ({ annotation }) => {
+    expect(of(annotation)).toMatchObject({ result: 'resolved' });
+  });
+  it('names match in any case', () => {
+    const annotation = '{"Properties":[{"TYPE":"olm.package","Value":{"packageName":"harbor","version":"0.1.0"}}]}';
+    expect(of(annotation)).toMatchObject({ result: 'unsatisfiable' });
+  });
+  it.each([
+    { annotation: '[]', says: 'json: cannot unmarshal array into Go value of type projection.propertiesAnnotation' },
+    {
+      annotation: '{"properties":{}}',
+      says: 'json: cannot unmarshal object into Go struct field propertiesAnnotation.properties of type []projection.property',
+    },
+    {
+      annotation: '{"properties":[{"type":3}]}',
+      says: 'json: cannot unmarshal number into Go struct field property.properties.type of type string',
+    },
+    { annotation: '{', says: 'it is not JSON' },
+  ])('$annotation is refused: $says', ({ annotation, says }) => {
+    expect(of(annotation)).toMatchObject({
+      result: 'error',
+      message: `error using catalogsource team/@existing: failed to retrieve properties of csv "old.v1.0.0": failed to unmarshal properties annotation: ${says}`,
+    });
+  });
+  it('a requirement without value cannot be understood', () => {
+    expect(of('{"properties":[{"type":"olm.gvk.required"}]}')).toMatchObject({ result: 'error' });
+  });
+});
+
+it('an API that a bundle lists twice counts once', () => {
+  const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [providesApi('Light'), providesApi('Light')]));
+  expect(answer({ subscriptions: [sampleSubscription('harbor')] }, harbor)).toMatchObject({ result: 'resolved' });
+});

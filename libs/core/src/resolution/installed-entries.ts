@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { Property } from '../catalog/catalog.js';
+import { GoTypeError, listOf, struct, text } from '../catalog/read/go-json.js';
 import { parseTolerant } from '../versions/blang-version.js';
 import { goQuote } from '../versions/go-quote.js';
 import { formatVersion } from '../versions/version.js';
@@ -25,21 +25,29 @@ export function installedEntries(wishes: NamespaceWishes): Result<Entry[]> {
   return { value: entries };
 }
 
-const PropertiesAnnotation = z.object({
-  properties: z
-    .array(z.object({ type: z.string().default(''), value: z.unknown() }))
-    .nullish()
-    .transform((list) => list ?? []),
-});
+/** As Go reads it; a property without value keeps none, which is not the same as null. */
+const propertiesAnnotation = struct('projection.propertiesAnnotation', (field) =>
+  field(
+    'properties',
+    listOf(
+      struct('projection.property', (inner) => ({
+        type: inner('type', text),
+        value: inner('value', (value): unknown => value),
+      })),
+      'projection.property',
+    ),
+  ),
+);
 
 function propertiesOf(csv: InstalledCsv, wishes: NamespaceWishes): Result<readonly Property[]> {
   if (csv.propertiesAnnotation === undefined) return inferredProperties(csv, wishes);
   try {
-    const parsed = PropertiesAnnotation.parse(JSON.parse(csv.propertiesAnnotation));
-    return { value: parsed.properties.map(({ type, value }) => ({ type, value: value ?? null })) };
-  } catch {
+    const parsed: unknown = JSON.parse(csv.propertiesAnnotation);
+    return { value: propertiesAnnotation(parsed, { struct: '', path: '' }) ?? [] };
+  } catch (error) {
+    const why = error instanceof GoTypeError ? error.message : 'it is not JSON';
     return {
-      error: `failed to retrieve properties of csv ${goQuote(csv.name)}: annotation operatorframework.io/properties is not JSON of the form {"properties":[{"type":…,"value":…}]}`,
+      error: `failed to retrieve properties of csv ${goQuote(csv.name)}: failed to unmarshal properties annotation: ${why}`,
     };
   }
 }
@@ -66,8 +74,8 @@ function inferredProperties(csv: InstalledCsv, wishes: NamespaceWishes): Result<
   };
 }
 
-function knownVersion(text: string): string {
-  const version = parseTolerant(text);
+function knownVersion(written: string): string {
+  const version = parseTolerant(written);
   if ('error' in version) return '';
   const canonical = formatVersion(version);
   return canonical === '0.0.0' ? '' : canonical;
