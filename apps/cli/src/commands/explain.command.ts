@@ -4,6 +4,7 @@ import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/c
 import {
   QUESTION_HELP,
   type QuestionOptions,
+  readGiven,
   readQuestion,
   withQuestionOptions,
 } from '../resolution/question-options.js';
@@ -16,15 +17,17 @@ extension. A Subscription is resolved anew where that adds something: the conten
 from the registry with the logins of the cluster and of this machine.
 ${CLUSTER_HELP}
 
-With --catalog and -f nothing is asked but these: KIND is subscription or csv, NAME an object of the manifests, or a CSV
-that would be installed.
+With --catalog and -f nothing is asked but these: KIND is subscription, csv or extension, NAME an object of the manifests,
+or a CSV that would be installed.
 ${QUESTION_HELP}
 Exit code 0: it is well, or time alone will do; 1: it is not, and why.
 
 Examples:
   flotilla explain subscription harbor -n team -C east
   flotilla explain csv harbor.v1.0.0 -n team -C east -o json
+  flotilla explain extension lamp -C east
   flotilla explain subscription harbor --catalog community=./catalog -f namespace.yaml
+  flotilla explain extension lamp --catalog community=./catalog -f clusterextension.yaml
   kubectl get sub,csv,og -n team -o yaml | flotilla explain sub harbor --catalog community=registry.example/catalog:v1 -f -`;
 
 /** `flotilla explain`: the one reason behind an object; why it fails, what it waits for, or why nothing newer comes. */
@@ -40,11 +43,27 @@ export const explainCommand = (program: Command, io: Io): Command =>
     );
 
 async function explain(kind: string, name: string, options: Options, io: Io): Promise<void> {
+  if (EXTENSION.test(kind)) return explainExtension(name, options, io);
   const { explainAnswer, subjectKind } = await import('../resolution/explain-answer.js');
   const subject = subjectKind(kind);
   const { question, contents } = await readQuestion(options, io);
   const answer = explainAnswer({ kind: subject, name }, question, contents);
   for (const note of question.notes) io.err(`note: ${note}\n`);
+  io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : `${answer.text}\n`);
+  io.exit(answer.well ? ExitCode.done : ExitCode.no);
+}
+
+const EXTENSION = /^(cluster)?extensions?$/i;
+
+async function explainExtension(name: string, options: Options, io: Io): Promise<void> {
+  const [{ explainPlanned }, { planExtensions }, { catalogAt }] = await Promise.all([
+    import('../resolution/explain-extension-answer.js'),
+    import('../resolution/plan-extensions.js'),
+    import('../resolution/catalog-shelf.js'),
+  ]);
+  const { catalogs, manifests } = await readGiven(options, io);
+  const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
+  const answer = explainPlanned(name, planExtensions(manifests, catalogs, contents));
   io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : `${answer.text}\n`);
   io.exit(answer.well ? ExitCode.done : ExitCode.no);
 }

@@ -49,7 +49,7 @@ it.each([
     because: 'nothing is installed: the newest',
     manifest: extension({}),
     exit: 0,
-    out: 'light: installs lamp.v2.0.0 2.0.0 from catalog shelf\n  image registry.example/lamp:2.0.0\n',
+    out: 'light: installs lamp.v2.0.0 2.0.0 from catalog shelf\n  image registry.example/lamp:2.0.0\n  It is the highest version.\n',
   },
   {
     because: 'another major version is not taken by itself',
@@ -57,13 +57,18 @@ it.each([
     exit: 0,
     out:
       'light (installed: 1.0.0): goes to lamp.v1.1.0 1.1.0 from catalog shelf\n  image registry.example/lamp:1.1.0\n' +
-      '  Version "2.0.0" is held back: it is of another major version than the installed "1.0.0". To take it, set spec.source.catalog.version to "2.0.0".\n',
+      '  It is the highest version that one edge leads to, or that is installed.\n' +
+      '  Not lamp.v2.0.0 2.0.0 of catalog shelf: it is of another major version than 1.0.0: set spec.source.catalog.version to it.\n',
   },
   {
     because: 'nothing fits',
     manifest: extension({ version: '3.x' }),
     exit: 1,
-    out: 'light: nothing: no bundles found for package "lamp" matching version "3.x"\n',
+    out:
+      'light: nothing: no bundles found for package "lamp" matching version "3.x"\n' +
+      ['2.0.0', '1.1.0', '1.0.0']
+        .map((version) => `  Not lamp.v${version} ${version} of catalog shelf: version "3.x" excludes it.\n`)
+        .join(''),
   },
 ])('plan of a ClusterExtension: $because', async ({ manifest, out, exit }) => {
   expect(await plan(manifest)).toEqual({ out, exit });
@@ -81,4 +86,31 @@ it('plan of a ClusterExtension as JSON, with the labels of the ClusterCatalog', 
   expect(JSON.parse(out)).toMatchObject([{ extension: 'light', bundle: 'lamp.v2.0.0', catalog: 'shelf' }]);
   const elsewhere = extension({ selector: { matchLabels: { shelf: 'low' } } });
   expect(await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, elsewhere] })).toMatchObject({ exit: 1 });
+});
+
+it.each([
+  {
+    because: 'it is there',
+    wish: extension({}, '1.0.0'),
+    exit: 0,
+    says: /^ClusterExtension light goes to lamp.v1.1.0 1.1.0 of catalog shelf.\nIt is the highest version/,
+  },
+  {
+    because: 'it gets nothing',
+    wish: extension({ version: '3.x' }),
+    exit: 1,
+    says: /^no bundles found for package "lamp".*\n.*version "3.x" excludes it/,
+  },
+])('explain of a ClusterExtension in files: $because', async ({ wish, exit, says }) => {
+  const argv = ['explain', 'extension', 'light', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
+  const answer = await runFlotilla(argv, JSON.stringify(wish));
+  expect(answer).toMatchObject({ exit, out: expect.stringMatching(says) });
+  const data = await runFlotilla([...argv, '-o', 'json'], JSON.stringify(wish));
+  expect(JSON.parse(data.out)).toMatchObject({ kind: 'ClusterExtension', name: 'light', well: exit === 0 });
+});
+
+it('explain of a ClusterExtension that the files have not', async () => {
+  const argv = ['explain', 'extension', 'other', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
+  const { err, exit } = await runFlotilla(argv, JSON.stringify(extension({})));
+  expect([err.trim(), exit]).toEqual(['error: no ClusterExtension other in the manifests; there is light', 2]);
 });

@@ -1,5 +1,6 @@
 import { CATALOG_SOURCE_API, type CatalogSource } from '#core/api/catalog-source';
 import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { diagnoseCatalogSource } from '#core/diagnosis/diagnose-catalog-source';
@@ -14,6 +15,7 @@ import type { NamespaceRead } from '../../../applier/src/namespaces/namespace-re
 import { UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
 import { commandIn } from './command-in.js';
+import { explainLiveExtension } from './explain-live-extension.js';
 import type { LiveContents } from './live-contents.js';
 import { catalogsInSight, readLive, unreadText } from './live-namespace.js';
 
@@ -49,6 +51,8 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   if (kind === 'ClusterCatalog' || kind === 'ClusterExtension') {
     const object = await client.get({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind, name });
     if (object === undefined) throw new UsageError(`no ${kind} ${name} in ${client.cluster}`);
+    if (kind === 'ClusterExtension')
+      return { ...base, ...(await explainLiveExtension(client, { ...object, ...CLUSTER_EXTENSION_API })) };
     return { ...base, ...diagnoseConditions({ ...object, kind }) };
   }
   const { namespace } = asked;

@@ -49,7 +49,9 @@ const KINDS: Readonly<Record<string, SubjectKind>> = {
 export function subjectKind(word: string): SubjectKind {
   const kind = Object.hasOwn(KINDS, word.toLowerCase()) ? KINDS[word.toLowerCase()] : undefined;
   if (kind !== undefined) return kind;
-  throw new UsageError(`cannot explain objects of kind "${word}" from files; name a subscription or a csv`);
+  throw new UsageError(
+    `cannot explain objects of kind "${word}" from files; name a subscription, a csv or an extension`,
+  );
 }
 
 /** Everything an explanation is made from. */

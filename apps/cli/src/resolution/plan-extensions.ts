@@ -1,8 +1,10 @@
 import { dump } from 'js-yaml';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Catalog } from '#core/catalog/catalog';
 import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/extension/cluster-extension';
+import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/extension/explain-extension';
 import { EXTENSION_GATES, extensionWishes } from '#core/extension/extension-problem';
 import { heldBackText } from '#core/extension/major-update';
 import { packageIndex } from '#core/extension/package-content';
@@ -25,6 +27,8 @@ export type ExtensionPlan = Readonly<{
   /** A version that is not taken by itself, and how to take it. */
   note?: string;
   error?: string;
+  /** Why this bundle or none, and why no newer one. */
+  explanation: ExtensionExplanation;
 }>;
 
 const isExtension = ({ object }: Manifest): boolean =>
@@ -36,24 +40,35 @@ export function planExtensions(
   options: readonly CatalogOption[],
   contents: readonly Catalog[],
 ): ExtensionPlan[] {
-  const catalogs = options.map((option, at) => extensionCatalog(option, manifests, contents[at]));
+  const catalogs = options.map((option, at) => catalogOfOption(option, manifests, contents[at]));
   return manifests.filter(isExtension).map(({ object, where }) => {
-    const read = ClusterExtension.safeParse(object);
-    const installed = read.data?.status?.install?.bundle;
-    const wishes = read.data && extensionWishes(read.data, installed);
-    if (wishes === undefined) {
-      throw new UsageError(
-        `${where}: not a usable ClusterExtension; spec.namespace and spec.source.catalog are needed`,
-      );
-    }
-    const { query, majorUpdates } = wishes;
-    const resolution = resolveExtension({ query, installed, catalogs, majorUpdates });
-    const extension = object.metadata.name ?? '';
-    return { extension, ...(installed === undefined ? {} : { installed: installed.version }), ...planOf(resolution) };
+    const plan = planExtension(object, catalogs);
+    if (plan !== undefined) return plan;
+    throw new UsageError(`${where}: not a usable ClusterExtension; spec.namespace and spec.source.catalog are needed`);
   });
 }
 
-function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension'> {
+/** The next bundle of one ClusterExtension; undefined where its spec cannot be understood. */
+export function planExtension(
+  object: KubernetesObject,
+  catalogs: readonly ExtensionCatalog[],
+): ExtensionPlan | undefined {
+  const read = ClusterExtension.safeParse(object);
+  const installed = read.data?.status?.install?.bundle;
+  const wishes = read.data && extensionWishes(read.data, installed);
+  if (wishes === undefined) return undefined;
+  const { query, majorUpdates } = wishes;
+  const input = { query, installed, catalogs, majorUpdates };
+  const resolution = resolveExtension(input);
+  return {
+    extension: object.metadata.name ?? '',
+    ...(installed === undefined ? {} : { installed: installed.version }),
+    ...planOf(resolution),
+    explanation: explainExtension(input, resolution),
+  };
+}
+
+function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension' | 'explanation'> {
   if (resolution.class !== 'Resolved') return { error: resolution.error };
   const { name: bundle, version, image, catalog, heldBack } = resolution;
   const note = heldBack === undefined ? {} : { note: heldBackText(heldBack) };
@@ -61,7 +76,7 @@ function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension
 }
 
 /** The ClusterCatalog of that name says its labels, and its priority where the option does not. */
-function extensionCatalog(
+function catalogOfOption(
   { name, priority }: CatalogOption,
   manifests: readonly Manifest[],
   content: Catalog | undefined,
@@ -69,17 +84,35 @@ function extensionCatalog(
   const found = manifests.find(
     ({ object }) => object.kind === CLUSTER_CATALOG_API.kind && object.metadata.name === name,
   );
-  const catalog = found && ClusterCatalog.safeParse(found.object).data;
+  const read = found && extensionCatalog(found.object, content);
+  const labels = { ...read?.labels, [CATALOG_NAME_LABEL]: name };
+  const { availabilityMode = 'Available', content: known = contentOf(name, content) } = read ?? {};
+  return { name, labels, priority: priority ?? read?.priority ?? 0, availabilityMode, content: known };
+}
+
+/** A ClusterCatalog as resolution sees it; undefined where it is none. */
+export function extensionCatalog(
+  object: KubernetesObject,
+  content: Catalog | Readonly<{ unread: string }> | undefined,
+): ExtensionCatalog | undefined {
+  const catalog = ClusterCatalog.safeParse(object).data;
+  if (catalog === undefined) return undefined;
+  const { name = '', labels } = catalog.metadata;
   return {
     name,
-    labels: { ...catalog?.metadata.labels, [CATALOG_NAME_LABEL]: name },
-    priority: priority ?? catalog?.spec.priority ?? 0,
-    availabilityMode: catalog?.spec.availabilityMode ?? 'Available',
-    content:
-      content === undefined
-        ? { error: `catalog "${name}" is not being served` }
-        : packageIndex(content, EXTENSION_GATES),
+    labels: { ...labels, [CATALOG_NAME_LABEL]: name },
+    priority: catalog.spec.priority ?? 0,
+    availabilityMode: catalog.spec.availabilityMode ?? 'Available',
+    content: contentOf(name, content),
   };
+}
+
+function contentOf(
+  name: string,
+  content: Catalog | Readonly<{ unread: string }> | undefined,
+): ExtensionCatalog['content'] {
+  if (content === undefined) return { error: `catalog "${name}" is not being served` };
+  return 'unread' in content ? { error: content.unread } : packageIndex(content, EXTENSION_GATES);
 }
 
 /** The plans as they are shown. */
@@ -89,10 +122,20 @@ export function printExtensionPlans(plans: readonly ExtensionPlan[], format: Pla
   return plans.map((plan) => `${sentenceOf(plan)}\n`).join('');
 }
 
-function sentenceOf({ extension, installed, bundle, version, image, catalog, note, error }: ExtensionPlan): string {
+function sentenceOf({
+  extension,
+  installed,
+  bundle,
+  version,
+  image,
+  catalog,
+  error,
+  explanation,
+}: ExtensionPlan): string {
   const has = installed === undefined ? '' : ` (installed: ${installed})`;
-  if (error !== undefined) return `${extension}${has}: nothing: ${error}`;
+  const lines = explanationLines(explanation).filter((line) => line !== error);
+  const more = lines.map((line) => `\n  ${line}`).join('');
+  if (error !== undefined) return `${extension}${has}: nothing: ${error}${more}`;
   const verb = installed === undefined ? 'installs' : installed === version ? 'stays at' : 'goes to';
-  const more = note === undefined ? '' : `\n  ${note}`;
   return `${extension}${has}: ${verb} ${bundle} ${version} from catalog ${catalog}\n  image ${image}${more}`;
 }

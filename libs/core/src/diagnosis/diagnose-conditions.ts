@@ -33,9 +33,28 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
     .map(({ type, status, reason, message }) =>
       sentence(`${type} is ${status}${reason ? ` (${reason})` : ''}${message ? `: ${message}` : ''}`),
     );
+  if (progressing?.reason === 'InvalidConfiguration')
+    return diagnosis('failed', told, 'Correct spec.config: what the bundle takes is in the message.');
+  if (progressing?.reason === 'ProgressDeadlineExceeded') {
+    const available = find('Available');
+    const seen =
+      available === undefined
+        ? told
+        : [...told, sentence(`Available is ${available.status}: ${available.message ?? ''}`)];
+    return diagnosis(
+      'failed',
+      seen,
+      'See why its objects are not ready; it is tried on, and a newer bundle is taken when there is one.',
+    );
+  }
   if (progressing?.reason === 'Blocked')
     return diagnosis('failed', told, 'Correct its spec: it is not tried again as it is.');
   if (progressing?.reason === 'Retrying')
     return diagnosis('blocked', told, 'It is tried again by itself; mend what is named.');
+  const available = find('Available');
+  if (available !== undefined && available.status !== 'True') {
+    const seen = sentence(`Available is ${available.status}${available.message ? `: ${available.message}` : ''}`);
+    return diagnosis('under-way', [...told, seen]);
+  }
   return diagnosis(find(wanted)?.status === 'True' ? 'well' : 'under-way', told);
 }

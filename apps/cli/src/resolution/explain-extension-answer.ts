@@ -1,0 +1,37 @@
+import { type ExtensionExplanation, explanationLines } from '#core/extension/explain-extension';
+import { UsageError } from '../io.js';
+import type { ExtensionPlan } from './plan-extensions.js';
+
+/** The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
+export type ExtensionAnswer = Readonly<{
+  kind: 'ClusterExtension';
+  name: string;
+  well: boolean;
+  state: ExtensionExplanation['state'];
+  text: string;
+  plan: ExtensionPlan;
+}>;
+
+/** Tells what one of the planned extensions comes to. @throws UsageError where there is none of that name */
+export function explainPlanned(name: string, plans: readonly ExtensionPlan[]): ExtensionAnswer {
+  const plan = plans.find(({ extension }) => extension === name);
+  if (plan !== undefined) return extensionAnswer(plan);
+  const names = plans.map(({ extension }) => extension);
+  const there = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+  throw new UsageError(`no ClusterExtension ${name} in the manifests${there}`);
+}
+
+export function extensionAnswer(plan: ExtensionPlan): ExtensionAnswer {
+  const { extension: name, explanation, bundle, version, catalog } = plan;
+  const { state } = explanation;
+  const head = `ClusterExtension ${name} ${VERBS[state]} ${bundle} ${version} of catalog ${catalog}.`;
+  const text = [...(state === 'cannot-be-met' ? [] : [head]), ...explanationLines(explanation)].join('\n');
+  return { kind: 'ClusterExtension', name, well: state !== 'cannot-be-met', state, text, plan };
+}
+
+const VERBS: Readonly<Record<ExtensionExplanation['state'], string>> = {
+  installs: 'installs',
+  upgrades: 'goes to',
+  settled: 'stays at',
+  'cannot-be-met': '',
+};
