@@ -83,10 +83,12 @@ describe('versions of CRDs come and go', () => {
     bench.later(20_000);
     await bench.settle('yard', () => newest('yard')?.status?.phase === 'Failed');
     expect(newest('yard')?.status?.message).toBe(
-      `risk of data loss updating "${crd}": new CRD removes version v1alpha1 that is listed as a stored version on the existing CRD. ` +
-        'To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: ' +
-        'every Dock is then rewritten in v1, and v1alpha1 leaves status.storedVersions; this plan then goes on',
+      `risk of data loss updating "${crd}": new CRD removes version v1alpha1 that is listed as a stored version on the existing CRD`,
     );
+    expect(events('yard', 'CRDRefused')).toEqual([
+      'To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: ' +
+        'every Dock is then rewritten in v1, and v1alpha1 leaves status.storedVersions; this plan then goes on',
+    ]);
 
     bench.cluster.requests.clear();
     annotate('yard', { 'flotilla.dev/migrate-stored-versions': 'true' });

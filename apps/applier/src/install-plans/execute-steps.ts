@@ -69,7 +69,10 @@ async function executeStep(
   tries = 1,
 ): Promise<ExecutedStep> {
   const decided = await decide(clients.own, step, context, input);
-  if (!('actions' in decided)) return outcomeOf(step, decided);
+  if (!('actions' in decided)) {
+    if (decided.advice !== undefined) await perform(input, [decided.advice]);
+    return outcomeOf(step, decided);
+  }
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
   const outcome = await tryActions({ ...input, client: writer }, decided.actions);
   if (!outcome.ok) {

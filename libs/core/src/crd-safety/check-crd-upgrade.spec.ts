@@ -54,6 +54,7 @@ type Row = Readonly<{
   v1?: KubernetesObject[];
   owners?: string[];
   refusal?: string | undefined;
+  advice?: string;
   warnings?: string[];
   /** The group asks for stored objects to be rewritten. */
   migrate?: true;
@@ -61,7 +62,7 @@ type Row = Readonly<{
 }>;
 
 const risk =
-  'risk of data loss updating "tugs.port.example.com": new CRD removes version v1 that is listed as a stored version on the existing CRD. ';
+  'risk of data loss updating "tugs.port.example.com": new CRD removes version v1 that is listed as a stored version on the existing CRD';
 
 const rows: Row[] = [
   {
@@ -105,7 +106,7 @@ const rows: Row[] = [
     v1: [tug(7)],
   },
   {
-    why: 'a stored version would vanish: the refusal names the way out',
+    why: 'a stored version would vanish: in OLM’s words, and beside them the way out',
     current: crd(
       [
         { name: 'v1', served: false },
@@ -114,7 +115,8 @@ const rows: Row[] = [
       { stored: ['v1', 'v2'] },
     ),
     next: crd([{ name: 'v2' }]),
-    refusal: `${risk}To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions; this plan then goes on`,
+    refusal: risk,
+    advice: `To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" on the OperatorGroup: every Tug is then rewritten in v2, and v1 leaves status.storedVersions; this plan then goes on`,
   },
   {
     why: 'the group asks for it: objects are rewritten first',
@@ -149,14 +151,22 @@ const rows: Row[] = [
     ),
     next: crd([{ name: 'v2' }]),
     migrate: true,
-    refusal: `${risk}None of its versions is served, so its objects cannot be rewritten: first serve v2`,
+    refusal: `${risk}. None of its versions is served, so its objects cannot be rewritten: first serve v2`,
   },
   {
     why: 'the lost version is the one in which objects are stored: step two of the removal is missing',
     current: crd([{ name: 'v1', served: false, storage: true }, { name: 'v2' }], { stored: ['v1'] }),
     next: crd([{ name: 'v2', storage: true }]),
     migrate: true,
-    refusal: `${risk}Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false`,
+    refusal: `${risk}. Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false`,
+  },
+  {
+    why: 'the same where nobody asked for the migration',
+    current: crd([{ name: 'v1', storage: true }], { stored: ['v1'] }),
+    next: crd([{ name: 'v2', storage: true }]),
+    refusal: risk,
+    advice:
+      'Objects are still stored in v1: first install a version of the operator whose CRD stores another version and keeps v1 with served: false',
   },
   {
     why: 'a schema that rejects an object is told before anything is rewritten',
@@ -223,10 +233,11 @@ describe('replacing a CRD', () => {
       otherOwners: owners,
       migrate: row.migrate ?? false,
     });
-    const { migration } = row;
+    const { migration, advice } = row;
     expect(verdict).toEqual({
       warnings,
       ...(refusal === undefined ? {} : { refusal }),
+      ...(advice === undefined ? {} : { advice }),
       ...(migration && { migration }),
     });
   });

@@ -1,7 +1,13 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { convertsByWebhook, crdGroup, crdKind, crdVersions } from './crd-versions.js';
 import { fieldErrorText } from './schema-errors.js';
-import { lostStoredVersions, optInTo, planMigration, type StoredVersionMigration } from './stored-versions.js';
+import {
+  lostStoredVersions,
+  optInTo,
+  planMigration,
+  STORED_VERSION_REFUSED,
+  type StoredVersionMigration,
+} from './stored-versions.js';
 import { schemaViolations } from './validate-custom-resource.js';
 
 /** A CRD that is to be replaced by what a bundle brings. */
@@ -17,11 +23,12 @@ export type CrdUpgrade = Readonly<{
 }>;
 
 /**
- * `refusal` fails the plan; `warnings` are told as events and the CRD is updated all the same; `migration` must be done
- * first, and the CRD be judged anew.
+ * `refusal` fails the plan, and `advice` is told beside it: the way out; `warnings` are told as events and the CRD is
+ * updated all the same; `migration` must be done first, and the CRD be judged anew.
  */
 export type CrdVerdict = Readonly<{
   refusal?: string;
+  advice?: string;
   warnings: readonly string[];
   migration?: StoredVersionMigration;
 }>;
@@ -72,16 +79,21 @@ function tooRestrictive({ current, next, instances }: CrdUpgrade): string | unde
 // Field errors told of one object: a status has room for a few, and the first ones show what is wrong.
 const MAX_ERRORS = 20;
 
-function dataLoss({ current, next, migrate }: CrdUpgrade): string | undefined {
+type Refusal = Readonly<{ refusal: string; advice?: string }>;
+
+/** OLM's words alone, with advice beside them. Who has asked for the migration, and cannot have it, reads in them why. */
+function dataLoss({ current, next, migrate }: CrdUpgrade): Refusal | undefined {
   const name = next.metadata.name ?? '';
   if (crdVersions(next).length === 0) {
-    return `checking CRD for potential data loss updating "${name}": could not find any versions in the new CRD`;
+    const refusal = `checking CRD for potential data loss updating "${name}": could not find any versions in the new CRD`;
+    return { refusal };
   }
   const [lost] = lostStoredVersions(current, next);
   const plan = planMigration(current, next);
   if (lost === undefined || plan === undefined || (migrate && 'migration' in plan)) return undefined;
-  const risk = `risk of data loss updating "${name}": new CRD removes version ${lost} that is listed as a stored version on the existing CRD`;
-  return `${risk}. ${'wayOut' in plan ? plan.wayOut : optInTo(plan.migration)}`;
+  const risk = `risk of data loss updating "${name}": new CRD removes version ${lost} ${STORED_VERSION_REFUSED}`;
+  const advice = 'wayOut' in plan ? plan.wayOut : optInTo(plan.migration);
+  return migrate ? { refusal: `${risk}. ${advice}` } : { refusal: risk, advice };
 }
 
 function servedVersionRemoved({ current, next, instances, otherOwners }: CrdUpgrade): string | undefined {
@@ -104,7 +116,7 @@ export const existingCrsPrefix = (crd: string): string =>
   `error validating existing CRs against new CRD's schema for "${crd}": `;
 
 /**
- * Whether the CRD may be replaced, in OLM's order and words (ours follow after the full stop: the way out): existing
+ * Whether the CRD may be replaced, in OLM's order and words: existing
  * objects against the new schemas, stored versions, then (ours, after the user's document) served versions that would
  * vanish. An object that the new schema rejects is
  * only warned of where a webhook converts. Spec: install-plans.md §7; decision on CRD changes.
@@ -114,8 +126,11 @@ export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const name = upgrade.next.metadata.name ?? '';
   const excused = restrictive !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
   const told = restrictive === undefined || excused ? undefined : existingCrsPrefix(name) + restrictive;
-  const refusal = told ?? dataLoss(upgrade) ?? servedVersionRemoved(upgrade);
   const warnings = excused ? [trustedWebhook(name, restrictive)] : [];
+  if (told !== undefined) return { refusal: told, warnings };
+  const lost = dataLoss(upgrade);
+  if (lost !== undefined) return { ...lost, warnings };
+  const refusal = servedVersionRemoved(upgrade);
   if (refusal !== undefined) return { refusal, warnings };
   const plan = planMigration(upgrade.current, upgrade.next);
   return plan !== undefined && 'migration' in plan ? { warnings, migration: plan.migration } : { warnings };

@@ -28,6 +28,9 @@ export function lostStoredVersions(current: KubernetesObject, next: KubernetesOb
 /** `wayOut` says why the versions cannot go yet, and what comes first. */
 type MigrationPlan = Readonly<{ migration: StoredVersionMigration } | { wayOut: string }>;
 
+/** The end of OLM's words for a CRD that would lose a stored version. */
+export const STORED_VERSION_REFUSED = 'that is listed as a stored version on the existing CRD';
+
 /** How the lost stored versions can go; undefined where none is lost. */
 export function planMigration(current: KubernetesObject, next: KubernetesObject): MigrationPlan | undefined {
   const leaving = lostStoredVersions(current, next);

@@ -162,7 +162,7 @@ describe('install-plans.md §3, phases', () => {
 });
 
 describe('a plan that was refused because of stored versions', () => {
-  const refusal = 'risk of data loss […]. To let it go, set annotation flotilla.dev/migrate-stored-versions: "true" …';
+  const refusal = 'risk of data loss […] that is listed as a stored version on the existing CRD';
   const asking = (value?: string): OperatorGroup[] => [
     {
       apiVersion: 'operators.coreos.com/v1',
@@ -187,6 +187,7 @@ describe('a plan that was refused because of stored versions', () => {
     ['the group says no', {}, asking('false')],
     ['there is no group', {}, []],
     ['it failed for another reason', { message: 'no way' }, asking('true')],
+    ['it was refused even so', { message: `${refusal}. None of its versions is served` }, asking('true')],
     ['it has not failed', { phase: 'Installing' }, asking('true')],
   ])('stays as it is: %s', (_why, status, groups) => {
     expect(revivedByOptIn(refused(status), groups)).toBeUndefined();

@@ -3,7 +3,7 @@ import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { SUBSCRIPTION_API } from '../api/subscription.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
-import { MIGRATE_ANNOTATION } from '../crd-safety/stored-versions.js';
+import { MIGRATE_ANNOTATION, STORED_VERSION_REFUSED } from '../crd-safety/stored-versions.js';
 import { changedAfter, managedRights } from '../rbac/rights-changed.js';
 import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
 
@@ -104,14 +104,14 @@ export function approvalTransition({ spec, status }: InstallPlan): InstallPlanSt
 }
 
 /**
- * A plan that was refused because of stored versions gets another try, from the start, once its group allows what the
- * refusal asked for; undefined for every other plan.
+ * A plan that was refused because of stored versions gets another try, from the start, once its group allows them to go;
+ * undefined for every other plan. One that is refused all the same says more than OLM's words, and so stays as it is.
  */
 export function revivedByOptIn(
   { status }: InstallPlan,
   groups: readonly OperatorGroup[],
 ): InstallPlanStatus | undefined {
-  if (status?.phase !== 'Failed' || !(status.message ?? '').includes(MIGRATE_ANNOTATION)) return undefined;
+  if (status?.phase !== 'Failed' || !(status.message ?? '').endsWith(STORED_VERSION_REFUSED)) return undefined;
   if (!groups.some(migratesStoredVersions)) return undefined;
   const { startTime: _ofTheFirstTry, ...rest } = status;
   return { ...withoutMessage(rest), phase: 'Installing' };

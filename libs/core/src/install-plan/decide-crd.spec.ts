@@ -81,9 +81,14 @@ describe('a CRD that loses a stored version', () => {
       });
   });
 
-  it('is refused where nobody asked for that', () => {
+  it('is refused where nobody asked for that, and an event tells the way out', () => {
     expect(decide(live(), false)).toMatchObject({
-      fail: expect.stringContaining('flotilla.dev/migrate-stored-versions'),
+      fail: expect.stringMatching(/is listed as a stored version on the existing CRD$/),
+      advice: {
+        do: 'emitEvent',
+        reason: 'CRDRefused',
+        message: expect.stringContaining('flotilla.dev/migrate-stored-versions'),
+      },
     });
   });
 

@@ -59,13 +59,16 @@ function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {
     otherOwners: ownersElsewhere(kept, context.plan.namespace),
     migrate: context.migrateStoredVersions,
   });
-  if (verdict.refusal !== undefined) return { fail: verdict.refusal };
+  if (verdict.refusal !== undefined) {
+    const { refusal: fail, advice } = verdict;
+    return advice === undefined ? { fail } : { fail, advice: planEvent(context, 'CRDRefused', advice) };
+  }
   if (verdict.migration !== undefined) return migrationOf(live, verdict.migration, context);
   const annotations = Object.fromEntries(kept.map(({ key, csv }) => [key, `${csv.namespace}/${csv.name}`]));
   const object = withAlongside(crd, annotations);
   const { resourceVersion } = live.metadata;
   const locked = { ...object.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-  const events = verdict.warnings.map((message) => validationEvent(context, message));
+  const events = verdict.warnings.map((message) => planEvent(context, 'CRDValidation', message));
   return { actions: [...events, { do: 'update', object: { ...object, metadata: locked } }], status: 'Present' };
 }
 
@@ -105,11 +108,11 @@ function failureAmong(reads: readonly StepRead[], world: StepWorld): { fail: str
   return undefined;
 }
 
-const validationEvent = ({ plan }: StepContext, message: string): Action => ({
+const planEvent = ({ plan }: StepContext, reason: string, message: string): Action => ({
   do: 'emitEvent',
   about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
   type: 'Warning',
-  reason: 'CRDValidation',
+  reason,
   message,
 });
 

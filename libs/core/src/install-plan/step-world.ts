@@ -59,11 +59,11 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
 
 /**
  * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be done, and the
- * plan stops here (`status` where the step keeps a mark of it).
+ * plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it.
  */
 export type SettledDecision =
   | Readonly<{ actions: readonly Action[]; status: StepStatus }>
-  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number }>;
+  | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
 
 /**
  * Or, before anything can be decided: write every object of a kind back as it is (one that somebody else wrote or deleted
