@@ -33,7 +33,7 @@ describe('an applier that is killed', () => {
     await registry?.stop();
   });
 
-  it('in the middle of an install and of an upgrade leaves what another one ends', async () => {
+  it('in the middle of an install and of an upgrade leaves what another one ends', { timeout: 300_000 }, async () => {
     const undisturbed = await walk.undisturbed();
     const points = pointsOf(SEED, undisturbed.writes);
     console.log(`FLOTILLA_KILL_SEED=${SEED}: killed at ${points.map((p) => `${p.when} ${p.write}`).join(' and ')}`);
