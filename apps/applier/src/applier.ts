@@ -9,9 +9,8 @@ import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
 import { ClusterJoins } from './joining/cluster-joins.js';
-import type { ClusterReads } from './namespaces/pass-reader.js';
+import { ClusterView } from './namespaces/cluster-view.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
-import { SharedLists } from './namespaces/shared-lists.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
 import { ClusterUpgrades } from './openshift/cluster-upgrades.js';
@@ -41,7 +40,7 @@ export class Applier implements OnApplicationBootstrap {
   readonly #upgrades: ClusterUpgrades;
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
-  readonly #lists = new Map<string, SharedLists>();
+  readonly #views = new Map<string, ClusterView>();
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -60,6 +59,7 @@ export class Applier implements OnApplicationBootstrap {
       clock: hub.clock,
       log: hub.log,
       ask: async (cluster) => byName.get(cluster)?.serverVersion(),
+      heard: (cluster) => this.#views.get(cluster)?.lastSeen(),
     });
   }
 
@@ -94,11 +94,12 @@ export class Applier implements OnApplicationBootstrap {
     });
   }
 
-  drain(deadlineMs: number): Promise<void> {
+  async drain(deadlineMs: number): Promise<void> {
     this.#contact.stop();
     this.#joins.stop();
     this.#upgrades.stop();
-    return this.hub.queues.apply.close({ deadlineMs });
+    await this.hub.queues.apply.close({ deadlineMs });
+    await Promise.all([...this.#views.values()].map((view) => view.stop()));
   }
 
   async #apply(job: ApplyJob, signal: AbortSignal): Promise<void> {
@@ -115,9 +116,7 @@ export class Applier implements OnApplicationBootstrap {
 
   async #noted(client: KubeClient, job: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
     try {
-      const againAfterMs = await this.#look(client, job, signal);
-      this.#contact.noteEnd(job.cluster);
-      return againAfterMs;
+      return await this.#look(client, job, signal);
     } catch (error) {
       this.#contact.noteEnd(job.cluster, error);
       throw error;
@@ -131,20 +130,22 @@ export class Applier implements OnApplicationBootstrap {
     if (!acts) return this.lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
-    const place = { client, reads: this.#readsOf(client), namespace, globalCatalogNamespace: global };
+    const reads = await this.#viewOf(client).reads(await this.hub.problems.getSeen(cluster, namespace));
+    const place = { client, reads, namespace, globalCatalogNamespace: global };
     const { rounds, againAfterMs, refused } = await reconcileNamespace(place, this.#stages, clock, signal);
+    // What was written was answered; a pass that found nothing to do may have asked the cluster for nothing.
+    if (rounds > 1) this.#contact.noteEnd(cluster);
     if (refused !== undefined) log.warn({ cluster, namespace, error: refused.message }, 'the API server refused');
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
     return againAfterMs;
   }
 
-  #readsOf(client: KubeClient): ClusterReads {
-    const lists = this.#lists.get(client.cluster) ?? new SharedLists(client);
-    this.#lists.set(client.cluster, lists);
-    return {
-      get: (ref) => client.get(ref),
-      list: (kind, options) => lists.list(kind, options),
-      serverVersion: () => client.serverVersion(),
-    };
+  #viewOf(client: KubeClient): ClusterView {
+    const known = this.#views.get(client.cluster);
+    if (known !== undefined) return known;
+    const view = new ClusterView({ client, clock: this.hub.clock, log: this.hub.log });
+    this.#views.set(client.cluster, view);
+    view.start();
+    return view;
   }
 }

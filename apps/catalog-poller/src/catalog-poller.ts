@@ -157,8 +157,8 @@ export class CatalogPoller implements OnApplicationBootstrap {
       globalCatalogNamespace,
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, onChange, catalogs: this.#catalogs, random: Math.random }),
-      publish: (where, problem) =>
-        publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem),
+      publish: (where, problem, seen) =>
+        publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem, seen),
     });
   }
 

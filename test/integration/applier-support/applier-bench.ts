@@ -17,6 +17,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
+import type { SeenVersions } from '#platform/kube/resource-version';
 import { memoryQueues } from '#platform/queue/queues';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
@@ -26,6 +27,8 @@ import { Metrics } from '#platform/telemetry/metrics';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { ClusterView } from '../../../apps/applier/src/namespaces/cluster-view.js';
+import { MIRRORED_KINDS } from '../../../apps/applier/src/namespaces/mirrored-kinds.js';
 import { readNamespace } from '../../../apps/applier/src/namespaces/namespace-read.js';
 import { PassReader } from '../../../apps/applier/src/namespaces/pass-reader.js';
 import { type ReconcileOutcome, reconcileNamespace } from '../../../apps/applier/src/namespaces/reconcile-namespace.js';
@@ -40,7 +43,11 @@ const CATALOG = 'samples';
 const PATIENCE_MS = 60_000;
 const OLM = 'operators.coreos.com';
 
-export type BenchSettings = Readonly<{ protectedCopiedCsvNamespaces?: readonly string[] }>;
+export type BenchSettings = Readonly<{
+  protectedCopiedCsvNamespaces?: readonly string[];
+  /** Passes read what watches tell, as they do in the service. */
+  mirrored?: boolean;
+}>;
 
 /**
  * The applier's own code on one simulated cluster, pass by pass, in this process. Poller and resolver are their pure
@@ -57,6 +64,7 @@ export class ApplierBench {
   readonly offered: BundleFile[] = [];
   readonly #clock = new BenchClock();
   readonly #queues = memoryQueues();
+  readonly #view: ClusterView | undefined;
   #edition: 'v1' | 'v2' = 'v1';
 
   private constructor(
@@ -64,7 +72,7 @@ export class ApplierBench {
     private readonly fleet: SimulatedFleet,
     readonly client: KubeClient,
     readonly registry: InMemoryRegistry,
-    { protectedCopiedCsvNamespaces: namespaces = [] }: BenchSettings,
+    { protectedCopiedCsvNamespaces: namespaces = [], mirrored = false }: BenchSettings,
   ) {
     this.cluster = fleet.cluster('east');
     this.#settings = {
@@ -73,6 +81,10 @@ export class ApplierBench {
       protectedCopiedCsvNamespaces: [...namespaces],
     };
     this.stages = this.#newStages();
+    const note = () => undefined;
+    const log = { debug: note, info: note, warn: note, error: note };
+    if (mirrored) this.#view = new ClusterView({ client, clock: this.#clock, log });
+    this.#view?.start();
   }
 
   /** As if another process took over: nothing of what was fetched is held any more. */
@@ -118,6 +130,7 @@ export class ApplierBench {
   }
 
   async stop(): Promise<void> {
+    await this.#view?.stop();
     await this.client.close();
     await this.registry.stop();
     await this.fleet.stop();
@@ -164,11 +177,21 @@ export class ApplierBench {
   }
 
   /** One job of the applier. */
-  pass(namespace: string): Promise<ReconcileOutcome> {
+  async pass(namespace: string): Promise<ReconcileOutcome> {
     const { signal } = new AbortController();
     const { client } = this;
-    const place = { client, reads: client, namespace, globalCatalogNamespace: GLOBAL };
+    const reads = (await this.#view?.reads(this.#seen())) ?? client;
+    const place = { client, reads, namespace, globalCatalogNamespace: GLOBAL };
     return reconcileNamespace(place, this.stages, this.#clock, signal);
+  }
+
+  /** As a poller would tell that has seen everything. */
+  #seen(): SeenVersions {
+    const newest = MIRRORED_KINDS.map(({ apiVersion, kind }) => {
+      const versions = this.cluster.list({ apiVersion, kind }).map(({ metadata }) => Number(metadata.resourceVersion));
+      return [kind, String(Math.max(0, ...versions))];
+    });
+    return Object.fromEntries(newest);
   }
 
   /** What poller and resolver do between passes: observe the namespace, answer its problem. Not counted as requests. */

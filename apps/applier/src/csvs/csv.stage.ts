@@ -2,8 +2,9 @@ import type { ClusterServiceVersion, CsvStatus } from '#core/api/cluster-service
 import { isCopied } from '#core/csv/csv-facts';
 import type { CsvStep } from '#core/csv/csv-world';
 import { installFailed, stepCsv } from '#core/csv/step-csv';
-import type { KubeApiError, KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
+import { readNamespace } from '../namespaces/namespace-read.js';
 import { perform, tryActions, writeStatus } from '../namespaces/perform.js';
 import { eachInTurn } from '../namespaces/refusal.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
@@ -14,22 +15,32 @@ import { CsvWorldReader } from './csv-world-reader.js';
 export const csvStage =
   (log: Log): Stage =>
   (input) => {
-    const reader = new CsvWorldReader(input);
+    let current = input;
     const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
-    return eachInTurn(own, async (csv) => takeStep(input, csv, stepCsv(csv, await reader.worldOf(csv)), log));
+    return eachInTurn(own, async ({ metadata }) => {
+      const csv = current.read.csvs.find((one) => one.metadata.uid === metadata.uid);
+      if (csv === undefined) return AT_REST;
+      const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
+      const outcome = await takeStep(current, csv, step, log);
+      // The next one's step may write what this one wrote: their group's annotation.
+      if (outcome.moved) current = await withOwnWrites(current);
+      return outcome;
+    });
   };
+
+async function withOwnWrites(input: StageInput): Promise<StageInput> {
+  const { namespace, globalCatalogNamespace } = input.read;
+  return { ...input, read: await readNamespace(input.reader, namespace, globalCatalogNamespace) };
+}
 
 async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: CsvStep, log: Log): Promise<StageOutcome> {
   const client = step.installing === true ? installerOf(input) : input.client;
   const acted = await tryActions({ ...input, client }, step.actions, [csv]);
   if (!acted.ok) {
-    if (step.installing !== true || acted.error.status === 0) throw acted.error;
-    return takeStep(
-      input,
-      csv,
-      installFailed(csv, { ...failureOf(acted.error), action: acted.action }, input.now),
-      log,
-    );
+    const { error } = acted;
+    // That somebody else wrote first says nothing against the operator.
+    if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) throw error;
+    return takeStep(input, csv, installFailed(csv, { ...failureOf(error), action: acted.action }, input.now), log);
   }
   const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);
   if (written.moved) logPhase(log, input, csv, step.status);

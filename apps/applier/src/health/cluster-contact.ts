@@ -9,6 +9,8 @@ export type ClusterContactOptions = Readonly<{
   log: Log;
   /** Asks the cluster something cheap; rejects when it does not answer. */
   ask: (cluster: string) => Promise<unknown>;
+  /** When the cluster last told something by itself, through a watch. */
+  heard?: (cluster: string) => Date | undefined;
 }>;
 
 type Contact = { answered?: number; failed?: number; reason: string; away: boolean; asking: boolean };
@@ -52,9 +54,16 @@ export class ClusterContact {
   #askAll(): void {
     const now = this.#now();
     for (const [cluster, contact] of this.#contacts) {
+      this.#listen(cluster, contact);
       if (!contact.asking && now - (contact.answered ?? 0) >= ASK_EVERY_MS) void this.#ask(cluster, contact);
     }
     this.#cancel = this.options.clock.after(ASK_EVERY_MS, () => this.#askAll());
+  }
+
+  #listen(cluster: string, contact: Contact): void {
+    const heard = this.options.heard?.(cluster)?.getTime() ?? 0;
+    if (heard <= (contact.answered ?? 0) || heard <= (contact.failed ?? 0)) return;
+    this.#answered(cluster, heard);
   }
 
   async #ask(cluster: string, contact: Contact): Promise<void> {
@@ -69,10 +78,10 @@ export class ClusterContact {
     }
   }
 
-  #answered(cluster: string): void {
+  #answered(cluster: string, at = this.#now()): void {
     const contact = this.#contacts.get(cluster);
     if (contact === undefined) return;
-    contact.answered = this.#now();
+    contact.answered = at;
     delete contact.failed;
     if (contact.away) this.options.log.info({ cluster }, 'cluster answers again');
     contact.away = false;

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { fixedCredentials } from '#platform/kube/access/credentials';
 import { HttpKubeClient } from '#platform/kube/http-kube-client';
-import type { ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
@@ -139,6 +139,61 @@ describe('what a pass has read', () => {
     await expect(reader.list(KIND)).rejects.toThrow('injected InternalError');
     expect((await reader.list(KIND, { namespace: NAMESPACE })).length).toBe(2);
     expect((await reader.list(KIND)).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('what a pass reads of a mirror', () => {
+  const secret = named('chart');
+  const asked: string[] = [];
+  const cluster = (behind: readonly string[] = []) => ({
+    get: async () => void asked.push('get'),
+    list: async () => {
+      asked.push('list');
+      return { items: [], resourceVersion: '1' };
+    },
+    serverVersion: async () => 'v1',
+    mirror: {
+      get: ({ kind }: KindRef) => (kind === 'Secret' ? { found: secret } : undefined),
+      list: ({ kind }: KindRef) => (kind === 'Secret' ? [secret] : undefined),
+      noteWritten: () => undefined,
+      noteDeleted: () => undefined,
+    },
+    behind,
+  });
+  const CONFIG_MAP = { ...KIND, kind: 'ConfigMap' };
+  beforeEach(() => void asked.splice(0));
+
+  it('is no request, where the mirror can tell', async () => {
+    const reader = new PassReader(cluster());
+    expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([secret, [secret]]);
+    expect(asked).toEqual([]);
+    await reader.list(CONFIG_MAP);
+    expect(asked).toEqual(['list']);
+    expect(reader.live).toBe(false);
+  });
+
+  it('is nothing of a kind that it is behind with', async () => {
+    const reader = new PassReader(cluster(['Secret']));
+    expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([undefined, []]);
+  });
+
+  it.each([
+    { because: 'a creation met an object', unseen: { do: 'create', object: secret } },
+    { because: 'it was deleted', unseen: { do: 'delete', ref: ref('chart'), propagation: 'Background' } },
+  ] as const)('is nothing any more of its kind once $because', async ({ unseen }) => {
+    const reader = new PassReader(cluster());
+    reader.forgetAbout([unseen]);
+    expect(await reader.get(ref('chart'))).toBeUndefined();
+    expect(reader.live).toBe(false);
+  });
+
+  it('is nothing at all once somebody else was found to have written first', async () => {
+    const reader = new PassReader(cluster());
+    await reader.list(KIND);
+    reader.doubtAll();
+    expect([reader.live, reader.mayHaveLost, await reader.list(KIND)]).toEqual([true, false, []]);
+    reader.forgetAbout([{ do: 'delete', ref: ref('chart'), propagation: 'Background' }]);
+    expect(reader.mayHaveLost).toBe(true);
   });
 });
 

@@ -1,7 +1,8 @@
 import type { Action } from '#core/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import type { ClusterMirror } from '#platform/kube/cluster-mirror';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
-import { selects } from './selects.js';
+import { selects } from '#platform/kube/selects';
 
 /** A pass that waits long for its API server looks anew from time to time. */
 const OLDEST_READ_MS = 5_000;
@@ -11,6 +12,10 @@ export type ClusterReads = Readonly<{
   get: (ref: ObjectRef) => Promise<KubernetesObject | undefined>;
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
+  /** What watches tell, in place of requests. */
+  mirror?: Pick<ClusterMirror, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
+  /** Kinds that the mirror is known to be behind with. */
+  behind?: readonly string[];
 }>;
 
 type Listed = Readonly<{ options: ListOptions; items: Promise<readonly KubernetesObject[]> }>;
@@ -19,7 +24,8 @@ type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefin
 type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
 
 /**
- * Live reads of one pass. What several stages and rounds want is read once; what the API server answers to our own writes
+ * What one pass reads: from the cluster's mirror where there is one, else by requests. A pass that has met signs of being
+ * behind doubts the mirror and asks the API server itself from then on. What several stages and rounds want is read once; what the API server answers to our own writes
  * takes its place in what was read before. What others change meanwhile wakes the namespace again, and a write on top of
  * it is refused by its resourceVersion; so a pass costs few requests and decides nothing that a later one would not put
  * right.
@@ -28,8 +34,19 @@ export class PassReader {
   readonly #answers = new Map<string, Answers>();
   #version: Promise<string | undefined> | undefined;
   #since: number | undefined;
+  readonly #doubted: Set<string>;
+  #doubtsAll: boolean;
+  #deleted = false;
 
-  constructor(private readonly cluster: ClusterReads) {}
+  constructor(private readonly cluster: ClusterReads) {
+    this.#doubted = new Set(cluster.behind);
+    this.#doubtsAll = cluster.mirror === undefined;
+  }
+
+  /** Whether every answer from now on is one of the API server to a question of this pass. */
+  get live(): boolean {
+    return this.#doubtsAll;
+  }
 
   /** Every item with its apiVersion and kind, which lists leave out; empty where the kind is not served. */
   list<T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> {
@@ -48,7 +65,7 @@ export class PassReader {
     const key = getKey(ref);
     const known = gets.get(key)?.object ?? this.#among(ref);
     if (known !== undefined) return known as Promise<T | undefined>;
-    const object = this.cluster.get(ref);
+    const object = this.#get(ref);
     gets.set(key, { ref, object });
     object.catch(() => gets.delete(key));
     return object as Promise<T | undefined>;
@@ -58,6 +75,11 @@ export class PassReader {
   serverVersion(): Promise<string | undefined> {
     this.#version ??= this.cluster.serverVersion().catch(() => undefined);
     return this.#version;
+  }
+
+  /** What was read may be gone: the mirror may be behind, or a deletion of this pass may have taken it along. */
+  get mayHaveLost(): boolean {
+    return !this.#doubtsAll || this.#deleted;
   }
 
   /** A new round begins at `now`. */
@@ -70,6 +92,7 @@ export class PassReader {
 
   /** The API server answered a write of ours with this: newer than all that this pass has read of it. */
   noteWritten(object: KubernetesObject): void {
+    this.cluster.mirror?.noteWritten(object);
     const answers = this.#answers.get(object.kind);
     if (answers === undefined) return;
     // One that is going may be gone with this write: what was its last finalizer is not for us to know.
@@ -92,14 +115,34 @@ export class PassReader {
     }
   }
 
-  /** These actions were tried, and nobody knows what came of them. After a deletion nothing is known: it may take others along. */
+  /** The API server accepted the deletion. */
+  noteDeleted(ref: ObjectRef): void {
+    this.cluster.mirror?.noteDeleted(ref);
+  }
+
+  /** These actions were tried, and nobody knows what came of them. */
   forgetAbout(actions: readonly Action[]): void {
     for (const action of actions) {
-      if (action.do === 'delete') this.forgetAll();
-      else if (action.do === 'patch') this.forget(action.ref.kind);
+      if (action.do === 'delete') {
+        this.#deleted = true;
+        this.doubt(action.ref.kind);
+      } else if (action.do === 'patch') this.doubt(action.ref.kind);
       else if (action.do === 'emitEvent') this.forget('Event');
-      else if ('object' in action) this.forget(action.object.kind);
+      else if ('object' in action) this.doubt(action.object.kind);
     }
+  }
+
+  /** What is read of this kind from now on is asked of the API server. */
+  doubt(kind: string): void {
+    this.#doubted.add(kind);
+    this.forget(kind);
+  }
+
+  /** As {@link doubt}, of every kind. */
+  doubtAll(): void {
+    this.#doubtsAll = true;
+    this.#deleted = false;
+    this.forgetAll();
   }
 
   forget(kind: string): void {
@@ -110,13 +153,24 @@ export class PassReader {
     this.#answers.clear();
   }
 
+  #mirrorOf(kind: string): ClusterReads['mirror'] {
+    return this.#doubtsAll || this.#doubted.has(kind) ? undefined : this.cluster.mirror;
+  }
+
   #of(kind: string): Answers {
     const answers = this.#answers.get(kind) ?? { lists: new Map(), gets: new Map() };
     this.#answers.set(kind, answers);
     return answers;
   }
 
+  async #get(ref: ObjectRef): Promise<KubernetesObject | undefined> {
+    const held = this.#mirrorOf(ref.kind)?.get(ref);
+    return held === undefined ? this.cluster.get(ref) : held.found;
+  }
+
   async #list({ apiVersion, kind }: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> {
+    const held = this.#mirrorOf(kind)?.list({ apiVersion, kind }, options);
+    if (held !== undefined) return held;
     const found = await this.cluster.list({ apiVersion, kind }, options);
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));
   }

@@ -3,15 +3,25 @@ import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
 import type { StageInput, StageOutcome } from './stage.js';
 
+/** A deletion was decided on what a mirror tells, which may be behind: to be decided again on live reads. */
+export class DecidedOnMirror extends Error {
+  constructor() {
+    super('a deletion is decided on live reads alone');
+  }
+}
+
 /** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
 export async function tryActions(
   { client, reader, now, signal }: StageInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
+  if (!reader.live && actions.some((action) => action.do === 'delete')) throw new DecidedOnMirror();
   const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
   for (const object of outcome.written) reader.noteWritten(object);
   reader.forgetAbout(outcome.unseen);
+  const failed = outcome.ok ? undefined : outcome.action;
+  for (const action of outcome.unseen) if (action.do === 'delete' && action !== failed) reader.noteDeleted(action.ref);
   return outcome;
 }
 

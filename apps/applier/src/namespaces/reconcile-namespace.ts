@@ -2,6 +2,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { readNamespace } from './namespace-read.js';
 import { type ClusterReads, PassReader } from './pass-reader.js';
+import { DecidedOnMirror } from './perform.js';
 import { isRefusal } from './refusal.js';
 import { type Stage, type StageInput, type StageOutcome, sooner } from './stage.js';
 
@@ -66,14 +67,24 @@ async function round(stages: readonly Stage[], input: () => StageInput): Promise
   return { moved: false, againAfterMs, ...(refused === undefined ? {} : { refused }) };
 }
 
-/** Somebody else wrote first: what was read is old, and the next round reads anew. A server that is away is the queue's to retry. */
+/**
+ * Somebody else wrote first, or what is to be deleted must be seen with our own eyes: what was read is old, and the next
+ * round asks the API server. A server that is away is the queue's to retry.
+ */
 async function tried(stage: Stage, input: StageInput): Promise<RoundOutcome> {
   try {
     return await stage(input);
   } catch (error) {
+    if (isBehind(error, input.reader)) {
+      input.reader.doubtAll();
+      return { moved: true };
+    }
     if (isRefusal(error)) return { moved: false, refused: error };
-    if (!KubeApiError.is(error, 'Conflict')) throw error;
-    input.reader.forgetAll();
-    return { moved: true };
+    throw error;
   }
 }
+
+const isBehind = (error: unknown, { mayHaveLost }: PassReader): boolean =>
+  error instanceof DecidedOnMirror ||
+  KubeApiError.is(error, 'Conflict') ||
+  (mayHaveLost && KubeApiError.is(error, 'NotFound'));

@@ -147,11 +147,23 @@ async function install(
   if (unpacked === undefined) return MOVED;
   const { bundles, input: current } = unpacked;
   if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
+  if (!(await stillWished(current))) return MOVED;
   const made = await makePlan(current, part, bundles).catch(planFailure);
   if ('effect' in made) return tellUnpackFailure(current, part, made, minRetryMs);
   const { plan } = made;
   if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
   return conclude(current, { effect: 'planned', resolution: part.resolution, plan });
+}
+
+/** A plan is not taken back: the Subscriptions it is made for are looked at once more, where a mirror told of them. */
+async function stillWished({ client, read, reader }: StageInput): Promise<boolean> {
+  if (reader.live) return true;
+  const found = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: read.namespace });
+  const specs = (subscriptions: readonly Subscription[]) =>
+    canonicalJson(Object.fromEntries(subscriptions.map(({ metadata, spec }) => [metadata.name ?? '', spec])));
+  if (specs(found?.items ?? []) === specs(read.subscriptions)) return true;
+  reader.doubtAll();
+  return false;
 }
 
 /** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
@@ -192,7 +204,7 @@ async function makePlan(input: StageInput, part: Part, bundles: FetchedBundles):
   const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
   const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
-  input.reader.forget(live.kind);
+  input.reader.noteWritten(live);
   return { plan: live };
 }
 

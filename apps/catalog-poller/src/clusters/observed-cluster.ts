@@ -8,6 +8,7 @@ import { affectedNamespaces, type ClusterView } from '#core/observation/affected
 import { catalogStanding } from '#core/observation/catalog-standing';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { SeenVersions } from '#platform/kube/resource-version';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
@@ -15,6 +16,7 @@ import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { ObjectMetrics } from '../metrics/object-metrics.js';
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { type ObservedProblem, observeNamespace } from './observe-namespace.js';
+import { Sightings } from './sightings.js';
 import { TouchedNamespaces } from './touched-namespaces.js';
 
 export type ObservedClusterDeps = Readonly<{
@@ -27,6 +29,7 @@ export type ObservedClusterDeps = Readonly<{
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
     problem: ObservedProblem | undefined,
+    seen: SeenVersions,
   ) => Promise<void>;
 }>;
 
@@ -37,6 +40,7 @@ export class ObservedCluster {
   readonly #metrics: ObjectMetrics;
   readonly #standings = new Map<string, string>();
   readonly #touched: TouchedNamespaces;
+  readonly #sightings = new Sightings();
   #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
@@ -108,7 +112,7 @@ export class ObservedCluster {
   /** Every namespace that holds something of OLM's is looked at again. */
   touchAll(): void {
     for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
-      for (const { metadata } of this.#cache.list(kind)) if (metadata.namespace) this.touch(metadata.namespace);
+      for (const object of this.#cache.list(kind)) this.#touchFor(object, object.metadata.namespace);
     }
   }
 
@@ -128,7 +132,13 @@ export class ObservedCluster {
     for (const { key } of problem?.problem.catalogs ?? []) {
       this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
     }
-    await this.deps.publish({ cluster: this.name, namespace }, problem);
+    const seen = this.#sightings.take(namespace);
+    try {
+      await this.deps.publish({ cluster: this.name, namespace }, problem, seen);
+    } catch (error) {
+      this.#sightings.putBack(namespace, seen);
+      throw error;
+    }
   }
 
   #observe(namespace: string): ObservedProblem | undefined {
@@ -168,7 +178,13 @@ export class ObservedCluster {
   }
 
   #touchAffected(object: KubernetesObject): void {
-    for (const namespace of affectedNamespaces(object, this.#view)) this.touch(namespace);
+    for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace);
+  }
+
+  #touchFor(object: KubernetesObject, namespace: string | undefined): void {
+    if (namespace === undefined) return;
+    this.#sightings.note(namespace, object);
+    this.touch(namespace);
   }
 
   /** Each part is worked out only where the event's kind asks for it: most events concern their own namespace alone. */

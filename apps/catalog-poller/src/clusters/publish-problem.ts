@@ -1,3 +1,4 @@
+import type { SeenVersions } from '#platform/kube/resource-version';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
@@ -18,7 +19,9 @@ export async function publishProblem(
   deps: PublishDeps,
   where: Readonly<{ cluster: string; namespace: string }>,
   observed: ObservedProblem | undefined,
+  seen: SeenVersions,
 ): Promise<void> {
+  await deps.store.putSeen(where.cluster, where.namespace, seen);
   if (observed !== undefined) {
     const { hash, problem, records } = observed;
     await deps.store.putProblem(problem, records);

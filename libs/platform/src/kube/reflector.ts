@@ -93,6 +93,11 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#lastSeen;
   }
 
+  /** The resourceVersion up to which the watch has told everything; empty before the first list. */
+  version(): string {
+    return this.#version;
+  }
+
   /** Why the store is not being kept up to date; undefined while it is. */
   problem(): string | undefined {
     return this.#problem;

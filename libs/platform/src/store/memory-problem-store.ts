@@ -1,4 +1,5 @@
 import { byCodeUnit, canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import type { SeenVersions } from '../kube/resource-version.js';
 import {
   type NamespaceProblems,
   type Observation,
@@ -13,6 +14,7 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
   readonly #records = new Map<string, F['record']>();
   readonly #solutions = new Map<string, F['solution']>();
   readonly #observations = new Map<string, Observation>();
+  readonly #seen = new Map<string, SeenVersions>();
   readonly #waiters = new Map<string, Map<string, Waiter>>();
 
   async putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string> {
@@ -46,6 +48,15 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     return structuredClone(this.#observations.get(`${cluster}/${namespace}`));
   }
 
+  async putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
+    const key = `${cluster}/${namespace}`;
+    this.#seen.set(key, { ...this.#seen.get(key), ...seen });
+  }
+
+  async getSeen(cluster: string, namespace: string): Promise<SeenVersions> {
+    return this.#seen.get(`${cluster}/${namespace}`) ?? {};
+  }
+
   async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
     const waiters = this.#waiters.get(hash) ?? new Map<string, Waiter>();
     this.#waiters.set(hash, waiters.set(canonicalJson({ cluster, namespace }), { cluster, namespace }));
@@ -58,7 +69,7 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
 
   /** As when Redis is emptied. */
   clear(): void {
-    const maps = [this.#problems, this.#records, this.#solutions, this.#observations, this.#waiters];
+    const maps = [this.#problems, this.#records, this.#solutions, this.#observations, this.#seen, this.#waiters];
     for (const map of maps) map.clear();
   }
 }

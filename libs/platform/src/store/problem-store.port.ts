@@ -1,6 +1,7 @@
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/extension/extension-problem';
 import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { SeenVersions } from '../kube/resource-version.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
@@ -43,6 +44,12 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
+  /**
+   * The poller has seen this in the namespace, or what concerns it: by kind the newest resourceVersion. Told before the
+   * applier is woken, so that one who reads what his own watches told knows how far they must have come.
+   */
+  abstract putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void>;
+  abstract getSeen(cluster: string, namespace: string): Promise<SeenVersions>;
   abstract waitFor(hash: string, waiter: Waiter): Promise<void>;
   /** The waiters, in a fixed order. A later call gives the same ones again for some minutes: telling twice does no harm. */
   abstract takeWaiters(hash: string): Promise<readonly Waiter[]>;

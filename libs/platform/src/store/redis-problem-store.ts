@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
+import type { SeenVersions } from '../kube/resource-version.js';
 import {
   type NamespaceProblems,
   type Observation,
@@ -21,6 +22,8 @@ export type RedisProblemStoreOptions = Readonly<{
 /** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
+/** A watch that is behind by more has long been found to be broken. */
+const SEEN_SECONDS = 3_600;
 
 export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #prefix: string;
@@ -91,6 +94,15 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     return parseJson(await this.redis.get(this.#key('observation', `${cluster}/${namespace}`))) as
       | Observation
       | undefined;
+  }
+
+  async putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
+    const key = this.#key('seen', `${cluster}/${namespace}`);
+    if (Object.keys(seen).length > 0) await this.redis.multi().hset(key, seen).expire(key, SEEN_SECONDS).exec();
+  }
+
+  async getSeen(cluster: string, namespace: string): Promise<SeenVersions> {
+    return this.redis.hgetall(this.#key('seen', `${cluster}/${namespace}`));
   }
 
   async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {

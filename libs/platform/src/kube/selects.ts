@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { ListOptions } from '#platform/kube/kube-client.port';
+import type { ListOptions } from './kube-client.port.js';
 
 /** `a=b` or `a`; sets and negations are not read here. */
 const TERM = /^(?<name>[\w./-]+)(?:=(?<value>[\w.-]*))?$/;

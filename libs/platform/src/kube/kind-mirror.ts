@@ -1,0 +1,137 @@
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { type PackedObject, pack } from './packed-object.js';
+import { Reflector, type ReflectorOptions } from './reflector.js';
+import { isAsNewAs } from './resource-version.js';
+
+export type KindMirrorOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'handlers'> &
+  Readonly<{
+    /** What is kept of an object beside its names and labels; by default all but `metadata.managedFields`. */
+    reduce?: (object: KubernetesObject) => KubernetesObject;
+    /** Whether the watch's selector takes an object in. */
+    selected?: (object: KubernetesObject) => boolean;
+  }>;
+
+/** What we did to one object: its state after a write, or that the one of `uid` was deleted. */
+type Own = Readonly<{ namespace: string; name: string; at: number }> &
+  (Readonly<{ object: PackedObject; selected: boolean }> | Readonly<{ deleted: string }>);
+
+/** The watch tells of a deletion within milliseconds; it is waited for no longer than this. */
+const DELETION_MS = 10_000;
+/** A watch that tells nothing of our writes is broken: more of them are not held against its return. */
+const MOST_OWN = 1_000;
+
+/**
+ * All objects of a kind as a watch tells them, and what we wrote meanwhile: an answer to a write of ours is newer than
+ * the watch until that has come as far, and is then dropped. So whoever reads here sees at least his own writes.
+ */
+export class KindMirror {
+  readonly #reflector: Reflector<PackedObject>;
+  readonly #own = new Map<string, Own>();
+
+  constructor(private readonly options: KindMirrorOptions) {
+    const { reduce = (object: KubernetesObject) => object, selected: _selected, ...watch } = options;
+    this.#reflector = new Reflector<PackedObject>({ ...watch, keep: (object) => pack(reduce(object)) });
+  }
+
+  start(): void {
+    this.#reflector.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#reflector.stop();
+  }
+
+  whenSynced(): Promise<void> {
+    return this.#reflector.whenSynced();
+  }
+
+  /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is well. */
+  get current(): boolean {
+    return this.#reflector.synced() && this.#reflector.served() && this.#reflector.problem() === undefined;
+  }
+
+  /** When the API server last told something, if only that there is nothing new. */
+  lastSeen(): Date {
+    return this.#reflector.lastSeen();
+  }
+
+  /** Whether everything is here that was written up to this resourceVersion. */
+  hasReached(version: string): boolean {
+    return isAsNewAs(this.#reflector.version(), version);
+  }
+
+  /** Sorted by namespace and name. */
+  list(namespace?: string): readonly PackedObject[] {
+    const listed = this.#reflector.store.list(namespace);
+    this.#forgetTold();
+    if (this.#own.size === 0) return listed;
+    const kept = listed.filter(({ metadata }) => {
+      const own = this.#own.get(keyOf(metadata));
+      return own === undefined || ('deleted' in own && !hides(own.deleted, metadata));
+    });
+    const written = [...this.#own.values()].flatMap((own) =>
+      'object' in own && own.selected && (namespace === undefined || namespace === own.namespace) ? [own.object] : [],
+    );
+    return [...kept, ...written].sort(byName);
+  }
+
+  get({ namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>): PackedObject | undefined {
+    this.#forgetTold();
+    const told = this.#reflector.store.get({ namespace, name });
+    const own = this.#own.get(keyOf({ namespace, name }));
+    if (own === undefined) return told;
+    if ('object' in own) return own.selected ? own.object : undefined;
+    return told !== undefined && hides(own.deleted, told.metadata) ? undefined : told;
+  }
+
+  /** The API server answered a write of ours with this. */
+  noteWritten(object: KubernetesObject): void {
+    const { resourceVersion } = object.metadata;
+    // What the watch has passed already it has told, or what came after it.
+    if (!isAsNewAs(resourceVersion, '0') || this.hasReached(resourceVersion ?? '')) return;
+    const { selected = () => true, reduce = (whole: KubernetesObject) => whole } = this.options;
+    this.#note({ object: pack(reduce(object)), selected: selected(object), ...this.#named(object.metadata) });
+  }
+
+  /** The API server accepted that it be deleted; an object whose finalizers hold it is seen again once the watch tells of it. */
+  noteDeleted(ref: Pick<ObjectRef, 'namespace' | 'name'>): void {
+    const uid = this.get(ref)?.metadata.uid;
+    if (uid !== undefined) this.#note({ deleted: uid, ...this.#named(ref) });
+  }
+
+  #note(own: Own): void {
+    const key = keyOf(own);
+    this.#own.delete(key);
+    this.#own.set(key, own);
+    const [oldest] = this.#own.keys();
+    if (this.#own.size > MOST_OWN && oldest !== undefined) this.#own.delete(oldest);
+  }
+
+  #forgetTold(): void {
+    for (const [key, own] of this.#own) if (this.#wasTold(own)) this.#own.delete(key);
+  }
+
+  #wasTold(own: Own): boolean {
+    if ('object' in own) return this.hasReached(own.object.metadata.resourceVersion ?? '');
+    const told = this.#reflector.store.get(own);
+    if (told === undefined || !hides(own.deleted, told.metadata)) return true;
+    return this.options.clock.now().getTime() - own.at > DELETION_MS;
+  }
+
+  #named({ namespace = '', name = '' }: Readonly<{ namespace?: string | undefined; name?: string | undefined }>) {
+    return { namespace, name, at: this.options.clock.now().getTime() };
+  }
+}
+
+/** Whether this is the object that was deleted, as it was before. */
+const hides = (deleted: string, { uid, deletionTimestamp }: KubernetesObject['metadata']): boolean =>
+  uid === deleted && !deletionTimestamp;
+
+const byName = ({ metadata: a }: KubernetesObject, { metadata: b }: KubernetesObject): number =>
+  byCodeUnit(a.namespace ?? '', b.namespace ?? '') || byCodeUnit(a.name ?? '', b.name ?? '');
+
+const keyOf = ({
+  namespace = '',
+  name = '',
+}: Readonly<{ namespace?: string | undefined; name?: string | undefined }>): string => `${namespace}/${name}`;

@@ -1,0 +1,32 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+
+/** Shorter texts gain nothing. */
+const WORTH_DEFLATING = 4 * 1024;
+
+/**
+ * An object of which only what it is found by is held open: names, labels, versions. The rest is text, deflated where it
+ * is long, which takes a small part of the memory of objects. Who works with it opens it; what is open stays so until
+ * memory is wanted elsewhere, and is shared: nobody may change it.
+ */
+export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject }>;
+
+/** Without `metadata.managedFields`, often half of an object, which the API server keeps through writes that leave it out. */
+export function pack(object: KubernetesObject): PackedObject {
+  const { apiVersion, kind, metadata } = object;
+  const { managedFields: _kept, ...rest } = metadata;
+  const whole = { ...object, metadata: rest };
+  const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
+  const text = JSON.stringify(whole);
+  const packed = text.length < WORTH_DEFLATING ? text : deflateRawSync(text, { level: 1 });
+  let opened = new WeakRef<KubernetesObject>(whole);
+  const open = () => {
+    const held = opened.deref();
+    if (held !== undefined) return held;
+    const json = typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
+    const made: KubernetesObject = JSON.parse(json);
+    opened = new WeakRef(made);
+    return made;
+  };
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels, deletionTimestamp }, open };
+}
