@@ -4,6 +4,7 @@ import { withCertificateVolumes } from './certificate-volumes.js';
 import { withDeploymentConfig } from './deployment-config.js';
 import type { BundleDeployment } from './registry-bundle.js';
 import { type Targets, targetsText } from './target-namespaces.js';
+import { asTyped } from './typed-pod.js';
 
 /** What all Deployments of a rendering have in common. */
 export type DeploymentSetting = Readonly<{
@@ -50,7 +51,7 @@ export function deploymentManifest(
       template: {
         ...template,
         metadata: { ...template.metadata, annotations: withMissing(own, config?.annotations) },
-        spec: { containers: null, ...finished },
+        spec: { containers: null, ...asTyped(finished) },
       },
     },
   };

@@ -136,6 +136,7 @@ function versionOf(name: string, properties: readonly Property[], gates: Feature
 }
 
 const packageValue = struct('property.Package', (field) => ({
+  packageName: field('packageName', text),
   version: field('version', text),
   release: field('release', (value, place) => (value === undefined || value === null ? undefined : text(value, place))),
 }));
