@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { accessContract } from './access.contract.js';
 import type { ContractCluster } from './contract-cluster.js';
 import { customResourceContract } from './custom-resource.contract.js';
 import { lifetimeContract } from './lifetime.contract.js';
 import { readContract } from './read.contract.js';
 import { watchContract } from './watch.contract.js';
+import { workloadContract } from './workload.contract.js';
 import { writeContract } from './write.contract.js';
 
 /** What every part of the contract gets: the cluster, and a namespace that it has to itself. */
@@ -31,6 +33,8 @@ export function kubeClientContract(name: string, makeCluster: () => Promise<Cont
     describe('reads', () => readContract(subject));
     describe('writes', () => writeContract(subject));
     describe('custom resources', () => customResourceContract(subject));
+    describe('rights', () => accessContract(subject));
+    describe('workloads', () => workloadContract(subject));
     describe('ends of objects', () => lifetimeContract(subject));
     describe('watches', () => watchContract(subject));
   });

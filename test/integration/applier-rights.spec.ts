@@ -11,9 +11,20 @@ describe('with whose rights the applier works', () => {
   });
   afterAll(() => bench.stop());
 
-  function attenuated(namespace: string): void {
+  const RBAC = 'rbac.authorization.k8s.io';
+  const EVERYTHING = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };
+
+  function attenuated(namespace: string, rules: readonly unknown[]): void {
     bench.namespace(namespace, [namespace], { serviceAccountName: 'clerk' });
-    bench.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'clerk', namespace } });
+    const metadata = { name: 'clerk', namespace };
+    bench.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    const name = `clerk-of-${namespace}`;
+    bench.cluster.create({ apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules });
+    bench.cluster.create({
+      ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRoleBinding', metadata: { name } },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    });
     bench.subscribe(namespace, 'lighthouse-operator');
   }
   const reason = (namespace: string) => bench.csvs(namespace)[0]?.status?.reason;
@@ -21,7 +32,7 @@ describe('with whose rights the applier works', () => {
     bench.cluster.requests.filter((request) => request.verb === 'create' && request.resource === resource);
 
   it('steps and Deployments: those of the group’s service account; CRDs and statuses: its own', async () => {
-    attenuated('rights');
+    attenuated('rights', [EVERYTHING]);
     bench.cluster.requests.clear();
     await bench.installed('rights', LIGHTHOUSE);
     const as = (resource: string) => [...new Set(creates(resource).map(({ impersonatedUser }) => impersonatedUser))];
@@ -36,14 +47,10 @@ describe('with whose rights the applier works', () => {
   });
 
   it('an install that is forbidden stays failed until rights change, and then goes on by itself', async () => {
-    attenuated('forbidden');
-    const message = 'deployments.apps is forbidden: User "clerk" cannot create resource "deployments"';
-    bench.cluster.failNext(
-      { verb: 'create', resource: 'deployments', namespace: 'forbidden' },
-      403,
-      'Forbidden',
-      message,
-    );
+    const groups = ['', 'operators.coreos.com', RBAC];
+    attenuated('forbidden', [{ ...EVERYTHING, apiGroups: groups }]);
+    const user = 'system:serviceaccount:forbidden:clerk';
+    const message = `deployments.apps is forbidden: User "${user}" cannot create resource "deployments"`;
     await bench.settle('forbidden', () => bench.describe('forbidden') === `${LIGHTHOUSE} Failed`);
     expect(bench.csvs('forbidden')[0]?.status).toMatchObject({
       reason: 'InstallComponentFailedNoRetry',
@@ -53,11 +60,13 @@ describe('with whose rights the applier works', () => {
     await bench.pass('forbidden');
     expect(creates('deployments'), 'nothing is tried meanwhile').toEqual([]);
     await pause(1_100); // Kubernetes tells changes to the second
+    const role = { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', name: 'clerk-of-forbidden' };
+    bench.cluster.edit(role, (live) => Object.assign(live, { rules: [EVERYTHING] }));
     bench.cluster.create({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
+      apiVersion: `${RBAC}/v1`,
       kind: 'Role',
       metadata: { name: 'more', namespace: 'forbidden', labels: { 'olm.managed': 'true' } },
-      rules: [{ verbs: ['*'], apiGroups: ['apps'], resources: ['deployments'] }],
+      rules: [EVERYTHING],
     });
     await bench.installed('forbidden', LIGHTHOUSE);
   });

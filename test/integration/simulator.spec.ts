@@ -187,7 +187,7 @@ describe('a simulated fleet over its port', () => {
       'content-type': 'application/json',
     };
     const path = `${MAPS}?fieldManager=pen`;
-    await overHttp1(path, headers, 'POST', '{"metadata":{"name":"recorded"}}');
+    expect((await overHttp1(path, headers, 'POST', '{"metadata":{"name":"recorded"}}')).status).toBe(403);
     expect([...east().requests]).toEqual([
       {
         method: 'POST',

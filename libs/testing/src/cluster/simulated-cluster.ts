@@ -1,5 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { splitApiVersion } from '#core/api/kubernetes-object';
+import { actingUser } from './access/authorizer.js';
+import { ADMINISTRATOR, type Requester, requester } from './access/requester.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';
 import { startControllers } from './controllers/controllers.js';
 import type { ApiObject } from './objects/api-object.js';
@@ -176,11 +178,11 @@ export class SimulatedCluster {
     return { info, version, namespace: info.namespaced ? of.namespace : undefined };
   }
 
-  #authenticate({ headers }: ApiRequest): string {
+  #authenticate({ headers }: ApiRequest): Requester {
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
-    const user = token === this.token ? 'admin' : this.#state.issuedTokens.get(token);
-    if (user === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
-    return headers['impersonate-user'] ?? user;
+    const account = this.#state.issuedTokens.get(token);
+    if (token !== this.token && account === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
+    return actingUser(this.#state, account === undefined ? ADMINISTRATOR : requester(account), headers);
   }
 
   #record({ method, path, query, headers }: ApiRequest): RecordedRequest {

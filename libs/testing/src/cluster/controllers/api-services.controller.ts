@@ -1,16 +1,29 @@
 import { type ClusterState, timestamp } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import type { Change } from '../objects/storage.js';
 import { builtinResources } from '../resources/builtin-resources.js';
 import { freshMetadata } from '../resources/cluster-seed.js';
 import { servedVersions } from '../resources/custom-resource-info.js';
+import { discoveryFault } from './discovery-check.js';
+import { backendOf, type ServiceBackend } from './service-backends.js';
 
 const API_SERVICES = 'apiservices.apiregistration.k8s.io';
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
+/** What decides over the availability of an aggregated API, besides itself. */
+const BEHIND = new Set(['services', 'deployments.apps']);
 const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
 type Availability = Readonly<{ status: 'True' | 'False'; reason: string; message: string }>;
+
+type Address = Extract<ServiceBackend, object>;
+
+/** How soon a backend that did not answer well is asked again. */
+const ASK_AGAIN_MS = 200;
+
+const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
+
+const PASSED: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 
 const LOCAL: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
 
@@ -44,6 +57,7 @@ function sharedApiServices(): readonly ApiObject[] {
 
 /** Keeps an APIService for every served custom group and version, and the Available condition of those with a Service. */
 export class ApiServicesController {
+  readonly #checking = new Set<string>();
   constructor(readonly cluster: ClusterState) {
     for (const service of sharedApiServices()) cluster.storage.seed(API_SERVICES, service);
     cluster.storage.onChange((change) => this.#onChange(change));
@@ -53,7 +67,7 @@ export class ApiServicesController {
     if (resource === CRDS) this.cluster.after(0, () => this.#syncGroup(stringAt(object, 'spec', 'group') ?? ''));
     else if (resource === API_SERVICES && type !== 'DELETED') {
       this.cluster.after(0, () => this.#syncAvailability(object.metadata.name));
-    } else if (resource === 'services') this.cluster.after(0, () => this.#syncAll());
+    } else if (BEHIND.has(resource)) this.cluster.after(0, () => this.#syncAll());
   }
 
   #syncGroup(group: string): void {
@@ -79,21 +93,53 @@ export class ApiServicesController {
   }
 
   #syncAvailability(name: string): void {
-    const service = this.cluster.storage.get(API_SERVICES, `/${name}`);
-    if (service === undefined) return;
-    const availability = this.#availability(service);
-    const old = arrayAt(service, 'status', 'conditions').find(isObject);
-    if (old?.status === availability.status && old.reason === availability.reason) return;
-    this.cluster.storage.put(API_SERVICES, { ...service, status: availableCondition(availability) });
+    const apiService = this.cluster.storage.get(API_SERVICES, `/${name}`);
+    if (apiService === undefined) return;
+    const availability = this.#availability(apiService);
+    if ('status' in availability) this.#tell(apiService, availability);
+    else void this.#check(apiService, availability);
   }
 
-  #availability(apiService: ApiObject): Availability {
+  #tell(apiService: ApiObject, availability: Availability): void {
+    const old = arrayAt(apiService, 'status', 'conditions').find(isObject);
+    if (old?.status === availability.status && old.reason === availability.reason) return;
+    this.cluster.storage.put(API_SERVICES, { ...apiService, status: availableCondition(availability) });
+  }
+
+  /** Asks a backend that really is there; one that does not answer well is asked again. */
+  async #check(apiService: ApiObject, { address, port }: Address): Promise<void> {
+    const { name, uid } = apiService.metadata;
+    if (this.#checking.has(uid)) return;
+    this.#checking.add(uid);
+    const { group, version, service, caBundle } = objectAt(apiService, 'spec') ?? {};
+    const fault = await discoveryFault(`https://${address}:${port}/apis/${group}/${version}`, {
+      servername: `${stringAt(service, 'name')}.${stringAt(service, 'namespace')}.svc`,
+      ca: typeof caBundle === 'string' ? Buffer.from(caBundle, 'base64').toString() : undefined,
+    });
+    this.#checking.delete(uid);
+    const current = this.cluster.storage.get(API_SERVICES, `/${name}`);
+    if (current?.metadata.uid !== uid) return;
+    this.#tell(current, fault === undefined ? PASSED : unavailable('FailedDiscoveryCheck', fault));
+    if (fault !== undefined) this.cluster.after(ASK_AGAIN_MS, () => this.#syncAvailability(name));
+  }
+
+  #availability(apiService: ApiObject): Availability | Address {
     const reference = objectAt(apiService, 'spec', 'service');
     if (reference === undefined) return LOCAL;
     const [namespace, name] = [stringAt(reference, 'namespace') ?? '', stringAt(reference, 'name') ?? ''];
-    if (this.cluster.storage.get('services', `${namespace}/${name}`) !== undefined) {
-      return { status: 'True', reason: 'Passed', message: 'all checks passed' };
+    const service = this.cluster.storage.get('services', `${namespace}/${name}`);
+    if (service === undefined) {
+      return unavailable('ServiceNotFound', `service/${name} in "${namespace}" is not present`);
     }
-    return { status: 'False', reason: 'ServiceNotFound', message: `service/${name} in "${namespace}" is not present` };
+    const port = numberAt(reference, 'port') ?? 443;
+    const entry = arrayAt(service, 'spec', 'ports').find((one) => numberAt(one, 'port') === port);
+    if (entry === undefined) {
+      return unavailable('ServicePortError', `service/${name} in "${namespace}" is not listening on port ${port}`);
+    }
+    const backend = backendOf(this.cluster, service, port);
+    if (backend === 'simulated') return PASSED;
+    if (backend !== 'none') return backend;
+    const why = `have no addresses with port name "${stringAt(entry, 'name') ?? ''}"`;
+    return unavailable('MissingEndpoints', `endpointslices for service/${name} in "${namespace}" ${why}`);
   }
 }

@@ -1,12 +1,19 @@
 import { type ClusterState, timestamp } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
-import { arrayAt, isObject, type JsonObject, numberAt } from '../objects/json.js';
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt } from '../objects/json.js';
 import { putStatus } from '../objects/status-writer.js';
 import type { Change } from '../objects/storage.js';
 
 const DEPLOYMENTS = 'deployments.apps';
 /** An annotation that keeps a simulated Deployment from ever becoming available. */
 export const NEVER_READY = 'simulator.flotilla.dev/never-ready';
+
+/** The labels of the one node that every simulated cluster has; a Deployment that selects another never becomes available. */
+const NODE_LABELS: Readonly<Record<string, string>> = {
+  'kubernetes.io/arch': 'amd64',
+  'kubernetes.io/hostname': 'node-0',
+  'kubernetes.io/os': 'linux',
+};
 
 /** Plays the part of Deployment controller, scheduler and kubelet: new specs are rolled out, then become available. */
 export class DeploymentsController {
@@ -28,7 +35,7 @@ export class DeploymentsController {
     const { generation } = deployment.metadata;
     if (numberAt(deployment, 'status', 'observedGeneration') === generation) return;
     this.#write(deployment, progressing(deployment));
-    if (deployment.metadata.annotations?.[NEVER_READY] === 'true') this.#watchDeadline(key, deployment);
+    if (!canRun(deployment)) this.#watchDeadline(key, deployment);
     else this.cluster.after(this.cluster.settings.deploymentReadyAfterMs, () => this.#complete(key, uid, generation));
   }
 
@@ -55,6 +62,12 @@ export class DeploymentsController {
     const found = this.cluster.storage.get(DEPLOYMENTS, key);
     return found?.metadata.uid === uid ? found : undefined;
   }
+}
+
+function canRun(deployment: ApiObject): boolean {
+  const selector = objectAt(deployment, 'spec', 'template', 'spec', 'nodeSelector') ?? {};
+  const fits = Object.entries(selector).every(([label, value]) => NODE_LABELS[label] === value);
+  return fits && deployment.metadata.annotations?.[NEVER_READY] !== 'true';
 }
 
 const replicasOf = (deployment: ApiObject): number => numberAt(deployment, 'spec', 'replicas') ?? 1;

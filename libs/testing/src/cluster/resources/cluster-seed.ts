@@ -20,12 +20,17 @@ export function seedCluster(cluster: ClusterState): void {
   for (const name of NAMESPACES) seedNamespace(cluster, name);
   cluster.storage.put('services', kubernetesService);
   for (const role of clusterRoles()) cluster.storage.put(CLUSTER_ROLES, role);
-  cluster.storage.put(`clusterrolebindings.${RBAC}`, {
+  seedBinding(cluster, 'cluster-admin', 'system:masters');
+  seedBinding(cluster, 'system:basic-user', 'system:authenticated');
+}
+
+function seedBinding({ storage }: ClusterState, role: string, group: string): void {
+  storage.put(`clusterrolebindings.${RBAC}`, {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRoleBinding',
-    metadata: freshMetadata('cluster-admin'),
-    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ apiGroup: RBAC, kind: 'Group', name: 'system:masters' }],
+    metadata: freshMetadata(role),
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: RBAC, kind: 'Group', name: group }],
   });
 }
 
@@ -71,6 +76,16 @@ const aggregating = (role: string): JsonObject => ({
   rules: [],
 });
 
+/** Everybody may ask who they are and what they may do. */
+const SELF_REVIEWS = [
+  {
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+    verbs: ['create'],
+  },
+  { apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'], verbs: ['create'] },
+];
+
 /** The user-facing roles that other roles aggregate to, with a little of what they hold. */
 function clusterRoles(): ApiObject[] {
   const all = [
@@ -81,6 +96,7 @@ function clusterRoles(): ApiObject[] {
   const rolesRule = { apiGroups: [RBAC], resources: ['rolebindings', 'roles'], verbs: [...READ, ...WRITE] };
   return [
     clusterRole('cluster-admin', {}, { rules: all }),
+    clusterRole('system:basic-user', {}, { rules: SELF_REVIEWS }),
     clusterRole('admin', {}, aggregating('admin')),
     clusterRole('edit', to('admin'), aggregating('edit')),
     clusterRole('view', to('edit'), aggregating('view')),

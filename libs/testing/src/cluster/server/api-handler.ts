@@ -1,4 +1,7 @@
+import { authorize } from '../access/authorizer.js';
+import type { Requester } from '../access/requester.js';
 import type { ClusterState } from '../cluster-state.js';
+import { storageKey } from '../objects/api-object.js';
 import { isObject, type JsonObject, stringAt } from '../objects/json.js';
 import { listBody, ObjectReader, selected, shownIn } from '../objects/object-reader.js';
 import { type DeleteOptions, ObjectWriter, type Place, type WriteOptions } from '../objects/object-writer.js';
@@ -8,12 +11,13 @@ import { jsonPatch } from '../patches/json-patch.js';
 import { mergePatch } from '../patches/merge-patch.js';
 import { strategicMerge } from '../patches/strategic-merge.js';
 import type { ResourceInfo } from '../resources/resource-info.js';
+import { keyOfResource } from '../resources/resource-registry.js';
 import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
 import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
 import { discovery, versionsOfGroup } from './discovery.js';
 import { openApi } from './openapi.js';
 import { type Representation, representationOf, shownList, shownObject } from './representation.js';
-import { type RequestTarget, requestTarget, verbOf } from './request-target.js';
+import { attemptOf, type RequestTarget, requestTarget, verbOf } from './request-target.js';
 import { review } from './reviews.js';
 import { versionInfo } from './version-info.js';
 
@@ -32,9 +36,11 @@ export class ApiHandler {
     this.writer = new ObjectWriter(cluster);
   }
 
-  handle(request: ApiRequest, user: string): ApiResponse | OpenWatch {
+  handle(request: ApiRequest, user: Requester): ApiResponse | OpenWatch {
     const target = requestTarget(request.path);
     if (target === undefined) return this.#nonResource(request);
+    const verb = verbOf(request.method, target, request.query);
+    authorize(this.cluster, user, attemptOf(target, verb, request.query));
     const info = this.cluster.resources.find(target.group, target.version, target.resource);
     if (info === undefined) {
       if (versionsOfGroup(target.group, this.cluster.resources).includes(target.version)) throw noSuchResource();
@@ -54,7 +60,12 @@ export class ApiHandler {
     return document === undefined ? PAGE_NOT_FOUND : { code: 200, body: document };
   }
 
-  #onResource(request: ApiRequest, target: RequestTarget, info: ResourceInfo, user: string): ApiResponse | OpenWatch {
+  #onResource(
+    request: ApiRequest,
+    target: RequestTarget,
+    info: ResourceInfo,
+    user: Requester,
+  ): ApiResponse | OpenWatch {
     const { version, namespace, subresource } = target;
     if (subresource !== undefined && !info.subresources.includes(subresource)) throw noSuchResource();
     const place: Place = { info, version, namespace, subresource: subresource === 'status' ? subresource : undefined };
@@ -72,13 +83,13 @@ export class ApiHandler {
         return { watch: place, form };
       case 'update':
       case 'patch':
-        return this.#change(request, place, target.name ?? '', verb);
+        return this.#change(request, place, target, user);
       default:
         return this.#delete(request, place, target.name);
     }
   }
 
-  #create(request: ApiRequest, place: Place, target: RequestTarget, user: string): ApiResponse {
+  #create(request: ApiRequest, place: Place, target: RequestTarget, user: Requester): ApiResponse {
     const reviewed = review(this.cluster, place.info, target, decodedBody(request), user);
     if (reviewed !== undefined) return { code: 201, body: reviewed };
     if (target.name !== undefined) throw methodNotAllowed();
@@ -87,10 +98,14 @@ export class ApiHandler {
     return { code: 201, body: shownIn(place, object), warnings };
   }
 
-  #change(request: ApiRequest, place: Place, name: string, verb: string): ApiResponse {
+  #change(request: ApiRequest, place: Place, target: RequestTarget, user: Requester): ApiResponse {
+    const { name = '' } = target;
+    const verb = verbOf(request.method, target, request.query);
     const warnings: string[] = [];
     const type = mediaType(request);
     if (verb === 'patch' && (type === 'application/apply-patch+yaml' || type === 'application/apply-patch+json')) {
+      const there = this.cluster.storage.get(keyOfResource(place.info), storageKey(place.namespace, name));
+      if (there === undefined) authorize(this.cluster, user, attemptOf(target, 'create', request.query));
       return this.#apply(request, place, name, warnings);
     }
     const options = writeOptions(request, verb === 'patch' ? 'PatchOptions' : 'UpdateOptions', warnings);

@@ -1,3 +1,4 @@
+import type { Attempt } from '../access/rbac.js';
 import { badRequest } from '../objects/refusal.js';
 
 /** What an API path names: `/apis/apps/v1/namespaces/web/deployments/x/status` and the like. */
@@ -45,6 +46,15 @@ function inVersion(group: string, [version = '', ...rest]: readonly string[]): R
     ...(name === undefined ? {} : { name }),
     ...(subresource === undefined ? {} : { subresource }),
   };
+}
+
+/** What RBAC is asked about the request; a namespace counts as lying in itself, and a selected name as named. */
+export function attemptOf(target: RequestTarget, verb: string, query: URLSearchParams): Attempt {
+  const { group, resource, subresource } = target;
+  const selected = /(?:^|,)metadata\.name=([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1];
+  const name = target.name ?? selected;
+  const namespace = group === '' && resource === 'namespaces' ? target.name : target.namespace;
+  return { verb, group, resource, subresource, namespace, name };
 }
 
 /** Kubernetes' verb of a request on a resource, as RBAC names it. */

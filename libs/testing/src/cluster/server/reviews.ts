@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { verdict } from '../access/rbac.js';
+import { type Requester, requester } from '../access/requester.js';
 import { type ClusterState, timestamp } from '../cluster-state.js';
 import { storageKey } from '../objects/api-object.js';
-import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import { notFound } from '../objects/refusal.js';
 import type { ResourceInfo } from '../resources/resource-info.js';
 import type { RequestTarget } from './request-target.js';
@@ -15,7 +17,7 @@ export function review(
   info: ResourceInfo,
   target: RequestTarget,
   sent: unknown,
-  user: string,
+  user: Requester,
 ): JsonObject | undefined {
   const body: JsonObject = isObject(sent) ? sent : {};
   if (info.resource === 'serviceaccounts' && target.subresource === 'token') return tokenRequest(cluster, target, body);
@@ -31,11 +33,17 @@ export function review(
     case 'TokenReview':
       return answered(tokenStatus(cluster, stringAt(body, 'spec', 'token') ?? ''));
     case 'SelfSubjectReview':
-      return { kind: info.kind, apiVersion, metadata: {}, status: { userInfo: { username: user } } };
+      return {
+        kind: info.kind,
+        apiVersion,
+        metadata: {},
+        status: { userInfo: { username: user.name, groups: user.groups } },
+      };
     case 'SelfSubjectAccessReview':
+      return answered(accessStatus(cluster, user, body));
     case 'SubjectAccessReview':
     case 'LocalSubjectAccessReview':
-      return answered({ allowed: true });
+      return answered(accessStatus(cluster, reviewedUser(body), body));
     case 'SelfSubjectRulesReview':
       return answered({
         resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -45,6 +53,26 @@ export function review(
     default:
       return undefined;
   }
+}
+
+const reviewedUser = (body: JsonObject): Requester => ({
+  name: stringAt(body, 'spec', 'user') ?? '',
+  groups: arrayAt(body, 'spec', 'groups').map(String),
+});
+
+function accessStatus(cluster: ClusterState, user: Requester, body: JsonObject): JsonObject {
+  const asked = objectAt(body, 'spec', 'resourceAttributes');
+  if (asked === undefined) return { allowed: true };
+  const text = (field: string) => stringAt(asked, field) || undefined;
+  const { allowed, why } = verdict(cluster, user, {
+    verb: text('verb') ?? '',
+    group: text('group') ?? '',
+    resource: text('resource') ?? '',
+    subresource: text('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+  });
+  return { allowed, ...(why === '' ? {} : { reason: why }) };
 }
 
 function tokenRequest(
@@ -73,7 +101,5 @@ function tokenRequest(
 function tokenStatus(cluster: ClusterState, token: string): JsonObject {
   const username = cluster.issuedTokens.get(token);
   if (username === undefined) return { user: {}, error: '[invalid bearer token, token lookup failed]' };
-  const [, , namespace] = username.split(':');
-  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
-  return { authenticated: true, user: { username, groups } };
+  return { authenticated: true, user: { username, groups: requester(username).groups } };
 }

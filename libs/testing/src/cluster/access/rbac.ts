@@ -1,0 +1,86 @@
+import type { ClusterState } from '../cluster-state.js';
+import type { ApiObject } from '../objects/api-object.js';
+import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
+import { accountOf, type Requester } from './requester.js';
+
+/** What somebody wants to do to a resource. */
+export type Attempt = Readonly<{
+  verb: string;
+  group: string;
+  resource: string;
+  subresource?: string | undefined;
+  namespace?: string | undefined;
+  name?: string | undefined;
+}>;
+
+/** `why` is what the API server adds to a refusal: roles that are bound and are not there. */
+export type Verdict = Readonly<{ allowed: boolean; why: string }>;
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** Kubernetes' RBAC: whether some rule bound to the user, in the cluster or in the namespace, allows it. */
+export function verdict(cluster: ClusterState, user: Requester, attempt: Attempt): Verdict {
+  if (user.groups.includes('system:masters')) return { allowed: true, why: '' };
+  const { storage } = cluster;
+  const bindings = [
+    ...storage.list(`clusterrolebindings.${RBAC}`),
+    ...storage.list(`rolebindings.${RBAC}`).filter(({ metadata }) => metadata.namespace === attempt.namespace),
+  ];
+  const absent: string[] = [];
+  for (const binding of bindings.filter((one) => binds(one, user))) {
+    const role = roleOf(cluster, binding);
+    if (role === undefined) absent.push(absenceOf(binding));
+    else if (arrayAt(role, 'rules').some((rule) => isObject(rule) && allows(rule, attempt))) {
+      return { allowed: true, why: '' };
+    }
+  }
+  return { allowed: false, why: absenceText(absent) };
+}
+
+const absenceText = (absent: readonly string[]): string => {
+  if (absent.length === 0) return '';
+  return `RBAC: ${absent.length === 1 ? absent[0] : `[${absent.join(', ')}]`}`;
+};
+
+function absenceOf(binding: ApiObject): string {
+  const kind = stringAt(binding, 'roleRef', 'kind') ?? '';
+  return `${kind.toLowerCase()}.${RBAC} "${stringAt(binding, 'roleRef', 'name')}" not found`;
+}
+
+function binds(binding: ApiObject, user: Requester): boolean {
+  const account = accountOf(user.name);
+  return arrayAt(binding, 'subjects').some((subject) => {
+    const name = stringAt(subject, 'name') ?? '';
+    switch (stringAt(subject, 'kind')) {
+      case 'User':
+        return name === user.name;
+      case 'Group':
+        return user.groups.includes(name);
+      default: {
+        const namespace = stringAt(subject, 'namespace') ?? binding.metadata.namespace;
+        return account !== undefined && account[0] === namespace && account[1] === name;
+      }
+    }
+  });
+}
+
+function roleOf({ storage }: ClusterState, binding: ApiObject): ApiObject | undefined {
+  const { kind, name } = objectAt(binding, 'roleRef') ?? {};
+  return kind === 'Role'
+    ? storage.get(`roles.${RBAC}`, `${binding.metadata.namespace}/${name}`)
+    : storage.get(`clusterroles.${RBAC}`, `/${name}`);
+}
+
+function allows(rule: JsonObject, { verb, group, resource, subresource, name }: Attempt): boolean {
+  const has = (field: string, ...wanted: readonly string[]) =>
+    wanted.some((value) => arrayAt(rule, field).includes(value));
+  const named = arrayAt(rule, 'resourceNames');
+  const whole = subresource === undefined ? resource : `${resource}/${subresource}`;
+  const anyOf = subresource === undefined ? [] : [`*/${subresource}`];
+  return (
+    has('verbs', '*', verb) &&
+    has('apiGroups', '*', group) &&
+    has('resources', '*', whole, ...anyOf) &&
+    (named.length === 0 || (name !== undefined && named.includes(name)))
+  );
+}

@@ -1,0 +1,21 @@
+/** Who a request is from, as the API server knows it. */
+export type Requester = Readonly<{ name: string; groups: readonly string[] }>;
+
+const AUTHENTICATED = 'system:authenticated';
+const ACCOUNTS = 'system:serviceaccounts';
+
+/** The administrator of a simulated cluster: may do everything. */
+export const ADMINISTRATOR: Requester = { name: 'admin', groups: ['system:masters', AUTHENTICATED] };
+
+/** `[namespace, name]` of the service account that a user is. */
+export function accountOf(user: string): readonly [namespace: string, name: string] | undefined {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  return namespace === undefined || name === undefined ? undefined : [namespace, name];
+}
+
+/** A user with the groups that the API server adds: a service account named without groups is in those of its kind. */
+export function requester(name: string, groups: readonly string[] = []): Requester {
+  const account = accountOf(name);
+  const own = account === undefined || groups.length > 0 ? groups : [ACCOUNTS, `${ACCOUNTS}:${account[0]}`];
+  return { name, groups: [...new Set([...own, AUTHENTICATED])] };
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { ContractSubject } from './kube-client.contract.js';
+
+const SOON = { timeout: 30_000, interval: 100 };
+const APPS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
+const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
+
+const deployment = (namespace: string, name: string, pod: object, spec: object = {}): KubernetesObject => ({
+  ...APPS,
+  metadata: { name, namespace },
+  spec: {
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { containers: [{ name: 'c', image: 'example.test/c:1' }], ...pod },
+    },
+    ...spec,
+  },
+});
+
+type Condition = Readonly<{ type: string; status: string; reason?: string; message?: string }>;
+
+export function workloadContract(subject: ContractSubject): void {
+  const conditions = async (ref: Readonly<{ apiVersion: string; kind: string; name: string; namespace?: string }>) => {
+    const live = await subject().client.get(ref);
+    const { conditions: found = [] } = (live?.['status'] ?? {}) as { conditions?: readonly Condition[] };
+    return Object.fromEntries(found.map(({ type, status, reason }) => [type, `${status}/${reason}`]));
+  };
+
+  it('a Deployment of pods that fit no node runs out of its time', async () => {
+    const { client, namespace } = subject();
+    const pod = { nodeSelector: { 'example.com/nowhere': 'yes' } };
+    await client.create(deployment(namespace, 'nowhere', pod, { progressDeadlineSeconds: 2 }));
+    await expect
+      .poll(() => conditions({ ...APPS, name: 'nowhere', namespace }), SOON)
+      .toEqual({ Available: 'False/MinimumReplicasUnavailable', Progressing: 'False/ProgressDeadlineExceeded' });
+  });
+
+  it('an aggregated API is available when its Service answers', async () => {
+    const { client, namespace } = subject();
+    const group = `served.${namespace}.example.com`;
+    const ref = { ...API_SERVICE, name: `v1.${group}` };
+    const service = { name: 'answering', namespace };
+    await client.create({
+      ...API_SERVICE,
+      metadata: { name: ref.name },
+      spec: {
+        ...{ group, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 15, insecureSkipTLSVerify: true },
+        service: { ...service, port: 443 },
+      },
+    });
+    try {
+      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/ServiceNotFound' });
+      await client.create({
+        ...{ apiVersion: 'v1', kind: 'Service', metadata: service },
+        spec: { selector: { app: 'answering' }, ports: [{ name: 'https', port: 443, targetPort: 1 }] },
+      });
+      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/MissingEndpoints' });
+      // On the network of its node nobody listens at the first port.
+      await client.create(deployment(namespace, 'answering', { hostNetwork: true }));
+      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/FailedDiscoveryCheck' });
+    } finally {
+      await client.delete(ref);
+    }
+  });
+}
