@@ -2,29 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { compare, dumpDifferences } from '../recorded/compare.js';
 import { tell } from '../recorded/differences.js';
-import { folderOf, pushRealBundle, servedAsImage } from '../recorded/real-bundles.js';
+import { folderOf } from '../recorded/public-bundles.js';
+import { PUBLIC_BUNDLES } from '../recorded/public-catalogs.js';
+import { pushPublicBundle, servedAsImage } from '../recorded/real-bundles.js';
 import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
 import { readRecording } from '../recorded/recording.js';
 import { replay } from '../recorded/replay.js';
 
-const BUNDLES = [
-  { package: 'kairos-operator', version: '2.2.0' },
-  { package: 'mercury-operator', version: '1.0.2' },
-  { package: 'pelorus-operator', version: '0.0.9' },
-  { package: 'eventing-kogito', version: '1.2.0' },
-  { package: 'cluster-aas-operator', version: '0.1.5' },
-  { package: 'dbaas-operator', version: '0.5.0' },
-  { package: 'gitlab-operator-kubernetes', version: '3.3.0' },
-  { package: 'node-healthcheck-operator', version: '0.9.0' },
-  { package: 'node-maintenance-operator', version: '0.21.0' },
-];
-
-const atHand = BUNDLES.flatMap((bundle) => {
+const atHand = PUBLIC_BUNDLES.flatMap((bundle) => {
   const folder = folderOf(bundle);
   const recording = readRecording(`real-${bundle.package}`);
   return folder === undefined || recording === undefined ? [] : [{ ...bundle, folder, recording }];
 });
-for (const { package: name } of BUNDLES) {
+for (const { package: name } of PUBLIC_BUNDLES) {
   if (!atHand.some((one) => one.package === name)) {
     console.log(`not run: ${name}: its bundle or its recording is not in ../shared beside this repository`);
   }
@@ -47,7 +37,7 @@ describe.runIf(atHand.length > 0)('public bundles, from images in a registry to 
   it.each(atHand)('$package $version ends as OLM left it', async ({ folder, recording, ...bundle }) => {
     const [cluster] = stage.clusters;
     if (cluster === undefined) throw new Error('a stage without clusters');
-    const image = await pushRealBundle(bundle, folder, registry.host);
+    const image = await pushPublicBundle(bundle, folder, registry.host);
     const asImage = servedAsImage(recording, image);
     const replayed = await replay(asImage, {
       ...cluster,

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
@@ -50,6 +50,18 @@ export class ClusterRecorder {
       states.set(object, [...(states.get(object) ?? []), state]);
     }
     return states;
+  }
+
+  /** The objects of a kind as they are now; undefined for kinds that are not watched. */
+  now(kind: string): readonly KubernetesObject[] | undefined {
+    const watched = KINDS.find((one) => one.kind === kind);
+    return watched && this.#cache.list(watched);
+  }
+
+  /** Tells one state of an object from another; undefined where it is not watched or not there. */
+  versionOf({ kind, namespace, name }: ObjectRef): string | undefined {
+    const found = this.now(kind)?.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+    return found?.metadata.resourceVersion;
   }
 
   /** How long nothing has moved in the scenario's namespaces. */

@@ -28,15 +28,13 @@ export type Playing = Readonly<{
 
 /** How long a failing plan is tried again; OLM's lab had 20 s, and nothing in the recordings tells which. */
 const RETRY_WINDOW = '10s';
-/**
- * For each scenario the number of its cluster. A simulated cluster costs nothing, so each has its own there; real ones
- * are shared by all that can.
- */
-function clusterNumbers({ backend, scenarios }: PlayOptions): Map<string, number> {
-  let next = backend === 'real' ? 1 : 0;
+
+/** For each scenario the number of its cluster: the first is shared by all that can. */
+function clusterNumbers({ scenarios }: PlayOptions): Map<string, number> {
+  let next = 1;
   return new Map(
     scenarios.map(({ name, ownCluster }) => {
-      if (backend === 'real' && ownCluster === undefined) return [name, 0];
+      if (ownCluster === undefined) return [name, 0];
       next += 1;
       return [name, next - 1];
     }),

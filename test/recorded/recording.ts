@@ -6,6 +6,8 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog } from '#core/catalog/catalog';
 import { loadCatalog } from '#core/catalog/load-catalog';
+import { folderOf, treeOf } from './public-bundles.js';
+import { bundlesOf, publicCatalog } from './public-catalogs.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The recordings that are part of this repository, and all of them where they lie beside it. */
@@ -44,9 +46,20 @@ type Observed = Readonly<{
   final: Readonly<Record<string, unknown>>;
 }>;
 
+const folderNamed = (name: string): string | undefined =>
+  FOLDERS.map((parent) => join(parent, name)).find((path) => existsSync(join(path, 'observed.json')));
+
+/** Why a recording cannot be read here; undefined where it can. */
+export function missing(name: string): string | undefined {
+  const bundles = bundlesOf(name);
+  const here = folderNamed(name) !== undefined && bundles.every((bundle) => folderOf(bundle) !== undefined);
+  if (here) return undefined;
+  return `it is about public bundles, which lie in ../shared beside this repository, not in it`;
+}
+
 /** The recording of that name, or undefined where it lies in none of the folders. */
 export function readRecording(name: string): Recording | undefined {
-  const folder = FOLDERS.map((parent) => join(parent, name)).find((path) => existsSync(join(path, 'observed.json')));
+  const folder = folderNamed(name);
   if (folder === undefined) return undefined;
   const observed = JSON.parse(readFileSync(join(folder, 'observed.json'), 'utf8')) as Observed;
   const input = (file: string): KubernetesObject[] =>
@@ -63,7 +76,12 @@ export function readRecording(name: string): Recording | undefined {
     final: withoutEvents(observed.final),
     namespaces: new Set(made.flatMap(({ kind, metadata }) => (kind === 'Namespace' ? (metadata.name ?? []) : []))),
     input,
-    catalog: (part) => loadCatalog(filesOf(join(folder, part))),
+    catalog: (part) => {
+      if (existsSync(join(folder, part))) return loadCatalog(treeOf(join(folder, part)));
+      const made = publicCatalog(name);
+      if (made === undefined) throw new Error(`there is neither ${part}/ in ${folder} nor what it is made of`);
+      return made;
+    },
     images: () => imagesOf(folder),
   };
 }
@@ -71,17 +89,9 @@ export function readRecording(name: string): Recording | undefined {
 /** A bundle of each image that is named, from its directory `bundles/<csv>`. */
 function imagesOf(folder: string) {
   const catalogs = readdirSync(folder).filter((name) => name.startsWith('fbc'));
-  const bundles = catalogs.flatMap((part) => loadCatalog(filesOf(join(folder, part))).bundles);
+  const bundles = catalogs.flatMap((part) => loadCatalog(treeOf(join(folder, part))).bundles);
   return bundles.flatMap(({ name, image }) => (image ? [{ image, files: treeOf(join(folder, 'bundles', name)) }] : []));
 }
-
-const treeOf = (folder: string): BundleFile[] =>
-  readdirSync(folder).flatMap((part) =>
-    filesOf(join(folder, part)).map(({ path, bytes }) => ({ path: `${part}/${path}`, bytes })),
-  );
-
-const filesOf = (folder: string) =>
-  readdirSync(folder).map((path) => ({ path, bytes: new Uint8Array(readFileSync(join(folder, path))) }));
 
 function withoutEvents({ Events: _events, ...kinds }: Readonly<Record<string, unknown>>): Dump {
   return kinds as Dump;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { type ApiBackend, startApiBackend } from './api-backend.js';
@@ -36,6 +36,7 @@ export type ReplayOptions = Readonly<{
 }>;
 
 const LOOK_EVERY_MS = 100;
+const SEEN_EVERY_MS = 5;
 
 /** Does to a cluster what was done to OLM's, in the same order. */
 export async function replay(recording: Recording, options: ReplayOptions): Promise<Replayed> {
@@ -70,6 +71,7 @@ class Player {
     // What the recorder did in place of the pods of an unpack Job: the hub pulls bundles itself (decision 27).
     [/^(reached: unpack ConfigMap|opm alpha bundle extract: rc 0)$/, async () => undefined],
     [/^reached: (.+)$/, (text = '') => this.#reach(text)],
+    [/^NOT reached within \d+s: (.+)$/, (text = '') => this.#doesNotReach(text)],
     [/^checkpoint (\S+)$/, (label = '') => this.#checkpoint(label)],
     [
       /^merge-patch (\w+) (\S+): (.+)$/,
@@ -162,11 +164,21 @@ class Player {
     this.masks.noteAddress(this.#address);
   }
 
+  /** What the recorder waited for in vain. */
+  async #doesNotReach(text: string): Promise<void> {
+    await this.#quiet(performance.now() + this.options.patienceMs);
+    if (await this.#holds(text)) this.missed.push(`reached, though OLM did not: ${text}`);
+  }
+
+  #holds(text: string): Promise<boolean> {
+    const { client, recorder } = this.options;
+    return waitFor(text)({ client, recorder, recording: this.recording });
+  }
+
   async #reach(text: string): Promise<void> {
-    const wait = waitFor(text);
-    const { client, patienceMs } = this.options;
+    const { patienceMs } = this.options;
     const deadline = performance.now() + patienceMs;
-    while (!(await wait({ client, recording: this.recording }))) {
+    while (!(await this.#holds(text))) {
       if (performance.now() > deadline) {
         this.missed.push(`not reached within ${patienceMs / 1_000} s: ${text}`);
         return;
@@ -180,11 +192,22 @@ class Player {
   }
 
   async #patch(kind: string, key: string, patch: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.options.client.patch(this.#ref(kind, key), patch);
+    const ref = this.#ref(kind, key);
+    await this.#untilSeen(ref, () => this.options.client.patch(ref, patch));
   }
 
   async #delete(kind: string, key: string): Promise<void> {
-    await this.options.client.delete(this.#ref(kind, key));
+    const ref = this.#ref(kind, key);
+    await this.#untilSeen(ref, () => this.options.client.delete(ref));
+  }
+
+  /** What the recorder watches is judged by its eyes, so it must have seen what was done. */
+  async #untilSeen(ref: ObjectRef, act: () => Promise<unknown>): Promise<void> {
+    const version = () => this.options.recorder.versionOf(ref);
+    const before = version();
+    await act();
+    const deadline = performance.now() + this.options.patienceMs;
+    while (before !== undefined && version() === before && performance.now() < deadline) await sleep(SEEN_EVERY_MS);
   }
 
   async #approve(generation: number, namespace: string): Promise<void> {

@@ -1,61 +1,59 @@
-/** Where a recording is played, and how. */
+/** Where a recording is played, and how; all are played on simulated clusters. */
 export type ScenarioRow = Readonly<{
   name: string;
-  /** Part of every `make test`, on the simulator. */
-  fast?: true;
-  /** Why only a real API server shows it. */
-  realOnly?: string;
-  /** Why it cannot share a real cluster with others. */
+  /** Why it cannot share a cluster with others. */
   ownCluster?: string;
-  /** Why it is not played yet. */
-  notYet?: string;
+  /** Why it is not among those that are played together on a real API server. */
+  notWithOthers?: string;
 }>;
 
 const GLOBAL = 'its global group copies its CSV into every namespace, where others want one of the same name';
-const REAL_BUNDLE = 'its bundle is public data and no part of this repository; see test/e2e/real-bundles.spec.ts';
+const FROM_IMAGE = 'there it is played with its bundle in an image: test/e2e/real-bundles.spec.ts';
 
-/** Every recording there is, each with what becomes of it here. */
+/** Every recording there is, those that take long first. */
 export const SCENARIOS: readonly ScenarioRow[] = [
-  { name: 'install-automatic' },
-  { name: 'install-manual', fast: true },
-  { name: 'upgrade-replaces', fast: true },
-  { name: 'upgrade-skiprange' },
-  { name: 'dependencies-resolved', fast: true },
-  { name: 'missing-dependency', fast: true },
-  { name: 'no-operatorgroup' },
-  { name: 'two-operatorgroups-plan' },
-  { name: 'unsupported-install-mode', fast: true },
-  { name: 'plan-deleted-after-success', fast: true },
-  { name: 'delete-subscription-then-csv', fast: true },
-  { name: 'subscription-config' },
+  { name: 'progress-deadline' },
   { name: 'crd-invalidates-crs' },
-  { name: 'crd-shared-two-namespaces' },
+  { name: 'group-all-namespaces', ownCluster: GLOBAL },
+  { name: 'global-vs-own-conflict', ownCluster: GLOBAL },
+  { name: 'webhooks-conversion', ownCluster: GLOBAL },
   { name: 'csv-requirement-missing' },
   { name: 'operatorcondition-blocks' },
-  { name: 'catalog-faults', fast: true },
-  { name: 'drift', fast: true },
-  { name: 'progress-deadline', realOnly: 'the simulator has no progress deadline' },
-  { name: 'attenuated-csv-install', realOnly: 'the simulator lets everybody do everything' },
-  { name: 'group-all-namespaces', fast: true, ownCluster: GLOBAL },
-  { name: 'group-multi-explicit' },
-  { name: 'group-single-namespace', fast: true },
-  { name: 'global-vs-own-conflict', fast: true, ownCluster: GLOBAL },
-  { name: 'apiservice-owned', realOnly: 'the simulator passes no requests on' },
+  { name: 'attenuated-csv-install' },
+  { name: 'apiservice-owned' },
+  { name: 'upgrade-replaces' },
+  { name: 'drift' },
+  { name: 'two-operatorgroups-plan' },
+  { name: 'catalog-faults' },
   { name: 'webhook-rule-guard' },
-  { name: 'webhooks-conversion', ownCluster: GLOBAL },
-  { name: 'unpack-image-bundle', fast: true },
-  ...[
-    'real-cluster-aas-operator',
-    'real-dbaas-operator',
-    'real-dependencies-missing',
-    'real-eventing-kogito',
-    'real-gitlab-operator-kubernetes',
-    'real-kairos-operator',
-    'real-mercury-operator',
-    'real-node-healthcheck-operator',
-    'real-node-maintenance-operator',
-    'real-pelorus-operator',
-  ].map((name) => ({ name, notYet: REAL_BUNDLE })),
+  { name: 'install-automatic' },
+  { name: 'install-manual' },
+  { name: 'upgrade-skiprange' },
+  { name: 'dependencies-resolved' },
+  { name: 'missing-dependency' },
+  { name: 'no-operatorgroup' },
+  { name: 'unsupported-install-mode' },
+  { name: 'plan-deleted-after-success' },
+  { name: 'delete-subscription-then-csv' },
+  { name: 'subscription-config' },
+  { name: 'crd-shared-two-namespaces' },
+  { name: 'group-multi-explicit' },
+  { name: 'group-single-namespace' },
+  { name: 'unpack-image-bundle' },
+  { name: 'real-dependencies-missing' },
+  { name: 'real-gitlab-operator-kubernetes', notWithOthers: FROM_IMAGE },
+  { name: 'real-kairos-operator', notWithOthers: FROM_IMAGE },
+  { name: 'real-mercury-operator', notWithOthers: FROM_IMAGE },
+  {
+    name: 'real-pelorus-operator',
+    ownCluster: 'real-dependencies-missing installs it, too',
+    notWithOthers: FROM_IMAGE,
+  },
+  { name: 'real-cluster-aas-operator', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
+  { name: 'real-dbaas-operator', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
+  { name: 'real-eventing-kogito', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
+  { name: 'real-node-healthcheck-operator', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
+  { name: 'real-node-maintenance-operator', ownCluster: GLOBAL, notWithOthers: FROM_IMAGE },
 ];
 
 /** Those named in a comma-separated list: for playing a few by hand. Undefined where there is no list. */

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
+import type { ClusterRecorder } from './cluster-recorder.js';
 import type { Recording } from './recording.js';
 
 const ALPHA = 'operators.coreos.com/v1alpha1';
@@ -23,7 +24,7 @@ export function kindRef(kind: string): KindRef {
   return { apiVersion, kind };
 }
 
-type Around = Readonly<{ client: KubeClient; recording: Recording }>;
+type Around = Readonly<{ client: KubeClient; recorder: ClusterRecorder; recording: Recording }>;
 type Wait = (around: Around) => Promise<boolean>;
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,10 +34,11 @@ const at = (object: unknown, ...path: readonly string[]): unknown =>
     object,
   );
 
-const all = async ({ client, recording }: Around, kind: string): Promise<readonly KubernetesObject[]> =>
-  ((await client.list(kindRef(kind)))?.items ?? []).filter(({ metadata }) =>
-    recording.namespaces.has(metadata.namespace ?? ''),
-  );
+/** As the recorder's watches have it, or from the API for kinds that it does not watch. */
+async function all({ client, recorder, recording }: Around, kind: string): Promise<readonly KubernetesObject[]> {
+  const objects = recorder.now(kind) ?? (await client.list(kindRef(kind)))?.items ?? [];
+  return objects.filter(({ metadata }) => recording.namespaces.has(metadata.namespace ?? ''));
+}
 
 const find = async (around: Around, kind: string, key: string): Promise<KubernetesObject | undefined> =>
   (await all(around, kind)).find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key);
