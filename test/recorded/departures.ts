@@ -33,6 +33,9 @@ export type Departure = Readonly<{
 const REQUIREMENT =
   /requires an operator (with package: lighthouse-operator and with version in range: >=1\.0\.0|providing an API with group: tugs\.missing-dependency\.example\.com, version: v1, kind: Tug)/;
 
+const MERCURY_REQUIREMENT =
+  /(bundle mercury-operator\.v1\.0\.2 requires an operator with package:) (strimzi-kafka-operator and with version in range: 0\.28\.0|camel-k and with version in range: 1\.9\.0)/;
+
 const WHY = /(no registry client established for catalogsource \S+?): .*/;
 
 const onceInARow = (list: Json): Json => (isList(list) ? list.filter((item, index) => item !== list[index - 1]) : list);
@@ -361,6 +364,12 @@ export const DEPARTURES: readonly Departure[] = [
       'two requirements cannot be met; which of them the message names varies from run to run in OLM (spec: classic-resolution.md §5)',
     scenario: 'missing-dependency',
     leaveOut: both(...['Subscription', REFUSALS].map((kind) => inTexts(kind, REQUIREMENT, 'requires <either>'))),
+  },
+  {
+    name: 'which-conflict',
+    because: 'as above: of the two packages that are required, now one is named and now the other',
+    scenario: 'real-dependencies-missing',
+    leaveOut: both(...['Subscription', REFUSALS].map((kind) => inTexts(kind, MERCURY_REQUIREMENT, '$1 <either>'))),
   },
   {
     name: 'account-evaluated',

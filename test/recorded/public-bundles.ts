@@ -57,10 +57,11 @@ export function packageBlobs(
     value: { group: crd.name.slice(crd.name.indexOf('.') + 1), kind: crd.kind, version: crd.version },
   }));
   const own = [{ type: 'olm.package', value: { packageName: name, version } }, ...apis];
+  const edges = csv.spec['replaces'] === undefined ? {} : { replaces: csv.spec['replaces'] };
   const { properties = [], ...rest } = more;
   return [
     { schema: 'olm.package', name, defaultChannel: 'stable' },
-    { schema: 'olm.channel', package: name, name: 'stable', entries: [{ name: bundle }] },
+    { schema: 'olm.channel', package: name, name: 'stable', entries: [{ name: bundle, ...edges }] },
     { schema: 'olm.bundle', name: bundle, package: name, ...rest, properties: [...own, ...properties] },
   ];
 }

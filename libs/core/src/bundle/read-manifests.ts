@@ -3,6 +3,7 @@ import { readStream } from '../catalog/read/blob-stream.js';
 import { ByteWindow } from '../catalog/read/byte-window.js';
 import { BlobError } from '../catalog/read/catalog-load.error.js';
 import type { BundleFile } from './bundle.js';
+import { completedManifest } from './completed-manifest.js';
 
 /** What one file holds: its first document, and what else is to be said about it. */
 export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
@@ -45,7 +46,7 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     const document = firstDocument(file);
     warnings.push(...document.warnings);
     if (document.value === undefined) continue;
-    const parsed = KubernetesObject.safeParse(completed(document.value));
+    const parsed = KubernetesObject.safeParse(completedManifest(document.value));
     if (!parsed.success) {
       warnings.push(`${file.path}: passed over: not a Kubernetes object (it needs apiVersion, kind and metadata)`);
       continue;
@@ -61,15 +62,4 @@ export function readManifests(files: readonly BundleFile[]): Manifests {
     objects.push(parsed.data);
   }
   return { objects, warnings };
-}
-
-/**
- * Fills what OLM's reader does not insist on: a manifest without apiVersion is carried along (with an empty one) and
- * refused by the cluster, and `metadata: null` is empty metadata.
- */
-function completed(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const metadata = 'metadata' in value ? value.metadata : undefined;
-  const apiVersion = 'apiVersion' in value ? value.apiVersion : undefined;
-  return { ...value, apiVersion: apiVersion ?? '', metadata: metadata ?? {} };
 }

@@ -83,6 +83,17 @@ describe('recordsOfGrpc', () => {
     expect(inline.get(digest)).toEqual([csv]);
   });
 
+  it('offers a bundle with a manifest without apiVersion, as OLM does: it is up to the cluster to refuse it', () => {
+    const role = { kind: 'ClusterRole', metadata: { name: 'ants' } };
+    const { records, inline, leftOut } = recordsOfGrpc(
+      [bundle({ bundlePath: '', object: [JSON.stringify(role)] })],
+      [ant],
+    );
+    expect(leftOut).toEqual([]);
+    expect(records[0]?.entries).toHaveLength(1);
+    expect([...inline.values()]).toEqual([[{ ...role, apiVersion: '' }]]);
+  });
+
   it('carries deprecations of package, channel and bundle', () => {
     const { records } = recordsOfGrpc(
       [bundle({ deprecation: { message: 'b' } })],

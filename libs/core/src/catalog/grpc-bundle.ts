@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KubernetesObject } from '../api/kubernetes-object.js';
+import { completedManifest } from '../bundle/completed-manifest.js';
 import { byCodeUnit, canonicalHash, canonicalJson } from '../canonical/canonical-json.js';
 import type { EntryRecord, PackageRecord } from '../resolution/resolution-problem.js';
 import type { Property } from './catalog.js';
@@ -103,7 +104,7 @@ function entryOf(bundle: GrpcBundle): { entry: EntryRecord; objects: readonly Ku
 function objectsOf({ object, csvJson }: GrpcBundle): KubernetesObject[] {
   const texts = object.length > 0 ? object : [csvJson].filter((text) => text !== '');
   if (texts.length === 0) throw new Error('it has neither an image nor manifests');
-  return texts.map((text) => KubernetesObject.parse(JSON.parse(text)));
+  return texts.map((text) => KubernetesObject.parse(completedManifest(JSON.parse(text))));
 }
 
 /** Own properties, then what the older fields say, each thing once: repeating it changes no resolution. */

@@ -1,4 +1,5 @@
 import type { ApiObject } from './objects/api-object.js';
+import type { JsonObject } from './objects/json.js';
 import { ObjectStorage } from './objects/storage.js';
 import { ResourceRegistry } from './resources/resource-registry.js';
 
@@ -15,6 +16,8 @@ export class ClusterState {
   readonly resources = new ResourceRegistry();
   /** Users by the bearer tokens that TokenRequest issued. */
   readonly issuedTokens = new Map<string, string>();
+  /** What the backends of aggregated APIs said that they serve, by the path of their discovery. */
+  readonly aggregatedApis = new Map<string, JsonObject>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #nextClusterIp = 10;
   constructor(

@@ -32,9 +32,10 @@ export class AggregatedRolesController {
   }
 }
 
-/** The rules of all selected roles, in the order of their names, each rule once. */
+/** The rules of the roles that each selector selects, selector by selector and in the order of names, each rule once. */
 function aggregated(role: ApiObject, roles: readonly ApiObject[], selectors: readonly unknown[]): unknown[] {
-  const chosen = roles.filter((other) => other !== role && selectors.some((selector) => matches(other, selector)));
+  const others = roles.filter((other) => other !== role);
+  const chosen = selectors.flatMap((selector) => others.filter((other) => matches(other, selector)));
   const rules: unknown[] = [];
   for (const rule of chosen.flatMap((other) => arrayAt(other, 'rules'))) {
     if (!rules.some((known) => equal(known, rule))) rules.push(rule);

@@ -5,7 +5,7 @@ import type { Change } from '../objects/storage.js';
 import { builtinResources } from '../resources/builtin-resources.js';
 import { freshMetadata } from '../resources/cluster-seed.js';
 import { servedVersions } from '../resources/custom-resource-info.js';
-import { discoveryFault } from './discovery-check.js';
+import { askBackend } from './discovery-check.js';
 import { backendOf, type ServiceBackend } from './service-backends.js';
 
 const API_SERVICES = 'apiservices.apiregistration.k8s.io';
@@ -31,6 +31,9 @@ const availableCondition = ({ status, reason, message }: Availability): JsonObje
   conditions: [{ type: 'Available', status, lastTransitionTime: timestamp(), reason, message }],
 });
 
+const discoveryPath = (apiService: ApiObject): string =>
+  `/apis/${stringAt(apiService, 'spec', 'group')}/${stringAt(apiService, 'spec', 'version')}`;
+
 function localApiService(group: string, version: string, automanaged: string): ApiObject {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
@@ -49,9 +52,10 @@ let builtinServices: readonly ApiObject[] | undefined;
 
 /** The APIServices of the built-in groups: one set of objects that all clusters of the process share. */
 function sharedApiServices(): readonly ApiObject[] {
-  builtinServices ??= [...new Set([...builtinResources.values()].map(({ group }) => group))].map((group) =>
-    localApiService(group, 'v1', 'onstart'),
+  const versions = [...builtinResources.values()].map(
+    ({ group, versions: [version = 'v1'] }) => [group, version] as const,
   );
+  builtinServices ??= [...new Map(versions)].map(([group, version]) => localApiService(group, version, 'onstart'));
   return builtinServices;
 }
 
@@ -65,7 +69,8 @@ export class ApiServicesController {
 
   #onChange({ resource, type, object }: Change): void {
     if (resource === CRDS) this.cluster.after(0, () => this.#syncGroup(stringAt(object, 'spec', 'group') ?? ''));
-    else if (resource === API_SERVICES && type !== 'DELETED') {
+    else if (resource === API_SERVICES && type === 'DELETED') this.cluster.aggregatedApis.delete(discoveryPath(object));
+    else if (resource === API_SERVICES) {
       this.cluster.after(0, () => this.#syncAvailability(object.metadata.name));
     } else if (BEHIND.has(resource)) this.cluster.after(0, () => this.#syncAll());
   }
@@ -111,16 +116,23 @@ export class ApiServicesController {
     const { name, uid } = apiService.metadata;
     if (this.#checking.has(uid)) return;
     this.#checking.add(uid);
-    const { group, version, service, caBundle } = objectAt(apiService, 'spec') ?? {};
-    const fault = await discoveryFault(`https://${address}:${port}/apis/${group}/${version}`, {
+    const { service, caBundle } = objectAt(apiService, 'spec') ?? {};
+    const path = discoveryPath(apiService);
+    const answer = await askBackend(`https://${address}:${port}${path}`, {
       servername: `${stringAt(service, 'name')}.${stringAt(service, 'namespace')}.svc`,
       ca: typeof caBundle === 'string' ? Buffer.from(caBundle, 'base64').toString() : undefined,
     });
     this.#checking.delete(uid);
     const current = this.cluster.storage.get(API_SERVICES, `/${name}`);
     if (current?.metadata.uid !== uid) return;
-    this.#tell(current, fault === undefined ? PASSED : unavailable('FailedDiscoveryCheck', fault));
-    if (fault !== undefined) this.cluster.after(ASK_AGAIN_MS, () => this.#syncAvailability(name));
+    if ('served' in answer) {
+      this.cluster.aggregatedApis.set(path, answer.served);
+      this.#tell(current, PASSED);
+    } else {
+      this.cluster.aggregatedApis.delete(path);
+      this.#tell(current, unavailable('FailedDiscoveryCheck', answer.fault));
+      this.cluster.after(ASK_AGAIN_MS, () => this.#syncAvailability(name));
+    }
   }
 
   #availability(apiService: ApiObject): Availability | Address {

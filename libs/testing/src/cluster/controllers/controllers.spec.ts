@@ -145,11 +145,14 @@ describe('what runs beside the API', () => {
     });
     const rule = { apiGroups: ['t.dev'], resources: ['foos'], verbs: ['get'] };
     const sum = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'sum' };
-    bare.cluster.create(
-      role('sum', {}, { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'sum' } }] }, rules: [] }),
-    );
+    const clusterRoleSelectors = [{ matchLabels: { to: 'sum' } }, { matchLabels: { first: 'no' } }];
+    bare.cluster.create(role('sum', {}, { aggregationRule: { clusterRoleSelectors }, rules: [] }));
     bare.cluster.create(role('part', { to: 'sum' }, { rules: [rule] }));
     await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([rule]);
+    const second = { ...rule, verbs: ['list'] };
+    bare.cluster.create(role('a-part', { first: 'no' }, { rules: [rule, second] }));
+    await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([rule, second]);
+    bare.cluster.delete({ ...sum, name: 'a-part' });
     bare.cluster.delete({ ...sum, name: 'part' });
     await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([]);
   });

@@ -1,32 +1,44 @@
 import { type RequestOptions, request } from 'node:https';
+import { isObject, type JsonObject } from '../objects/json.js';
 
 const TIMEOUT_MS = 5_000;
 
-/**
- * Asks the backend of an aggregated API what it serves, over TLS with the name of its Service, as the API server does.
- * Undefined when it answers well; else what is wrong.
- */
-export function discoveryFault(
+export type Answer = Readonly<{ served: JsonObject } | { fault: string }>;
+
+/** Asks the backend of an aggregated API what it serves, over TLS with the name of its Service, as the API server does. */
+export function askBackend(
   url: string,
-  tls: Readonly<{ servername: string; ca: string | undefined }>,
-): Promise<string | undefined> {
-  const { ca, servername } = tls;
+  { ca, servername }: Readonly<{ servername: string; ca: string | undefined }>,
+): Promise<Answer> {
   const options: RequestOptions = {
-    servername,
-    timeout: TIMEOUT_MS,
-    agent: false,
-    ...(ca === undefined ? {} : { ca }),
+    ...{ servername, timeout: TIMEOUT_MS, agent: false },
+    ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
   };
   return new Promise((resolve) => {
+    const failed = (why: string) => resolve({ fault: `failing or missing response from ${url}: ${why}` });
     const sent = request(url, options, (response) => {
-      response.resume();
-      const { statusCode = 0 } = response;
-      if (statusCode >= 200 && statusCode < 300) resolve(undefined);
-      else failed(`bad status from ${url}: ${statusCode}`);
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('end', () => {
+        const { statusCode = 0 } = response;
+        if (statusCode < 200 || statusCode >= 300) failed(`bad status from ${url}: ${statusCode}`);
+        else resolve({ served: listOf(text) });
+      });
     });
-    const failed = (why: string) => resolve(`failing or missing response from ${url}: ${why}`);
     sent.on('timeout', () => sent.destroy(new Error('context deadline exceeded')));
     sent.on('error', (error) => failed(`Get "${url}": ${error.message}`));
     sent.end();
   });
+}
+
+function listOf(text: string): JsonObject {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : {};
+  } catch {
+    return {};
+  }
 }

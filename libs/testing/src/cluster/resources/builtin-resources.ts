@@ -125,6 +125,15 @@ const workloads: readonly Row[] = [
     generation: true,
   },
   {
+    kind: 'HorizontalPodAutoscaler',
+    resource: 'horizontalpodautoscalers',
+    group: 'autoscaling',
+    version: 'v2',
+    short: ['hpa'],
+    categories: all,
+    subresources: status,
+  },
+  {
     kind: 'CronJob',
     resource: 'cronjobs',
     group: 'batch',

@@ -56,7 +56,10 @@ export class ApiHandler {
     const { resources, name } = this.cluster;
     const type = path === '/api' || path === '/apis' ? aggregatedType(headers.accept) : undefined;
     if (type !== undefined) return { code: 200, body: aggregatedDiscovery(path, type, resources), contentType: type };
-    const document = discovery(path, resources) ?? openApi(path, `/clusters/${name}`, resources);
+    const document =
+      discovery(path, resources) ??
+      this.cluster.aggregatedApis.get(path) ??
+      openApi(path, `/clusters/${name}`, resources);
     return document === undefined ? PAGE_NOT_FOUND : { code: 200, body: document };
   }
 
