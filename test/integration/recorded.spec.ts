@@ -18,13 +18,13 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
       backend: 'simulated',
       scenarios: played,
       atOnce: 6,
-      patienceMs: 20_000,
+      patienceMs: 60_000,
       quietMs: 700,
     });
   });
   afterAll(() => playing?.strike());
 
-  it.each(played)('$name', async ({ name }) => {
+  it.each(played)('$name', { timeout: 300_000 }, async ({ name }) => {
     const result = await playing.of(name);
     expect(result, 'the recording is at hand').toBeDefined();
     console.log(`${name}: ${result?.seconds.toFixed(1)} s`);
