@@ -41,6 +41,7 @@ bench-catalogs: build ## catalogs read, rendered, indexed: time, CPU and memory;
 bench-lifecycle: build ## installs and upgrades on a real control plane: times, requests, memory; about three minutes
 	@node dist/scripts/prepare-e2e.js
 	@node dist/bench/lifecycle.js $(if $(RUNS),--runs $(RUNS))
+	@node dist/bench/extension-install.js $(if $(RUNS),--runs $(RUNS))
 
 bench-metas: build ## questions to catalogs served over HTTP: median and 99th percentile; about one minute
 	@node dist/bench/metas.js
