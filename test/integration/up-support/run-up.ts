@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
@@ -32,9 +32,10 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
   return {
     said,
     running: () =>
-      expect
-        .poll(() => `${said.out}${child.exitCode === null ? '' : said.err}`, { timeout: 60_000 })
-        .toContain('Running'),
+      vi.waitFor(() => expect(`${said.out}${child.exitCode === null ? '' : said.err}`).toContain('Running'), {
+        timeout: 60_000,
+        interval: 50,
+      }),
     end: async (signal) => {
       child.kill(signal);
       return ended;

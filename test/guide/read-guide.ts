@@ -1,0 +1,33 @@
+/** One command of a page, and the lines that the page says it prints; none where the page shows none. */
+export type GuideStep = Readonly<{ line: number; command: string; expected: readonly string[] }>;
+
+const BLOCK = /^```\n(.*?)^```$/gms;
+
+/**
+ * The commands of a Markdown page in order: in its code blocks without a language, each line that begins with `$ `, with the lines up
+ * to the next one as what it prints. A command goes on after a backslash, and up to the end of a here-document.
+ */
+export const readGuide = (markdown: string): GuideStep[] =>
+  [...markdown.matchAll(BLOCK)].flatMap(({ 1: block = '', index }) =>
+    stepsOf(block.trimEnd().split('\n'), markdown.slice(0, index).split('\n').length + 1),
+  );
+
+function stepsOf(lines: readonly string[], firstLine: number): GuideStep[] {
+  const starts = lines.flatMap((line, index) => (line.startsWith('$ ') ? [index] : []));
+  return starts.map((start, which) => {
+    const own = lines.slice(start, starts[which + 1]);
+    const length = commandLength(own);
+    return {
+      line: firstLine + start,
+      command: own.slice(0, length).join('\n').slice(2),
+      expected: own.slice(length).filter((line) => line !== ''),
+    };
+  });
+}
+
+/** How many of the lines are the command itself. */
+function commandLength(lines: readonly string[]): number {
+  const document = /<<(\w+)/.exec(lines[0] ?? '')?.[1];
+  const last = document === undefined ? lines.findIndex((line) => !line.endsWith('\\')) : lines.indexOf(document);
+  return last + 1;
+}
