@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findExecutable } from '#platform/debian/executable';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
@@ -16,67 +17,74 @@ const STEPS = readGuide(await readFile(join(ROOT, 'docs/guide.md'), 'utf8'));
 /** Such commands change nothing and are asked again until the cluster has come to what the page says. */
 const ASKS = /^(?:kubectl get|flotilla explain) /;
 
-describe('every command of docs/guide.md, in its order, prints what the page says', () => {
-  const names = new GuideNames();
-  let folder = '';
-  let controlPlane: ControlPlane | undefined;
-  let registry: ImageRegistry | undefined;
-  let up: RunningUp | undefined;
+/** The page is for people who have it; nothing else of ours needs it. */
+const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
+if (kubectl === undefined) console.warn('not run: the commands of docs/guide.md: kubectl is not on PATH');
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'flotilla-guide-'));
-    await symlink(join(ROOT, 'examples'), join(folder, 'examples'));
-    controlPlane = await startControlPlane({ clusters: 1 });
-    registry = await startImageRegistry();
-    await mkdir(join(folder, 'content'));
-    await writeFile(join(folder, 'kubeconfig'), controlPlane.clusters[0]?.kubeconfig ?? '', { mode: 0o600 });
-    up = runUp(['--kubeconfig', join(folder, 'kubeconfig')], { FLOTILLA_CONTENT_DIR: join(folder, 'content') });
-    await up.running();
-  });
-  afterAll(async () => {
-    up?.kill();
-    await registry?.stop();
-    await controlPlane?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+describe.skipIf(kubectl === undefined)(
+  'every command of docs/guide.md, in its order, prints what the page says',
+  () => {
+    const names = new GuideNames();
+    let folder = '';
+    let controlPlane: ControlPlane | undefined;
+    let registry: ImageRegistry | undefined;
+    let up: RunningUp | undefined;
 
-  /** The command as a reader runs it, in a checkout; what it printed with this registry under the page's name for it. */
-  async function perform(command: string): Promise<{ printed: string; exit: number | null }> {
-    const host = registry?.host ?? '';
-    const child = spawn('bash', ['-c', command], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        PATH: `${join(ROOT, 'bin')}${delimiter}${process.env['PATH']}`,
-        HOME: folder,
-        KUBECONFIG: join(folder, 'kubeconfig'),
-        FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
-        REGISTRY: host,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'flotilla-guide-'));
+      await symlink(join(ROOT, 'examples'), join(folder, 'examples'));
+      controlPlane = await startControlPlane({ clusters: 1 });
+      registry = await startImageRegistry();
+      await mkdir(join(folder, 'content'));
+      await writeFile(join(folder, 'kubeconfig'), controlPlane.clusters[0]?.kubeconfig ?? '', { mode: 0o600 });
+      up = runUp(['--kubeconfig', join(folder, 'kubeconfig')], { FLOTILLA_CONTENT_DIR: join(folder, 'content') });
+      await up.running();
     });
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { printed: `${out}${err}`.replaceAll(host, 'registry.example'), exit: await ended };
-  }
+    afterAll(async () => {
+      up?.kill();
+      await registry?.stop();
+      await controlPlane?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
 
-  let broken: number | undefined;
+    /** The command as a reader runs it, in a checkout; what it printed with this registry under the page's name for it. */
+    async function perform(command: string): Promise<{ printed: string; exit: number | null }> {
+      const host = registry?.host ?? '';
+      const child = spawn('bash', ['-c', command], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          PATH: `${join(ROOT, 'bin')}${delimiter}${process.env['PATH']}`,
+          HOME: folder,
+          KUBECONFIG: join(folder, 'kubeconfig'),
+          FLOTILLA_KUBECONFIG: join(folder, 'kubeconfig'),
+          REGISTRY: host,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+      const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      return { printed: `${out}${err}`.replaceAll(host, 'registry.example'), exit: await ended };
+    }
 
-  it.for(STEPS)('line $line: $command', async ({ line, command, expected }, { skip }) => {
-    if (broken !== undefined) skip(`line ${broken} did not come out`);
-    broken = line;
-    await follow(names.toHere(command), expected);
-    broken = undefined;
-  });
+    let broken: number | undefined;
 
-  async function follow(command: string, expected: readonly string[]): Promise<void> {
-    const look = async () => {
-      const { printed, exit } = await perform(command);
-      if (expected.length === 0) expect(exit, printed).toBe(0);
-      else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
-      names.learn(printed, expected);
-    };
-    if (ASKS.test(command)) await vi.waitFor(look, { timeout: 150_000, interval: 1_000 });
-    else await look();
-  }
-});
+    it.for(STEPS)('line $line: $command', async ({ line, command, expected }, { skip }) => {
+      if (broken !== undefined) skip(`line ${broken} did not come out`);
+      broken = line;
+      await follow(names.toHere(command), expected);
+      broken = undefined;
+    });
+
+    async function follow(command: string, expected: readonly string[]): Promise<void> {
+      const look = async () => {
+        const { printed, exit } = await perform(command);
+        if (expected.length === 0) expect(exit, printed).toBe(0);
+        else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
+        names.learn(printed, expected);
+      };
+      if (ASKS.test(command)) await vi.waitFor(look, { timeout: 150_000, interval: 1_000 });
+      else await look();
+    }
+  },
+);

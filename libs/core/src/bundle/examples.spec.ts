@@ -39,6 +39,19 @@ describe('examples', () => {
     expect(catalog.bundles.find((one) => one.image === image)).toEqual(blob);
   });
 
+  it.each(readdirSync(join(EXAMPLES, 'crd-versions/bundles')))(
+    'pier-operator %s is what its catalog says',
+    (version) => {
+      const bundle = readBundle(filesBelow(join(EXAMPLES, 'crd-versions/bundles', version)));
+      expect(bundle.warnings).toEqual([]);
+      const image = `registry.example/flotilla-samples/pier-operator-bundle:${version}`;
+      const catalog = loadCatalog(filesBelow(join(EXAMPLES, 'crd-versions/catalog')));
+      expect(catalog.bundles.find((one) => one.image === image)).toEqual(
+        withCsvMetadata(catalogBundleOf(bundle, image)),
+      );
+    },
+  );
+
   it('catalog v1 knows only the first version of both', () => {
     const catalog = loadCatalog(filesBelow(join(EXAMPLES, 'catalogs/v1')));
     expect(catalog.bundles.map((bundle) => bundle.name)).toEqual([
