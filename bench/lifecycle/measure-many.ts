@@ -14,7 +14,7 @@ export type ManyMeasures = Readonly<{
 }>;
 
 const PLACE = 'fleet';
-const PATIENCE_MS = 900_000;
+const PATIENCE_MS_PER_CLUSTER = 60_000;
 
 /** The same operators in every one of many simulated clusters: what the services take for them. */
 export async function measureMany(size: Readonly<{ clusters: number; operators: number }>): Promise<ManyMeasures> {
@@ -28,7 +28,8 @@ export async function measureMany(size: Readonly<{ clusters: number; operators: 
     const image = catalogImage(stage.registry.host, 1);
     const start = performance.now();
     await Promise.all(stage.clients.map((client) => wish(client, names, image)));
-    for (const client of stage.clients) await running(client, size.operators, start + PATIENCE_MS);
+    for (const client of stage.clients)
+      await running(client, size.operators, start + size.clusters * PATIENCE_MS_PER_CLUSTER);
     const seconds = (performance.now() - start) / 1_000;
     const used = stage.services.map(
       async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
