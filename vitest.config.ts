@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+// What ends a test that hangs; generous, because a busy machine is no reason to fail.
 const shared = {
   environment: 'node' as const,
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
 };
 
 // Three layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control plane.
@@ -14,6 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './libs/testing/src/report/plain-line.reporter.ts'],
     projects: [
       {
@@ -32,8 +34,6 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.spec.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
       {

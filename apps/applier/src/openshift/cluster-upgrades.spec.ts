@@ -18,6 +18,7 @@ import { ClusterUpgrades } from './cluster-upgrades.js';
 
 const CONFIG = 'config.openshift.io/v1';
 const OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
+const PATIENCE = { timeout: 30_000 };
 const LOOK_MS = 5 * 60_000;
 const NOW = '2026-01-01T00:00:00Z';
 
@@ -66,7 +67,7 @@ async function openShift(release: string): Promise<void> {
   for (const file of ['operators.coreos.com_clusterserviceversions', 'olm.operatorframework.io_clusterobjectsets']) {
     cluster().create(KubernetesObject.parse(load(await readFile(`k8s/crds/${file}.yaml`, 'utf8'))));
   }
-  await vi.waitFor(async () => expect(await client.serves(OPERATOR)).toBe(true));
+  await vi.waitFor(async () => expect(await client.serves(OPERATOR)).toBe(true), PATIENCE);
   cluster().create({ apiVersion: CONFIG, kind: 'ClusterVersion', metadata: { name: 'version' } });
   cluster().edit(
     { apiVersion: CONFIG, kind: 'ClusterVersion', name: 'version' },
@@ -133,7 +134,7 @@ const condition = (name = 'operator-lifecycle-manager') => {
 };
 const looked = async (until: () => unknown | Promise<unknown>) => {
   await clock.advance(LOOK_MS);
-  await vi.waitFor(async () => expect(await until()).toBeTruthy());
+  await vi.waitFor(async () => expect(await until()).toBeTruthy(), PATIENCE);
 };
 const blockers = async () =>
   /flotilla_openshift_upgrade_blockers\{.*\} (\d+)/.exec(await metrics.registry.metrics())?.[1];
@@ -212,7 +213,7 @@ describe('the next minor version of an OpenShift cluster', () => {
   it('is nothing that other clusters are asked about', async () => {
     begin();
     await clock.advance(LOOK_MS);
-    await vi.waitFor(() => expect(cluster().requests.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(cluster().requests.length).toBeGreaterThan(0), PATIENCE);
     expect(cluster().requests.filter(({ verb }) => verb === 'list')).toEqual([]);
   });
 
