@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { InstallPlan } from '#core/api/install-plan';
-import type { ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { forbidden } from '#testing/cluster/objects/refusal';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
@@ -92,8 +92,7 @@ describe('objects that are deleted by hand', () => {
     expect(bench.cluster.get(ref)).toBeUndefined();
     expect(plans(namespace).map(({ status }) => status?.phase)).toEqual(['Complete']);
     if (before === undefined) throw new Error('it was not there');
-    const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...metadata } = before.metadata;
-    bench.cluster.create({ ...before, metadata });
+    bench.cluster.create(asNew(before));
     await settled(namespace, RUNS);
   });
 
@@ -105,7 +104,7 @@ describe('objects that are deleted by hand', () => {
         .list({ apiVersion: RBAC, kind: 'ClusterRole' })
         .filter(({ metadata }) => isOf('csv')({ metadata }) && metadata.labels?.['olm.owner'] === CSV);
     for (const deadline = performance.now() + 20_000; performance.now() < deadline; ) {
-      await bench.pass('csv').catch(() => undefined); // what is labelled may go at the same moment
+      await bench.pass('csv');
       if (bench.csvs('csv').length === 0 && inCluster().length === 0) break;
     }
     expect(bench.csvs('csv')).toEqual([]);
@@ -113,6 +112,24 @@ describe('objects that are deleted by hand', () => {
     expect(bench.cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'csv' })).toEqual([]);
     await bench.settle('csv', () => bench.subscriptions('csv')[0]?.status?.state === 'UpgradePending');
     expect(bench.csvs('csv')).toEqual([]);
+  });
+
+  it('a ServiceAccount, just before it gets its label: the pass does not fail', async () => {
+    await install('unlabelled');
+    const ref = first('unlabelled', 'v1', 'ServiceAccount', 'lighthouse');
+    bench.cluster.edit(ref, ({ metadata }) => {
+      metadata.labels = {};
+    });
+    onTestFinished(() => {
+      bench.cluster.lossOf = () => undefined;
+    });
+    bench.cluster.lossOf = ({ verb, resource }) => {
+      const label = verb === 'patch' && resource === 'serviceaccounts';
+      if (label && bench.cluster.get(ref) !== undefined) bench.cluster.delete(ref);
+      return undefined;
+    };
+    await bench.pass('unlabelled');
+    expect(bench.cluster.get(ref)).toBeUndefined();
   });
 
   it('the Subscription: the operator stays, its plan goes', async () => {
@@ -144,11 +161,7 @@ describe('objects that are deleted by hand', () => {
     await settled('crd', `${CSV} Pending`);
     expect(phases('crd')).toContain('Failed RequirementsNotMet');
     if (before === undefined) throw new Error('it was not there');
-    const { metadata, status: _status, ...rest } = before;
-    bench.cluster.create({
-      ...rest,
-      metadata: { name: metadata.name, labels: metadata.labels, annotations: metadata.annotations },
-    });
+    bench.cluster.create(asNew(before));
     await settled('crd', RUNS);
   });
 
@@ -177,6 +190,43 @@ describe('objects that are deleted by hand', () => {
       );
     });
 
+    it('the CSV: the plan ends, as the CSV waits to be cleaned up after, and all that it had made goes with it', async () => {
+      const namespace = 'halfway-csv';
+      await inTheMiddle(namespace, () => {
+        bench.cluster.delete({ apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', namespace, name: CSV });
+      });
+      const left = () =>
+        ['Role', 'RoleBinding'].flatMap((kind) =>
+          bench.cluster.list({ apiVersion: RBAC, kind, namespace }).map(({ metadata }) => metadata.name),
+        );
+      await bench.settle(namespace, () => bench.csvs(namespace).length === 0 && left().length === 0);
+      expect(plans(namespace).map(({ status }) => status?.phase)).toEqual(['Complete']);
+      expect(bench.cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace })).toEqual([]);
+      await bench.settle(namespace, () => bench.subscriptions(namespace)[0]?.status?.state === 'UpgradePending');
+      expect(bench.csvs(namespace)).toEqual([]);
+    });
+
+    it.each([
+      { kind: 'ServiceAccount', apiVersion: 'v1', prefix: 'lighthouse' },
+      { kind: 'Role', apiVersion: RBAC, prefix: 'lighthouse-operator.v' },
+      { kind: 'CustomResourceDefinition', apiVersion: CRD.apiVersion, prefix: CRD.name },
+    ])('a $kind: its step is done, so the CSV waits for it until somebody puts it back', async (row) => {
+      const namespace = `halfway-${row.kind.toLowerCase()}`;
+      const gone: KubernetesObject[] = [];
+      const ref = () => (row.kind === CRD.kind ? CRD : first(namespace, row.apiVersion, row.kind, row.prefix));
+      await inTheMiddle(namespace, () => {
+        const found = bench.cluster.get(ref());
+        if (found !== undefined) gone.push(found);
+        bench.cluster.delete(ref());
+      });
+      await bench.settle(namespace, () => plans(namespace)[0]?.status?.phase === 'Complete');
+      await settled(namespace, `${CSV} Pending`);
+      expect(bench.csvs(namespace)[0]?.status).toMatchObject({ reason: 'RequirementsNotMet' });
+      expect(gone).toHaveLength(1);
+      for (const object of gone) bench.cluster.create(asNew(object));
+      await settled(namespace, RUNS);
+    });
+
     it('the Subscription: its plan goes, and what was made stays', async () => {
       await inTheMiddle('halfway-subscription', () => {
         bench.cluster.delete(first('halfway-subscription', V1ALPHA1, 'Subscription'));
@@ -199,6 +249,11 @@ describe('objects that are deleted by hand', () => {
     });
   });
 });
+
+const asNew = ({ metadata, status: _status, ...rest }: KubernetesObject): KubernetesObject => {
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+};
 
 const isOf =
   (namespace: string) =>

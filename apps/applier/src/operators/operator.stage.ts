@@ -1,3 +1,4 @@
+import type { Action } from '#core/actions/action';
 import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OPERATOR_CONDITION_API } from '#core/api/operator-condition';
@@ -6,7 +7,7 @@ import { isCopied, ownedCrds } from '#core/csv/csv-facts';
 import { adoptionLabels, partLabels } from '#core/operators/adoption-labels';
 import { componentLabelsOf, labelOfOperator, operatorName } from '#core/operators/component-label';
 import { namesParts, OPERATOR_API, operatorObject } from '#core/operators/operator-object';
-import type { KindRef } from '#platform/kube/kube-client.port';
+import { type KindRef, KubeApiError } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 
@@ -51,8 +52,8 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   const csv = read.csvs.find((one) => one.metadata.name === installed && !isCopied(one));
   const parts = csv === undefined ? { candidates: [], crds: new Map() } : await partsIn(input, csv);
   const labels = adoptionLabels(subscription, { csv, plans: plansFor(input, subscription), ...parts });
-  // A label is worth a try: what went or changed meanwhile is met again in the next pass.
-  if (labels.length > 0) return perform(input, labels);
+  const labelled = await label(input, labels);
+  if (labelled.moved) return labelled;
   const name = operatorName(subscription.spec.name, read.namespace);
   // What was installed by a Subscription that is gone, or is gone itself, has left parts behind that only their label tells of.
   if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherLeftovers(input, name);
@@ -82,10 +83,23 @@ async function adoptParts(input: StageInput, csv: ClusterServiceVersion): Promis
   const labels = componentLabelsOf(csv);
   if (labels.length === 0) return AT_REST;
   const parts = await partsIn(input, csv);
-  return perform(
+  return label(
     input,
-    labels.flatMap((label) => partLabels(csv, label, parts)),
+    labels.flatMap((name) => partLabels(csv, name, parts)),
   );
+}
+
+/** What has gone since it was read, as all that a CSV owns goes after it, needs no label any more. */
+async function label(input: StageInput, labels: readonly Action[]): Promise<StageOutcome> {
+  let outcome = AT_REST;
+  for (const one of labels) {
+    try {
+      outcome = joined(outcome, await perform(input, [one]));
+    } catch (error) {
+      if (!KubeApiError.is(error, 'NotFound')) throw error;
+    }
+  }
+  return outcome;
 }
 
 /** What may belong to a CSV, and the CRDs that it provides. */
