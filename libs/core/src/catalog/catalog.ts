@@ -44,7 +44,8 @@ export type CatalogBundle = Readonly<{
   objects: readonly Readonly<Record<string, unknown>>[];
 }>;
 
-export type Property = Readonly<{ type: string; value: unknown }>;
+/** `written` is the value's JSON text as Go writes it, kept where storing it with sorted keys would write another. */
+export type Property = Readonly<{ type: string; value: unknown; written?: string }>;
 
 export type CatalogDeprecation = Readonly<{
   schema: 'olm.deprecations';

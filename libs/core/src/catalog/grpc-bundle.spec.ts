@@ -25,7 +25,7 @@ const propertiesOf = (over: Partial<GrpcBundle>) =>
   recordsOfGrpc([bundle(over)], [ant]).records[0]?.entries[0]?.properties;
 const olmPackage = { type: 'olm.package', value: { packageName: 'ant', version: '1.0.0' } };
 const thing = { group: 'a.test', version: 'v1', kind: 'Thing', plural: '' };
-const thingValue = { group: 'a.test', version: 'v1', kind: 'Thing' };
+const thingValue = { group: 'a.test', kind: 'Thing', version: 'v1' };
 
 describe('recordsOfGrpc', () => {
   it.each([
@@ -55,6 +55,16 @@ describe('recordsOfGrpc', () => {
         dependencies: [{ type: 'olm.gvk', value: JSON.stringify(thingValue) }],
       },
       properties: [{ type: 'olm.gvk.required', value: thingValue }, olmPackage],
+    },
+    {
+      because: 'keys in an order of their own: the text stays',
+      over: {
+        properties: [
+          { type: 'x', value: '{"b":1, "a":2}' },
+          { type: 'olm.package', value: JSON.stringify(olmPackage.value) },
+        ],
+      },
+      properties: [{ type: 'x', value: { b: 1, a: 2 }, written: '{"b":1,"a":2}' }, olmPackage],
     },
   ])('properties: $because', ({ over, properties }) => {
     expect(propertiesOf(over)).toEqual(properties);

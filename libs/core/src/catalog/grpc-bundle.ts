@@ -4,6 +4,7 @@ import { completedManifest } from '../bundle/completed-manifest.js';
 import { byCodeUnit, canonicalHash, canonicalJson } from '../canonical/canonical-json.js';
 import type { EntryRecord, PackageRecord } from '../resolution/resolution-problem.js';
 import type { Property } from './catalog.js';
+import { asWritten } from './written-property.js';
 
 /** An API as api.Bundle lists it; `plural` is empty in practice. */
 export type GrpcApi = Readonly<{ group: string; version: string; kind: string; plural: string }>;
@@ -119,7 +120,7 @@ function propertiesOf(bundle: GrpcBundle): Property[] {
   if (!all.some(({ type }) => type === 'olm.package')) {
     all.push({ type: 'olm.package', value: { packageName: bundle.packageName, version: bundle.version } });
   }
-  return [...new Map(all.map((property) => [canonicalJson(property), property])).values()];
+  return [...new Map(all.map((property) => [canonicalJson(property), property])).values()].map(asWritten);
 }
 
 const PackageDependency = z.looseObject({ packageName: z.string(), version: z.string() });

@@ -82,6 +82,17 @@ const GROUPS: readonly Case[] = [
     to: 'stays',
   },
   {
+    row: '1. the group marks such a CSV all the same',
+    csv: {
+      ...withAnnotations({}),
+      spec: {
+        ...gear('v1', { customresourcedefinitions: { owned: [{ name: 'nodot', version: 'v1', kind: 'Gear' }] } }).spec,
+      },
+    },
+    to: 'stays',
+    does: [{ do: 'patch', patch: { metadata: { annotations: { ...knows, 'olm.targetNamespaces': 'mill' } } } }],
+  },
+  {
     row: '3. no OperatorGroup',
     csv: gear('v1', {}, at('Succeeded', 'InstallSucceeded')),
     parts: { operatorGroups: [] },

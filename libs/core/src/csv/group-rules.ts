@@ -6,7 +6,7 @@ import { memberAnnotations, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../o
 import { reconcileApis } from '../operator-group/provided-apis.js';
 import { selectsNothing } from '../operator-group/select-targets.js';
 import { changedAfter, managedRights } from '../rbac/rights-changed.js';
-import { allCrds, csvName, csvNamespace, providedApis, strategyDeployments } from './csv-facts.js';
+import { csvName, csvNamespace, namesApis, providedApis, strategyDeployments } from './csv-facts.js';
 import { servedKey } from './csv-world.js';
 import { installModesError, unsupportedTargets } from './install-modes.js';
 import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './outcome.js';
@@ -22,8 +22,8 @@ const frozen: Rule = ({ csv, world }) => {
     : STAY;
 };
 
-/** A CRD name without a dot names no API: nothing is said, as in OLM (§2.1). */
-const crdNameWithoutDot: Rule = ({ csv }) => (allCrds(csv).some(({ name }) => !name.includes('.')) ? STAY : undefined);
+/** A CRD name without a dot names no API: nothing is said, as in OLM (§2.1); the group marks the CSV all the same. */
+const crdNameWithoutDot: Rule = (subject) => (namesApis(subject.csv) ? undefined : (marked(subject) ?? STAY));
 
 const groupCount: Rule = ({ world }) => {
   if (world.operatorGroups.length === 1) return undefined;
@@ -37,17 +37,23 @@ const groupCount: Rule = ({ world }) => {
 };
 
 /** Group annotations are written first; the pass ends there, and the next one reads them back (§2.3). */
-const membership: Rule = ({ csv, world: { operatorGroups } }) => {
+const marked: Rule = ({ csv, world: { operatorGroups } }) => {
   const [group] = operatorGroups;
-  if (group === undefined) return STAY;
+  if (group === undefined || operatorGroups.length > 1) return undefined;
   const wanted = memberAnnotations(group);
   const current = csv.metadata.annotations ?? {};
-  if (Object.entries(wanted).some(([key, value]) => current[key] !== value)) {
-    const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
-    const { resourceVersion } = csv.metadata;
-    const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: wanted };
-    return { actions: [{ do: 'patch', ref, patch: { metadata } }], next: { again: 'now' } };
-  }
+  if (Object.entries(wanted).every(([key, value]) => current[key] === value)) return undefined;
+  const ref = { ...CSV_API, name: csvName(csv), namespace: csvNamespace(csv) };
+  const { resourceVersion } = csv.metadata;
+  const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), annotations: wanted };
+  return { actions: [{ do: 'patch', ref, patch: { metadata } }], next: { again: 'now' } };
+};
+
+const membership: Rule = (subject) => {
+  const [group] = subject.world.operatorGroups;
+  if (group === undefined) return STAY;
+  const marking = marked(subject);
+  if (marking !== undefined) return marking;
   if (targetsOf(group) !== undefined) return undefined;
   if (selectsNothing(group)) {
     const message = 'no targetNamespaces are matched operatorgroups namespace selection';

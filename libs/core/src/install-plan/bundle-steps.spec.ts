@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { type BundleContent, PROPERTIES_ANNOTATION, stepsOfBundle } from './bundle-steps.js';
+import { type BundleContent, PROPERTIES_ANNOTATION, propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
 
 const csv = (more: Record<string, unknown> = {}, head: Partial<KubernetesObject> = {}): KubernetesObject => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -20,6 +20,18 @@ const content = (objects: readonly KubernetesObject[], more: Partial<BundleConte
 const rule = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] });
 const manifest = (text: string | undefined) =>
   JSON.parse(text ?? '{}') as KubernetesObject & { spec: Record<string, unknown> };
+
+describe('the properties that a CSV is annotated with', () => {
+  it('are written as the catalog wrote them', () => {
+    const properties = [
+      { type: 'x', value: { all: [], because: '' }, written: '{"because":"","all":[]}' },
+      { type: 'y', value: '<1' },
+    ];
+    expect(propertiesAnnotation(properties)).toBe(
+      String.raw`{"properties":[{"type":"x","value":{"because":"","all":[]}},{"type":"y","value":"\u003c1"}]}`,
+    );
+  });
+});
 
 describe('the steps of a bundle', () => {
   it('put the CSV first and keep the order of the other manifests', () => {

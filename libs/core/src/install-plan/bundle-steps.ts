@@ -35,7 +35,10 @@ export class BundleNotInstallable extends FlotillaError {
 
 /** Value of {@link PROPERTIES_ANNOTATION}, byte for byte as Go writes it. */
 export const propertiesAnnotation = (properties: readonly Property[]): string =>
-  goJson({ properties: properties.map(({ type, value }) => ({ type, value })) });
+  `{"properties":[${properties.map(propertyText).join(',')}]}`;
+
+const propertyText = ({ type, value, written }: Property): string =>
+  written === undefined ? goJson({ type, value }) : `{"type":${goJson(type)},"value":${written}}`;
 
 const isCsv = ({ kind, apiVersion }: KubernetesObject): boolean =>
   kind === CSV_KIND || (kind === '' && apiVersion === CSV_API.apiVersion);

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { refOf } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
-import { csvName, isCopied, providedApis } from '../csv/csv-facts.js';
+import { csvName, isCopied, namesApis, providedApis } from '../csv/csv-facts.js';
 import { servedKey } from '../csv/csv-world.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { annotateGroup } from './annotate-group.js';
@@ -34,7 +34,7 @@ export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorl
   const selected = selectTargets(group, world.namespaces);
   if ('problem' in selected) return { ...written(group, world, undefined), problem: selected.problem };
   const members = world.csvs.filter((csv) => !isCopied(csv));
-  const provided = new Set(members.flatMap((csv) => providedApis(csv).map(servedKey)));
+  const provided = new Set(members.filter(namesApis).flatMap((csv) => providedApis(csv).map(servedKey)));
   const step = written(group, world, selected.targets);
   return {
     ...step,

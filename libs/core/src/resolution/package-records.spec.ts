@@ -75,6 +75,19 @@ describe('packageRecords', () => {
     expect(entries({ bundles: [bundle('a', { image: '' })] })[0]?.source).toEqual({ inline: 'sha256:inline' });
   });
 
+  it('keeps the text of a value whose keys are in an order of their own, as stored records sort them', () => {
+    const value = { failureMessage: 'needs <tugs>', all: { constraints: [] } };
+    const properties = [
+      { type: 'olm.package', value: { packageName: 'harbor', version: '1.0.0' } },
+      { type: 'x', value },
+    ];
+    const entry = entries({ bundles: [bundle('a', { properties }), bundle('b')] }).find(({ name }) => name === 'a');
+    expect(entry?.properties).toEqual([
+      properties[0],
+      { type: 'x', value, written: String.raw`{"failureMessage":"needs \u003ctugs\u003e","all":{"constraints":[]}}` },
+    ]);
+  });
+
   it('carries deprecation messages to package, channel and bundle', () => {
     const deprecation = (schema: string, message: string, name = '') => ({ reference: { schema, name }, message });
     const deprecations = [

@@ -10,6 +10,7 @@ import type {
   Property,
 } from '../catalog/catalog.js';
 import type { DecodedBlob } from '../catalog/read/decode-blob.js';
+import { asWritten } from '../catalog/written-property.js';
 import { stringFields } from './property-value.js';
 import type { EntryRecord, PackageRecord } from './resolution-problem.js';
 
@@ -141,7 +142,7 @@ function entryRecord(
 
 function bundlePart(bundle: CatalogBundle, inlineDigestOf: (bundle: CatalogBundle) => string): BundlePart {
   const version = versionOf(bundle.properties);
-  const light = bundle.properties.filter(({ type }) => !HEAVY.has(type));
+  const light = bundle.properties.filter(({ type }) => !HEAVY.has(type)).map(asWritten);
   const hasPackage = light.some(({ type }) => type === 'olm.package');
   return {
     version,

@@ -80,6 +80,22 @@ describe('a Subscription config put into a pod', () => {
       because: 'a volume may be mounted twice',
     },
     {
+      config: {
+        volumes: [
+          { name: 'more', emptyDir: {} },
+          { name: 'data', emptyDir: {} },
+        ],
+      },
+      base: { volumes: [{ name: 'data', hostPath: { path: '/' } }] },
+      result: {
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: 'more', emptyDir: {} },
+        ],
+      },
+      because: 'a volume is replaced also where it stands behind a new one, which OLM forgets',
+    },
+    {
       config: { volumeMounts: [{ name: 'data', mountPath: '/mine' }] },
       base: {
         containers: [

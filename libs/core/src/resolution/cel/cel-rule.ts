@@ -85,7 +85,7 @@ export function compileCelRule(source: string): CelRule | Readonly<{ error: stri
 
 function evaluated(rule: (context: object) => unknown, cost: CelCost, properties: readonly Property[]): boolean {
   if (worstCase(cost, longestCollection(properties)) > MAX_COST) return false;
-  const result = attempt(() => rule({ properties: [...properties] }));
+  const result = attempt(() => rule({ properties: properties.map(({ type, value }) => ({ type, value })) }));
   return 'value' in result && result.value === true;
 }
 
