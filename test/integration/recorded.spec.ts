@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dumpDifferences } from '../recorded/compare.js';
-import { DEPARTURES } from '../recorded/departures.js';
+import { DEPARTURES } from '../recorded/departures/departures.js';
 import { tell } from '../recorded/differences.js';
 import { at, inKind } from '../recorded/dump-edits.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';

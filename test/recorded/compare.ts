@@ -1,4 +1,4 @@
-import { DEPARTURES } from './departures.js';
+import { DEPARTURES } from './departures/departures.js';
 import { type Difference, differences } from './differences.js';
 import { both } from './dump-edits.js';
 import { orders } from './orders.js';

@@ -1,0 +1,74 @@
+import {
+  at,
+  both,
+  drop,
+  eachStep,
+  inEveryKind,
+  inKind,
+  inTexts,
+  withoutConditions,
+  withoutKinds,
+} from '../dump-edits.js';
+import type { Departure } from './departure.js';
+
+/** Where Flotilla departs from OLM on purpose. */
+export const DECIDED: readonly Departure[] = [
+  {
+    name: 'catalog-connection',
+    because: 'decision 12: no pod and no service behind a source; connectionState tells what the hub holds',
+    leaveOut: both(
+      ...['connectionState', 'registryService', 'latestImageRegistryPoll'].map((field) =>
+        inKind('CatalogSource', drop('status', field)),
+      ),
+    ),
+  },
+  {
+    name: 'plan-generate-name',
+    because: 'decision 5: plans are named install-<hash of their content>, so they have no generateName',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'generateName')),
+  },
+  {
+    name: 'plan-moves',
+    because: 'decision 5: a repeated job finds in its plan which Subscriptions it was made for',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/moves')),
+  },
+  {
+    name: 'plan-shared-crds',
+    because: 'decision 22: a plan names the other owners of a CRD and what changes for them',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),
+  },
+  {
+    name: 'no-unpack-job',
+    because: 'decision 27: the hub pulls the bundle, so nothing is unpacked into the cluster',
+    scenario: 'unpack-image-bundle',
+    leaveOut: both(
+      withoutKinds('Job'),
+      inEveryKind((object, key) => (UNPACKED.test(key) ? undefined : object)),
+    ),
+  },
+  {
+    name: 'inline-manifests',
+    because: 'decision 27: a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
+    scenario: 'unpack-image-bundle',
+    leaveOut: eachStep((step) => at(step, ['resource', 'manifest'], () => undefined)),
+  },
+  {
+    name: 'unpacking-over',
+    because: 'OLM leaves BundleUnpacking behind until the next resolution (spec: subscriptions.md §2.9)',
+    scenario: 'unpack-image-bundle',
+    leaveOut: both(
+      withoutConditions('Subscription', 'BundleUnpacking'),
+      inTexts('Operator', / BundleUnpacking=True\/UnpackingInProgress/, ''),
+    ),
+  },
+  {
+    name: 'while-unpacking',
+    because: 'dumped between Job and plan; here there is no such time',
+    scenario: 'unpack-image-bundle',
+    dump: 'unpacking',
+    leaveOut: () => ({}),
+  },
+];
+
+/** Named after the hash of the bundle's image. */
+const UNPACKED = /\/[0-9a-f]{63}$/;
