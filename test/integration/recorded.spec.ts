@@ -19,7 +19,7 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
       scenarios: played,
       atOnce: 6,
       patienceMs: 60_000,
-      quietMs: 700,
+      quietMs: 1_200,
     });
   });
   afterAll(() => playing?.strike());
