@@ -32,6 +32,6 @@ function propertyViolations(property: string, before: Schema, after: Schema): Kn
   };
   for (const { name, complaint } of PROPERTY_CHECKS) tell(name, complaint(before, after));
   const unhandled = unhandledChanges(before, after);
-  tell('unhandled', unhandled?.message, unhandled?.values);
+  tell('unhandled', unhandled?.message, unhandled?.text);
   return violations;
 }

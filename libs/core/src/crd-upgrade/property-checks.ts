@@ -1,8 +1,8 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
-import { goJson } from '../catalog/write/go-json-text.js';
 import { asList, asRecord, asText } from '../crd-safety/loose-value.js';
+import { goFloat } from '../go-diff/go-float.js';
 import { goQuote } from '../versions/go-quote.js';
-import { goFloat } from './go-float.js';
+import { rawJson } from './raw-json.js';
 import { type Schema, schemaText } from './schema.js';
 
 /** What one check has against the change of a property, in crdify's words; undefined: nothing. */
@@ -34,7 +34,7 @@ const enumeration: PropertyCheck['complaint'] = (before, after) => {
 };
 
 /** JSON text of each value; of null nothing is left. */
-const rawValues = (value: unknown): string[] => asList(value).map((one) => (one === null ? '' : goJson(one)));
+const rawValues = (value: unknown): string[] => asList(value).map((one) => (one === null ? '' : rawJson(one)));
 
 /** What of `all` is not in `others`, once each and sorted. */
 const without = (all: readonly string[], others: readonly string[]): string[] =>
@@ -42,7 +42,7 @@ const without = (all: readonly string[], others: readonly string[]): string[] =>
 
 const defaultValue: PropertyCheck['complaint'] = (before, after) => {
   const [old, next] = [before['default'], after['default']].map((value) =>
-    value === undefined ? undefined : goQuote(goJson(value)),
+    value === undefined ? undefined : goQuote(rawJson(value)),
   );
   if (old === next) return;
   if (old === undefined) return `default added when there was none previously : ${next}`;

@@ -11,10 +11,13 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
+/** Whether Go's quoting leaves a character as it is. */
+export const isPrintable = (char: string): boolean => PRINTABLE.test(char);
+
 /** The text in double quotes as Go's `%q` writes it: OLM's messages quote so, and users compare them. */
 export function goQuote(text: string): string {
   let quoted = '';
-  for (const char of text) quoted += SHORT_ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char));
+  for (const char of text) quoted += SHORT_ESCAPES[char] ?? (isPrintable(char) ? char : escaped(char));
   return `"${quoted}"`;
 }
 

@@ -1,0 +1,31 @@
+/** What is written: the difference, what both have, or only what was removed or inserted. */
+export type DiffMode = 'difference' | 'identical' | 'removed' | 'inserted';
+/** Whether the type is written before its value: always, never, or before lists, maps and structs. */
+export type TypeMode = 'emit' | 'elide' | 'auto';
+
+/** How a value is written (go-cmp v0.7, formatOptions). */
+export type FormatOptions = Readonly<{
+  diff: DiffMode;
+  types: TypeMode;
+  /** How much of it: the higher, the more. */
+  verbosity: number;
+  /** Write pointers to structs field by field, not by their own String method. */
+  avoidStringer: boolean;
+}>;
+
+/** Verbosity within the bounds go-cmp keeps to. */
+export const verbosityOf = ({ verbosity }: FormatOptions): number => Math.min(Math.max(verbosity, 0), 16);
+
+/** Entries of a list of equal values, of removed ones, or of inserted ones: 0, 4, 8, 16 and so on. */
+export const plainEntries = (options: FormatOptions): number => ((1 << verbosityOf(options)) >> 1) << 2;
+
+export const oneLess = (options: FormatOptions): FormatOptions => ({ ...options, verbosity: options.verbosity - 1 });
+
+/** The next attempt to tell two values apart whose texts are the same. */
+export const moreVerbose = (options: FormatOptions, attempt: number): FormatOptions => ({
+  ...options,
+  verbosity: verbosityOf(options) + 2 * attempt,
+  avoidStringer: options.avoidStringer || attempt > 0,
+});
+/** Attempts after which go-cmp would print addresses, which are different each time. */
+export const ATTEMPTS = 6;

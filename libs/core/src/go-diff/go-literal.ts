@@ -1,0 +1,8 @@
+import { goQuote, isPrintable } from '../versions/go-quote.js';
+
+/** In double quotes, or in back quotes where that spares escapes (go-cmp v0.7, formatString). */
+export function formatString(text: string): string {
+  const quoted = goQuote(text);
+  if (quoted.length === text.length + 2) return quoted;
+  return [...text].every((char) => char !== '`' && (char === '\t' || isPrintable(char))) ? `\`${text}\`` : quoted;
+}
