@@ -1,23 +1,20 @@
+import { canonicalJson } from '../canonical/canonical-json.js';
 import { isRecord } from '../catalog/read/go-json.js';
-import {
-  appendedUnlessEqual,
-  type Container,
-  type PodSpec,
-  type SubscriptionConfig,
-} from '../csv/deployments/subscription-config.js';
+import type { Container, PodSpec, SubscriptionConfig } from '../csv/deployments/subscription-config.js';
 
 /**
  * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers (spec: v1-apply.md §3).
- * Unlike OLM Classic, v1 replaces volumes and mounts by name, and treats each part of affinity for itself.
+ * Unlike OLM Classic, v1 replaces volumes and mounts by name, appends equal tolerations and sources of environment once,
+ * and treats each part of affinity for itself.
  */
 export function withDeploymentConfig(pod: PodSpec, config: SubscriptionConfig): PodSpec {
   const { affinity, nodeSelector, ...rest } = pod;
   return {
     ...rest,
     ...given('nodeSelector', config.nodeSelector ?? nodeSelector),
-    ...given('affinity', config.affinity ? mergedAffinity(affinity, config.affinity) : affinity),
+    ...withAffinity(affinity, config.affinity),
     ...given('volumes', overlaid(pod.volumes, config.volumes)),
-    ...given('tolerations', config.tolerations && appendedUnlessEqual(pod.tolerations ?? [], config.tolerations)),
+    ...given('tolerations', config.tolerations && appendedOnce(pod.tolerations ?? [], config.tolerations)),
     containers: (pod.containers ?? []).map((container) => configured(container, config)),
   };
 }
@@ -28,7 +25,7 @@ const configured = (
 ): Container => ({
   ...container,
   ...given('env', overlaid(container.env, env)),
-  ...given('envFrom', envFrom && appendedUnlessEqual(container.envFrom ?? [], envFrom)),
+  ...given('envFrom', envFrom && appendedOnce(container.envFrom ?? [], envFrom)),
   ...given('volumeMounts', overlaid(container.volumeMounts, volumeMounts)),
   ...(resources ? { resources } : {}),
 });
@@ -54,6 +51,24 @@ function overlaid(base: readonly Named[] | null | undefined, added: readonly Nam
   return result;
 }
 
+/** Those that are not there yet. */
+function appendedOnce<T>(base: readonly T[], added: readonly NoInfer<T>[]): T[] {
+  const known = new Set(base.map(canonicalJson));
+  const result = [...base];
+  for (const one of added) {
+    const text = canonicalJson(one);
+    if (!known.has(text)) result.push(one);
+    known.add(text);
+  }
+  return result;
+}
+
+/** A bundle's affinity stays as it is when the user says nothing of it, an empty one, too. */
+function withAffinity(old: PodSpec['affinity'], wanted: SubscriptionConfig['affinity']): Pick<PodSpec, 'affinity'> {
+  const affinity = wanted ? mergedAffinity(old, wanted) : old;
+  return affinity ? { affinity } : {};
+}
+
 /** `{}` takes all affinity away; of the three parts an absent one stays, an empty one goes, another replaces. */
 function mergedAffinity(
   old: PodSpec['affinity'],
@@ -66,7 +81,7 @@ function mergedAffinity(
     if (saysNothing(wanted[part])) delete merged[part];
     else merged[part] = wanted[part];
   }
-  return merged;
+  return saysNothing(merged) ? undefined : merged;
 }
 
 /** Nothing but empty lists, however deep in objects. */

@@ -36,8 +36,16 @@ export function mergeProperties(annotation: string | undefined, file: unknown): 
 
 function propertiesIn(annotation: string): z.infer<typeof Properties> | undefined {
   try {
-    return Properties.safeParse(JSON.parse(annotation)).data;
+    return Properties.safeParse(JSON.parse(annotation, asWritten)).data;
   } catch {
     return undefined;
   }
+}
+
+/** Of the language, but not yet in TypeScript's types. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+
+/** Numbers keep the form they have in the annotation: Go passes values on as they are. */
+function asWritten(_key: string, value: unknown, context?: Readonly<{ source?: string }>): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value;
 }

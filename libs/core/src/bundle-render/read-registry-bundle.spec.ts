@@ -103,6 +103,11 @@ describe('properties', () => {
       is: '[{"type":"a","value":{"z":1,"b":"\\u003c"}},{"type":"own","value":{"b":2,"z":1}}]',
       because: "the CSV's own come first, and values of YAML have sorted keys",
     },
+    {
+      files: [annotated('[{"type":"a","value":[1.50,1E3,-0.0]}]'), properties([max])],
+      is: '[{"type":"a","value":[1.50,1E3,-0.0]},{"type":"olm.maxOpenShiftVersion","value":"4.20"}]',
+      because: 'numbers of the CSV keep their form',
+    },
     { files: [plain, file('metadata/properties.yaml')], is: undefined, because: 'an empty file says nothing' },
     { files: [plain, file('metadata/properties.yaml', '# none')], is: 'null', because: 'no list is null in Go' },
     {

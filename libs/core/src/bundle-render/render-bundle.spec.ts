@@ -286,6 +286,28 @@ describe('deployments', () => {
     expect(pod(objects).spec.affinity).toEqual(is);
   });
 
+  it.each([
+    { deploymentConfig: { nodeSelector: { a: 'b' } }, is: {}, because: 'stays where the user says nothing of it' },
+    { deploymentConfig: { affinity: { podAffinity: {} } }, is: undefined, because: 'goes with a part of it' },
+  ])('an empty affinity of the bundle $because', ({ deploymentConfig, is }) => {
+    const deployments = [deployment('gear', { affinity: { nodeAffinity: null } })];
+    const objects = rendered(bundle(csv({}, { deployments })), { config: { deploymentConfig } });
+    expect(pod(objects).spec.affinity).toEqual(is);
+  });
+
+  it('take what the configuration repeats once', () => {
+    const tolerations = [{ key: 'k' }, { key: 'k' }];
+    const envFrom = [{ configMapRef: { name: 'e' } }, { configMapRef: { name: 'e' } }];
+    const deployments = [deployment('gear', { containers: [container('a', {})] })];
+    const objects = rendered(bundle(csv({}, { deployments })), {
+      config: { deploymentConfig: { tolerations, envFrom } },
+    });
+    expect(pod(objects).spec).toEqual({
+      tolerations: [{ key: 'k' }],
+      containers: [{ name: 'a', envFrom: [{ configMapRef: { name: 'e' } }] }],
+    });
+  });
+
   it('take the configuration in every container', () => {
     const containers = [
       container('a', {
