@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ControlPlaneFailed } from './control-plane.js';
 
 /**
@@ -11,6 +12,7 @@ import { ControlPlaneFailed } from './control-plane.js';
  */
 export class ChildProcesses {
   readonly #children = new Map<string, ChildProcess>();
+  readonly #commands = new Map<string, readonly [binary: string, args: readonly string[]]>();
   readonly #pids: string;
   readonly #watchdog: ChildProcess;
   #stopping = false;
@@ -37,6 +39,17 @@ export class ChildProcesses {
     child.on('error', () => undefined);
     child.unref();
     this.#children.set(name, child);
+    this.#commands.set(name, [binary, args]);
+  }
+
+  /** Kills the process, and starts it again as it was started after so long. */
+  async crash(name: string, awayMs: number): Promise<void> {
+    const child = this.#children.get(name);
+    const command = this.#commands.get(name);
+    if (child === undefined || command === undefined) throw new ControlPlaneFailed(`there is no ${name}`);
+    await kill(child);
+    await pause(awayMs);
+    this.start(name, ...command);
   }
 
   /** Fails, with the last lines of its log, when one of the processes has ended. */

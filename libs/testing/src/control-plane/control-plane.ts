@@ -12,6 +12,11 @@ export type ControlPlane = Readonly<{
   clusters: readonly ControlPlaneCluster[];
   /** Where it came from, for people. */
   describe: string;
+  /**
+   * Kills the API server of the cluster and starts it again after so long, with its port and its data; resolves when it
+   * answers. Only where `ownProcesses` were asked for.
+   */
+  crashApiServer?: (cluster: string, awayMs: number) => Promise<void>;
   /** Ends and removes what was started; clusters that were there before stay. */
   stop(): Promise<void>;
 }>;
@@ -24,6 +29,8 @@ export type ControlPlaneOptions = Readonly<{
   environment?: Environment;
   /** Further arguments of each kube-apiserver that we start ourselves; then existing clusters and K3s are passed over. */
   apiServerArguments?: readonly string[];
+  /** API servers that may be crashed; then existing clusters and K3s are passed over, too. */
+  ownProcesses?: boolean;
 }>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

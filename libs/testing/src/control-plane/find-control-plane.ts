@@ -16,16 +16,18 @@ type Search = Readonly<{
   environment: Environment;
   clusters: number;
   apiServerArguments: readonly string[];
+  /** Only processes that we start ourselves will do. */
+  own: boolean;
   log: (line: string) => void;
 }>;
 
 /** A way to a control plane: the control plane, or one line saying why this way is closed here. */
 type Way = (search: Search) => Promise<ControlPlane | string>;
 
-const named: Way = async ({ environment, clusters, apiServerArguments }) => {
+const named: Way = async ({ environment, clusters, own }) => {
   const list = environment['FLOTILLA_TEST_KUBECONFIG'];
   if (!list) return 'FLOTILLA_TEST_KUBECONFIG is not set';
-  if (apiServerArguments.length > 0) return 'FLOTILLA_TEST_KUBECONFIG: these tests need an API server of their own';
+  if (own) return 'FLOTILLA_TEST_KUBECONFIG: these tests need an API server of their own';
   // Who names clusters wants those: no quiet fall-back to others.
   return useExistingClusters(list, clusters);
 };
@@ -37,10 +39,10 @@ const fromBinaries: Way = async ({ environment, clusters, apiServerArguments }) 
   return `${binaries.missing.join(', ')}: in none of ${places}`;
 };
 
-const inDocker: Way = async ({ environment, clusters, apiServerArguments }) => {
+const inDocker: Way = async ({ environment, clusters, own }) => {
   const closed = whyNoDocker(environment);
   if (closed !== undefined) return closed;
-  if (apiServerArguments.length > 0) return 'K3s: these tests need an API server of their own';
+  if (own) return 'K3s: these tests need an API server of their own';
   try {
     return await startK3s(clusters);
   } catch (error) {
@@ -64,6 +66,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     environment: options.environment ?? process.env,
     clusters: options.clusters ?? 1,
     apiServerArguments: options.apiServerArguments ?? [],
+    own: options.ownProcesses === true || (options.apiServerArguments ?? []).length > 0,
     log: (line) => say(`control plane: ${line}`),
   };
   const closed: string[] = [];

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { Binaries } from './binaries.js';
 import type { ChildProcesses } from './child-processes.js';
@@ -52,14 +53,11 @@ export async function startLocalCluster(
   processes: ChildProcesses,
 ): Promise<void> {
   const { name, kubeconfigPath } = plan;
-  processes.start(`${name}-kube-apiserver`, binaries['kube-apiserver'], apiServerArguments(plan));
+  processes.start(apiServerOf(name), binaries['kube-apiserver'], apiServerArguments(plan));
   const [client] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-control-plane' });
   if (client === undefined) throw new ControlPlaneFailed(`${kubeconfigPath} has no context`);
   try {
-    await until(processes, `the API server of ${name}`, async () => {
-      const roles = await client.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' });
-      return (await client.serverVersion()) !== '' && (roles?.items.some(isAdmin) ?? false);
-    });
+    await untilItAnswers(processes, name, client);
     processes.start(
       `${name}-kube-controller-manager`,
       binaries['kube-controller-manager'],
@@ -84,6 +82,30 @@ export async function startLocalCluster(
     await client.close();
   }
 }
+
+/** Kills the API server and starts it again after so long; resolves when it answers. */
+export async function crashApiServer(
+  { name, kubeconfigPath }: Pick<LocalClusterPlan, 'name' | 'kubeconfigPath'>,
+  awayMs: number,
+  processes: ChildProcesses,
+): Promise<void> {
+  await processes.crash(apiServerOf(name), awayMs);
+  const [client] = await loadClusters({ kubeconfigs: [kubeconfigPath], fieldManager: 'flotilla-control-plane' });
+  if (client === undefined) throw new ControlPlaneFailed(`${kubeconfigPath} has no context`);
+  try {
+    await untilItAnswers(processes, name, client);
+  } finally {
+    await client.close();
+  }
+}
+
+const apiServerOf = (name: string): string => `${name}-kube-apiserver`;
+
+const untilItAnswers = (processes: ChildProcesses, name: string, client: KubeClient): Promise<void> =>
+  until(processes, `the API server of ${name}`, async () => {
+    const roles = await client.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' });
+    return (await client.serverVersion()) !== '' && (roles?.items.some(isAdmin) ?? false);
+  });
 
 const isAdmin = ({ metadata }: Readonly<{ metadata: Readonly<{ name?: string | undefined }> }>): boolean =>
   metadata.name === 'cluster-admin';

@@ -7,7 +7,7 @@ import type { Binaries } from './binaries.js';
 import { ChildProcesses } from './child-processes.js';
 import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';
 import { freePorts } from './free-ports.js';
-import { startLocalCluster } from './local-cluster.js';
+import { crashApiServer, startLocalCluster } from './local-cluster.js';
 
 const PORT_ATTEMPTS = 3;
 
@@ -54,6 +54,11 @@ async function startOnce(
     return {
       clusters,
       describe: `kube-apiserver started here (${binaries['kube-apiserver']})`,
+      crashApiServer: async (name, awayMs) => {
+        const cluster = clusters.find((one) => one.name === name);
+        if (cluster === undefined) throw new ControlPlaneFailed(`there is no cluster ${name}`);
+        await crashApiServer(cluster, awayMs, processes);
+      },
       stop: () => processes.stop(),
     };
   } catch (error) {

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { type Chapter, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
+import { cleanCluster } from '../story/clean-clusters.js';
+import type { Dump } from '../story/normalised-dump.js';
+import { playStory } from '../story/play-story.js';
+import { setQuickStage } from '../story/quick-stage.js';
+
+/** When plans have been seen: of the install, and of the first hop of the upgrade. */
+const IN_THE_MIDDLE: readonly Chapter[] = ['first-plan', 'first-hop'];
+const AWAY_MS = 500;
+/** An API server takes its time to start. */
+const PATIENCE_MS = 180_000;
+const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
+
+describe('an API server that is killed and comes back with its data', () => {
+  let plane: ControlPlane;
+  let registry: InMemoryRegistry;
+  let undisturbed: Dump;
+
+  beforeAll(async () => {
+    plane = await startControlPlane({ clusters: 1, ownProcesses: true });
+    registry = await startRegistry();
+    undisturbed = (await play()).dump;
+  });
+  afterAll(async () => {
+    await registry?.stop();
+    await plane?.stop();
+  });
+
+  /** `struckAt`: what the CSVs were when the API server was killed. */
+  async function play(afterMs?: number): Promise<Readonly<{ dump: Dump; struckAt: readonly string[] }>> {
+    const [cluster] = plane.clusters;
+    const { crashApiServer } = plane;
+    if (cluster === undefined || crashApiServer === undefined) throw new Error('the API server cannot be crashed');
+    const kubeconfigs = [cluster.kubeconfigPath];
+    const stage = await setQuickStage({ kubeconfigs, registry });
+    const struckAt: string[] = [];
+    try {
+      const onChapter = async (chapter: Chapter) => {
+        if (afterMs === undefined || !IN_THE_MIDDLE.includes(chapter)) return;
+        await pause(afterMs);
+        struckAt.push(await standing(stage));
+        await crashApiServer(cluster.name, AWAY_MS);
+      };
+      const { dumps } = await playStory(stage, { onChapter, patienceMs: PATIENCE_MS });
+      return { dump: dumps[stage.clients[0]?.cluster ?? ''] ?? {}, struckAt };
+    } finally {
+      await stage.strike();
+      await clean(kubeconfigs);
+    }
+  }
+
+  it.each([0, 300])('%i ms after a plan was made: install and upgrade end as if nothing had been', async (afterMs) => {
+    const { dump, struckAt } = await play(afterMs);
+    console.log(`${afterMs} ms after the plan: ${struckAt.map((one) => `[${one}]`).join(' and ')}`);
+    expect(struckAt).toHaveLength(IN_THE_MIDDLE.length);
+    expect(Object.keys(undisturbed).length, 'there is something to compare').toBeGreaterThan(10);
+    expect(dump).toEqual(undisturbed);
+  });
+});
+
+async function standing({ clients }: Stage): Promise<string> {
+  const found = await clients[0]?.list<ClusterServiceVersion>(CSV, { namespace: SAMPLE_NAMESPACE });
+  return (found?.items ?? []).map(({ metadata, status }) => `${metadata.name} ${status?.phase ?? 'new'}`).join(', ');
+}
+
+async function clean(kubeconfigs: readonly string[]): Promise<void> {
+  const clients = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
+  try {
+    await Promise.all(clients.map(cleanCluster));
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
