@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { KillWalk } from '../story/kill-walk/kill-walk.js';
-import type { KillPoint } from '../story/kill-walk/walked-story.js';
+import type { KillPoint } from '../story/kill-walk/write-counter.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
 /** Another one in each run; a failure is played again with that of its output. The whole walk is an end-to-end test. */

@@ -5,7 +5,6 @@ import { type KillStage, setKillStage } from './kill-stage.js';
 import {
   atClusterLevel,
   clearAway,
-  type KillPoint,
   OLD,
   offerWalkedOperator,
   type Played,
@@ -13,18 +12,24 @@ import {
   putWalkedOperator,
 } from './walked-story.js';
 import type { WhatsLeft } from './whats-left.js';
+import type { KillPoint } from './write-counter.js';
 
 const STILL_FOR_MS = 1_000;
 
 /** A stage on which the story is played over and over, each time from an empty cluster. */
 export class KillWalk {
   private constructor(
-    private readonly stage: KillStage,
+    readonly stage: KillStage,
     private readonly before: ReadonlySet<string>,
   ) {}
 
-  static async start(redisUrl: string, registry: InMemoryRegistry): Promise<KillWalk> {
-    const stage = await setKillStage(redisUrl);
+  /** `own`: as for {@link setKillStage}. */
+  static async start(
+    redisUrl: string,
+    registry: InMemoryRegistry,
+    own: Parameters<typeof setKillStage>[1] = {},
+  ): Promise<KillWalk> {
+    const stage = await setKillStage(redisUrl, own);
     try {
       await putWalkedOperator(registry);
       await offerWalkedOperator(stage, registry);

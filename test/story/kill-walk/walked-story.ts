@@ -1,24 +1,20 @@
-import { APPLIER } from '#core/actions/field-managers';
 import type { InstallPlan } from '#core/api/install-plan';
-import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
 import { catalogImage } from '../bad-input-scene.js';
 import { bundleImage, packageBlobs } from '../extension-scene.js';
 import type { KillStage } from './kill-stage.js';
 import { type WhatsLeft, whatsLeft } from './whats-left.js';
+import { type KillPoint, WriteCounter } from './write-counter.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const PLACE = 'walked';
 const PACKAGE = 'torch';
 export const OLD = `${PACKAGE}.v1.0.0`;
 const NEW = `${PACKAGE}.v2.0.0`;
-const CATALOG = 'stories/walked:latest';
+export const CATALOG = 'stories/walked:latest';
 const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 20;
-
-/** The service dies at its write with this number, which the API server never sees or has already performed. */
-export type KillPoint = Readonly<{ write: number; when: 'before' | 'after' }>;
 
 export type Played = Readonly<{
   left: WhatsLeft;
@@ -72,7 +68,7 @@ export async function playWalked(
   ended: (left: WhatsLeft) => boolean,
 ): Promise<Played> {
   const { cluster } = stage;
-  const counter = new WriteCounter(stage, kills);
+  const counter = new WriteCounter(stage, 'applier', kills);
   try {
     subscribe(cluster);
     await until(() => approve(cluster, OLD), `a plan for ${OLD}`, stage);
@@ -85,47 +81,6 @@ export async function playWalked(
     await counter.end();
   }
 }
-
-/** Kills the applier when its count of writes comes to a point, and starts another. */
-class WriteCounter {
-  writes = 0;
-  readonly killed: string[] = [];
-  #restarts: Promise<void> = Promise.resolve();
-  readonly #kills: KillPoint[];
-
-  constructor(
-    private readonly stage: KillStage,
-    kills: readonly KillPoint[],
-  ) {
-    this.#kills = [...kills];
-    stage.cluster.lossOf = (request) => this.#see(request);
-  }
-
-  async end(): Promise<void> {
-    this.stage.cluster.lossOf = () => undefined;
-    await this.#restarts;
-  }
-
-  #see(request: RecordedRequest): 'request' | 'answer' | undefined {
-    const applier = this.stage.service('applier');
-    if (!isWriteOfApplier(request) || !applier.running) return undefined;
-    this.writes += 1;
-    const [point] = this.#kills;
-    if (point === undefined || this.writes < point.write) return undefined;
-    this.#kills.shift();
-    this.killed.push(`${point.when} its write ${point.write}: ${describe(request)}`);
-    const gone = applier.stop('SIGKILL');
-    this.#restarts = this.#restarts.then(() => gone).then(() => applier.start());
-    return point.when === 'before' ? 'request' : 'answer';
-  }
-}
-
-const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
-const isWriteOfApplier = ({ userAgent, verb, resource }: RecordedRequest): boolean =>
-  userAgent === APPLIER && WRITES.has(verb) && !(resource ?? '').endsWith('reviews');
-
-const describe = ({ verb, resource, name = '', subresource = '' }: RecordedRequest): string =>
-  [verb, resource, name, subresource].filter((part) => part !== '').join(' ');
 
 function subscribe(cluster: SimulatedCluster): void {
   cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLACE } });
