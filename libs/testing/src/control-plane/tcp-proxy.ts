@@ -15,7 +15,11 @@ export type TcpProxy = Readonly<{
   stop(): Promise<void>;
 }>;
 
-export async function startTcpProxy(target: Readonly<{ host: string; port: number }>): Promise<TcpProxy> {
+/** `passes`: asked about each piece on its way to the server; what does not pass is lost. */
+export async function startTcpProxy(
+  target: Readonly<{ host: string; port: number }>,
+  passes: (piece: Buffer) => boolean = () => true,
+): Promise<TcpProxy> {
   const sockets = new Set<net.Socket>();
   let stalled = false;
   let count = 0;
@@ -31,7 +35,7 @@ export async function startTcpProxy(target: Readonly<{ host: string; port: numbe
     const far = net.connect(target);
     keep(near);
     keep(far);
-    join(near, far);
+    join(near, far, passes);
     join(far, near);
   });
   server.listen(0, '127.0.0.1');
@@ -60,7 +64,9 @@ export async function startTcpProxy(target: Readonly<{ host: string; port: numbe
 }
 
 /** As pipe() does, which would resume a paused source by itself. */
-function join(from: net.Socket, to: net.Socket): void {
-  from.on('data', (chunk) => to.write(chunk));
+function join(from: net.Socket, to: net.Socket, passes: (piece: Buffer) => boolean = () => true): void {
+  from.on('data', (piece) => {
+    if (passes(piece)) to.write(piece);
+  });
   from.on('close', () => to.destroy());
 }
