@@ -11,7 +11,7 @@ const LANES = 2;
  * Every how many-th of the points; 1 for all of them, which take up to three quarters of an hour. The first is another one
  * in each run; a failure is played again with that of its output.
  */
-const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 8);
+const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 5);
 const OFFSET = Number(process.env['FLOTILLA_KILL_OFFSET'] ?? Date.now()) % STRIDE;
 const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
 
