@@ -95,6 +95,14 @@ describe('CEL rules from outside', () => {
     },
     { because: 'numbers whose types are not known', rule: '[1, 2.5].exists(n, n > 2)', met: true },
     { because: 'has of an element that is not there', rule: 'has(properties[9].value)', met: false },
+    {
+      because: 'an order of bytes',
+      rule: "b'a' < b'ab' && b'b' > b'ab' && b'a' <= b'a' && !(b'a' >= b'b')",
+      met: true,
+    },
+    { because: 'an order of null, which is an error', rule: 'null <= null', met: false },
+    { because: 'a duration against null', rule: "duration('1s') != null && !(null == duration('0s'))", met: true },
+    { because: 'a time against null', rule: "timestamp('2020-01-01T00:00:00Z') != null", met: true },
     { because: 'macros three deep', rule: '[1].all(a, [1, 2].exists(b, [a].all(c, b > c)))', met: true },
     {
       because: 'properties against properties',

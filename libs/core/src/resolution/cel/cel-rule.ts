@@ -6,6 +6,7 @@ import { compareVersions } from '../../versions/version.js';
 import { walksThroughAny } from './any-ranges.js';
 import { type CelCost, celCost, childNodes, longestCollection, MACROS, worstCase } from './cel-cost.js';
 import { withFailingLists, withPlainHas } from './has-fields.js';
+import { withMoreOperators } from './more-operators.js';
 import { looseSyntax } from './strict-syntax.js';
 
 /** A compiled rule of a `cel` constraint: a test on the properties of one candidate. */
@@ -41,10 +42,12 @@ function matchesLinear(text: string, pattern: string): boolean {
   return RE2JS.compile(pattern).matcher(text).find();
 }
 
-const environment = new Environment({
-  homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 2_000, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 },
-})
+const environment = withMoreOperators(
+  new Environment({
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 2_000, maxDepth: 50, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 },
+  }),
+)
   .registerVariable('properties', 'list<map<string, dyn>>')
   .registerFunction('semver_compare(dyn, dyn): int', semverCompare)
   .registerFunction('int(google.protobuf.Timestamp): int', (time: Date) => BigInt(Math.floor(time.getTime() / 1000)))
