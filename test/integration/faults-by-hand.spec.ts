@@ -15,11 +15,16 @@ const CRD = {
   name: 'lighthouses.lighthouse.example.com',
 } as const;
 
+const READS = [
+  { how: 'passes read what watches tell', mirrored: true },
+  { how: 'passes ask the API server', mirrored: false },
+];
+
 /** What somebody deletes who should not, as OLM has it (spec: csv-lifecycle.md, subscriptions.md, recording `drift`). */
-describe('objects that are deleted by hand', () => {
+describe.each(READS)('objects that are deleted by hand ($how)', ({ mirrored }) => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start();
+    bench = await ApplierBench.start({ mirrored });
   });
   afterAll(() => bench.stop());
 

@@ -48,10 +48,15 @@ const CHANGED: typeof CREATED = [
 const noRight = (resource: string) => forbidden({ group: '', resource }, 'it', 'no right to write it');
 const kindOf = (name: string): string => `Thing${name.replaceAll('-', '')}`;
 
-describe('an API server that refuses', () => {
+const READS = [
+  { how: 'passes read what watches tell', mirrored: true },
+  { how: 'passes ask the API server', mirrored: false },
+];
+
+describe.each(READS)('an API server that refuses ($how)', ({ mirrored }) => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start();
+    bench = await ApplierBench.start({ mirrored });
   });
   afterAll(() => bench.stop());
 
