@@ -11,17 +11,21 @@ import {
   withQuestionOptions,
 } from '../resolution/question-options.js';
 
-type Options = QuestionOptions & ClusterOptions & Readonly<{ live?: boolean; pull?: boolean; output: PlanFormat }>;
+type Options = QuestionOptions &
+  ClusterOptions &
+  Readonly<{ live?: boolean; pull?: boolean; extension?: string; output: PlanFormat }>;
 
 const HELP = `${QUESTION_HELP} Exit code 0: this would be done; 1: it cannot be, and why.
 
 With --live it shows what the hub would write next in the namespaces of clusters as they are now (one with -n), and writes
 nothing: the applier's own steps, with the contents of catalogs as in "flotilla explain". What comes after depends on what
-the cluster then says.
+the cluster then says. Of ClusterExtensions (one with --extension) it shows the bundle that would be chosen, and which
+objects would be created, changed (with the fields), kept and deleted.
 ${CLUSTER_HELP}
 
 Examples:
   flotilla plan --live -C east -n team
+  flotilla plan --live -C east --extension lamp
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla plan --catalog community=registry.example/catalog:v1 -f subscription.yaml --pull
   flotilla plan --catalog community=./catalog -f clusterextension.yaml
@@ -32,6 +36,7 @@ export const planCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('plan')))
     .description('show what would be installed or upgraded in a namespace, and why, or why not')
     .option('--live', 'the next step in clusters, in place of catalogs and manifests')
+    .option('--extension <name>', 'only this ClusterExtension (with --live)')
     .option('--pull', 'pull the bundle images too, and show the steps and permissions of their manifests')
     .addOption(
       new Option('-o, --output <format>', 'form of the plan').choices(['table', 'json', 'yaml']).default('table'),
@@ -46,6 +51,7 @@ async function plan(options: Options, io: Io): Promise<void> {
     import('../resolution/bundle-manifests.js'),
   ]);
   const { pull = false, output } = options;
+  if (options.extension !== undefined) throw new UsageError('--extension is for clusters: give --live too');
   const given = await readGiven(options, io);
   if (asksForExtensions(given)) return planForExtensions(given, output, io);
   const { question, contents } = await readQuestion(options, io, given);
@@ -72,6 +78,9 @@ async function planForExtensions({ catalogs, manifests }: Given, output: PlanFor
 }
 
 async function live(options: Options, io: Io): Promise<void> {
+  if (options.extension !== undefined && options.namespace !== undefined) {
+    throw new UsageError('a ClusterExtension is in no namespace: --extension and -n exclude each other');
+  }
   if (options.catalog !== undefined || options.filename !== undefined) {
     throw new UsageError('--live looks at clusters, --catalog and -f at files; choose one of the two');
   }

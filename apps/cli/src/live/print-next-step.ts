@@ -1,13 +1,18 @@
 import { stringify } from 'yaml';
 import { field, text } from './field.js';
+import type { ExtensionStep } from './next-revision-step.js';
 import type { NextStep } from './next-step.js';
+import { extensionStepText } from './print-extension-step.js';
 import type { RecordedWrite } from './recording-client.js';
 
-/** What would be done next in each namespace, as text for standard output. */
-export function printNextSteps(steps: readonly NextStep[], format: 'table' | 'json' | 'yaml'): string {
+/** What would be done next in each namespace and for each extension, as text for standard output. */
+export function printNextSteps(
+  steps: readonly (NextStep | ExtensionStep)[],
+  format: 'table' | 'json' | 'yaml',
+): string {
   if (format === 'json') return `${JSON.stringify(steps, undefined, 2)}\n`;
   if (format === 'yaml') return stringify(steps);
-  return steps.map(stepText).join('\n');
+  return steps.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
 }
 
 function stepText({ cluster, namespace, writes }: NextStep): string {

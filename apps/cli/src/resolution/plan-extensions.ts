@@ -3,9 +3,15 @@ import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Catalog } from '#core/catalog/catalog';
-import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/extension/cluster-extension';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog, type InstalledBundle } from '#core/extension/cluster-extension';
 import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/extension/explain-extension';
-import { EXTENSION_GATES, extensionWishes } from '#core/extension/extension-problem';
+import {
+  EXTENSION_GATES,
+  type ExtensionSolution,
+  type ExtensionWishes,
+  extensionWishes,
+  solutionOf,
+} from '#core/extension/extension-problem';
 import { heldBackText } from '#core/extension/major-update';
 import { packageIndex } from '#core/extension/package-content';
 import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
@@ -53,19 +59,28 @@ export function planExtension(
   object: KubernetesObject,
   catalogs: readonly ExtensionCatalog[],
 ): ExtensionPlan | undefined {
-  const read = ClusterExtension.safeParse(object);
-  const installed = read.data?.status?.install?.bundle;
-  const wishes = read.data && extensionWishes(read.data, installed);
+  const { data } = ClusterExtension.safeParse(object);
+  return data && resolvedPlan(data, data.status?.install?.bundle, catalogs)?.plan;
+}
+
+/** As {@link planExtension}, with what is installed, and with the problem and its solution as poller and resolver keep them. */
+export function resolvedPlan(
+  extension: ClusterExtension,
+  installed: InstalledBundle | undefined,
+  catalogs: readonly ExtensionCatalog[],
+): Readonly<{ plan: ExtensionPlan; wishes: ExtensionWishes; solution: ExtensionSolution }> | undefined {
+  const wishes = extensionWishes(extension, installed);
   if (wishes === undefined) return undefined;
   const { query, majorUpdates } = wishes;
   const input = { query, installed, catalogs, majorUpdates };
   const resolution = resolveExtension(input);
-  return {
-    extension: object.metadata.name ?? '',
+  const plan = {
+    extension: extension.metadata.name ?? '',
     ...(installed === undefined ? {} : { installed: installed.version }),
     ...planOf(resolution),
     explanation: explainExtension(input, resolution),
   };
+  return { plan, wishes, solution: solutionOf(resolution) };
 }
 
 function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension' | 'explanation'> {

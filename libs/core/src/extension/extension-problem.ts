@@ -5,7 +5,7 @@ import type { CatalogQuery, ExtensionCatalog, InstalledBundle, MajorUpdates } fr
 import { readSelector } from './label-selector.js';
 import type { HeldBack } from './major-update.js';
 import { type DeprecationEntry, type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
-import { type ResolutionFailure, resolveExtension } from './resolve-extension.js';
+import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
 
 /** What is wished of one ClusterExtension, reduced to what resolution reads. */
 export type ExtensionWishes = Readonly<{
@@ -143,6 +143,11 @@ export function solveExtension(
         error === undefined ? { package: () => (record === undefined ? undefined : contentOf(record)) } : { error },
     })),
   });
+  return solutionOf(answer);
+}
+
+/** The answer of resolution as it is kept. */
+export function solutionOf(answer: ExtensionResolution): ExtensionSolution {
   if (answer.class !== 'Resolved') return answer;
   const { name, image, version, catalog, deprecation, heldBack } = answer;
   return {

@@ -1,0 +1,148 @@
+import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { InstalledRevision } from '#core/extension/extension-status';
+import type { DeprecationEntry } from '#core/extension/package-content';
+import type { ExtensionTrouble } from '#core/extension/report-extension';
+import { contentHash, type RevisionWish } from '#core/revision/build-revision';
+import {
+  BUNDLE_NAME_KEY,
+  BUNDLE_REFERENCE_KEY,
+  BUNDLE_VERSION_KEY,
+  CERTIFICATES_KEY,
+  CONTENT_KEY,
+  DIGEST_KEY,
+  INPUTS_KEY,
+  OLM_PROPERTIES_KEY,
+  QUERY_KEY,
+  ROLLBACK_KEY,
+} from '#core/revision/revision-keys';
+import { annotationOf, bundleOf } from '#core/revision/revision-states';
+import { goQuote } from '#core/versions/go-quote';
+import type { ExtensionPass } from './extension-pass.js';
+import { accountProblem, crdProblems, permissionProblems } from './preflight.js';
+import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';
+import { pullBundleContent } from './pull-bundle-content.js';
+import { readContent } from './read-content.js';
+import { type WantedBundle, wantedBundle } from './wanted-bundle.js';
+
+/** What the wish comes to. */
+export type NextRevision = Readonly<{
+  deprecation?: readonly DeprecationEntry[] | undefined;
+  note?: string | undefined;
+  againAfterMs?: number | undefined;
+}> &
+  (
+    | Readonly<{ next: 'wait' }>
+    | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble }>
+    /** The newest revision, if there is one, is what is wished; `annotations` is what it should say of its origin. */
+    | Readonly<{ next: 'keep'; annotations?: Readonly<Record<string, string>> }>
+    | Readonly<{ next: 'make'; wish: RevisionWish }>
+  );
+
+const PULL_AGAIN_MS = 15_000;
+const CHECK_AGAIN_MS = 15_000;
+
+/** Resolves, pulls, renders and checks what is wished. Writes nothing. */
+export async function nextRevision(pass: ExtensionPass): Promise<NextRevision> {
+  const account = await accountProblem(pass);
+  if (account !== undefined) {
+    const trouble = { reason: 'Retrying', message: account, installedUnknown: true } as const;
+    return { next: 'trouble', trouble, againAfterMs: CHECK_AGAIN_MS };
+  }
+  const wanted = await wantedBundle(pass);
+  if (wanted.kind === 'wait') return { next: 'wait' };
+  if (wanted.kind === 'trouble') return { next: 'trouble', trouble: wanted.trouble };
+  if (wanted.kind === 'rollback') return rollBack(pass, wanted.to);
+  const { deprecation, note } = wanted;
+  return { deprecation, note, ...(await follow(pass, wanted)) };
+}
+
+/** Content comes from the cluster itself: neither catalog nor registry is needed. */
+async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<NextRevision> {
+  const newest = pass.read.states.active.at(-1);
+  const number = to.spec.revision;
+  const note = `Held at the content of revision ${number} by annotation ${ROLLBACK_KEY}.`;
+  const content = annotationOf(to, CONTENT_KEY);
+  if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === content) return { next: 'keep', note };
+  const read = readContent(pass, to);
+  if ('error' in read) {
+    const message = `the manifests of revision ${number} cannot be read: ${read.error}`;
+    return { next: 'trouble', trouble: { reason: 'Blocked', message } };
+  }
+  const bundle = bundleOf(to);
+  const phases = read.phases.map(({ name, objects }) => ({ name, objects: objects.map(({ object }) => object) }));
+  const wish: RevisionWish = {
+    from: bundle,
+    phases,
+    olmProperties: annotationOf(to, OLM_PROPERTIES_KEY),
+    inputs: annotationOf(to, INPUTS_KEY) ?? '',
+    query: `rollback to ${number}`,
+    digest: annotationOf(to, DIGEST_KEY) ?? '',
+  };
+  return { note, ...(await checked(pass, wish)) };
+}
+
+type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
+
+async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
+  const newest = pass.read.states.active.at(-1);
+  const provider = await certificateProvider(pass.client);
+  const inputs = inputsOf(pass.read.extension, chosen, provider);
+  const isSame = newest !== undefined && annotationOf(newest, INPUTS_KEY) === inputs && !isExpiring(newest, pass.now);
+  if (isSame && isByDigest(chosen)) return { next: 'keep', annotations: { [QUERY_KEY]: chosen.query } };
+  const content = await pullBundleContent(pass, chosen.bundle.image);
+  if ('error' in content) {
+    if (isUnchanged(newest, chosen.bundle)) return { next: 'keep', againAfterMs: PULL_AGAIN_MS };
+    return {
+      next: 'trouble',
+      againAfterMs: PULL_AGAIN_MS,
+      trouble: troubleOf(chosen.bundle, content.reason, content.error),
+    };
+  }
+  const isSameContent = isSame && annotationOf(newest, DIGEST_KEY) === content.digest;
+  if (isSameContent) return { next: 'keep', annotations: { [QUERY_KEY]: chosen.query } };
+  const prepared = await prepareRevision(pass, chosen, content, provider);
+  if ('reason' in prepared)
+    return { next: 'trouble', trouble: troubleOf(chosen.bundle, prepared.reason, prepared.message) };
+  if (newest !== undefined && annotationOf(newest, CONTENT_KEY) === contentHash(prepared.phases)) {
+    return { next: 'keep', annotations: annotationsOf(prepared) };
+  }
+  return checked(pass, prepared);
+}
+
+const isExpiring = (newest: ClusterObjectSet, now: Date): boolean => {
+  const until = annotationOf(newest, CERTIFICATES_KEY);
+  return until !== undefined && !(Date.parse(until) > now.getTime());
+};
+
+const isByDigest = ({ bundle }: Chosen): boolean => /@sha256:[0-9a-f]{64}$/.test(bundle.image);
+
+/** The newest revision is of that bundle, whatever its content. */
+export const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle }: InstalledRevision): boolean =>
+  newest !== undefined &&
+  annotationOf(newest, BUNDLE_NAME_KEY) === bundle.name &&
+  annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version;
+
+const annotationsOf = ({ from, inputs, query, digest, certificatesUntil }: RevisionWish): Record<string, string> => ({
+  [BUNDLE_REFERENCE_KEY]: from.image,
+  [INPUTS_KEY]: inputs,
+  [QUERY_KEY]: query,
+  [DIGEST_KEY]: digest,
+  ...(certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: certificatesUntil }),
+});
+
+async function checked(pass: ExtensionPass, wish: RevisionWish): Promise<NextRevision> {
+  const problems = (await permissionProblems(pass, wish)) ?? (await crdProblems(pass, wish));
+  if (problems === undefined) return { next: 'make', wish };
+  const trouble = troubleOf(wish.from, 'Retrying', problems);
+  return { next: 'trouble', trouble, againAfterMs: CHECK_AGAIN_MS };
+}
+
+/** What keeps a chosen bundle from being installed, in the words of OLM v1. */
+export function troubleOf(
+  { bundle }: InstalledRevision,
+  reason: ExtensionTrouble['reason'],
+  why: string,
+): ExtensionTrouble {
+  const of = `error for resolved bundle ${goQuote(bundle.name)} with version ${goQuote(bundle.version)}`;
+  return { reason, message: `${of}: ${why}` };
+}
