@@ -7,6 +7,7 @@ import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
+import { diagnoseConditions } from '#core/diagnosis/diagnose-conditions';
 import { isHealthy } from '#core/subscription/catalog-health';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
@@ -22,6 +23,8 @@ export type ClusterStatus = Readonly<{
   catalogs: Share;
   subscriptions: Share;
   operators: Share;
+  /** ClusterExtensions that have what they ask for, and it is available. */
+  extensions: Share;
   /** What waits there, and why; the most urgent first. */
   findings: readonly Finding[];
 }>;
@@ -29,16 +32,22 @@ export type ClusterStatus = Readonly<{
 /** Reads a cluster's objects of OLM and says what waits there. Rejects where it does not answer. */
 export async function clusterStatus(client: KubeClient, settings: Settings): Promise<ClusterStatus> {
   const [version, objects] = await Promise.all([client.serverVersion(), readObjects(client, settings)]);
-  const { catalogSources, subscriptions, csvs } = objects;
+  const { catalogSources, subscriptions, csvs, conditioned } = objects;
+  const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
+  const sources = share(catalogSources, isHealthy);
+  const served = share(ofKind('ClusterCatalog'), isWell);
   return {
     cluster: client.cluster,
     version,
-    catalogs: share(catalogSources, isHealthy),
+    catalogs: { well: sources.well + served.well, of: sources.of + served.of },
     subscriptions: share(subscriptions, ({ status }) => status?.state === 'AtLatestKnown'),
     operators: share(csvs, ({ status }) => status?.phase === 'Succeeded'),
+    extensions: share(ofKind('ClusterExtension'), isWell),
     findings: clusterFindings(objects),
   };
 }
+
+const isWell = (object: KubernetesObject): boolean => diagnoseConditions(object).standing === 'well';
 
 const share = <T>(all: readonly T[], isWell: (one: T) => boolean): Share => ({
   well: all.filter(isWell).length,

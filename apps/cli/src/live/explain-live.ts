@@ -118,6 +118,7 @@ export function liveText({
   kind,
   namespace,
   name,
+  standing,
   because,
   todo,
   resolution,
@@ -128,7 +129,8 @@ export function liveText({
   return [
     `${kind} ${name}${where} of ${cluster}`,
     `  ${seen}`,
-    ...causes.map((cause) => `    because: ${cause}`),
+    // Where all is well, a second condition is no cause of the first.
+    ...causes.map((cause) => (standing === 'well' && namespace === undefined ? `  ${cause}` : `    because: ${cause}`)),
     ...(resolution === undefined ? [] : ['', resolution.text]),
     ...unread.map((one) => `\nThe content of catalog ${one} could not be looked at.`),
     ...(todo.length === 0 ? [] : ['', 'What to do:', ...todo.map((one) => `  ${commandIn(cluster, one)}`)]),

@@ -127,7 +127,7 @@ describe('ClusterExtensions of clusters', () => {
     expect(out.split('\n')).toEqual([
       'ClusterExtension lamp of east',
       '  Installed is True (Succeeded): Installed bundle registry.example/lamp:1.0.0 successfully.',
-      '    because: Progressing is True (Succeeded): Revision 1.0.0 has rolled out.',
+      '  Progressing is True (Succeeded): Revision 1.0.0 has rolled out.',
       '',
       'ClusterExtension lamp stays at lamp.v1.0.0 1.0.0 of catalog shelf.',
       'It is the highest version that one edge leads to, or that is installed.',

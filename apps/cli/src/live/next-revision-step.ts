@@ -6,7 +6,8 @@ import type { ExtensionExplanation } from '#core/extension/explain-extension';
 import { buildRevision } from '#core/revision/build-revision';
 import { type PlannedObject, planObjects } from '#core/revision/plan-objects';
 import type { ContentObject } from '#core/revision/revision-content';
-import { bundleOf } from '#core/revision/revision-states';
+import { ROLLBACK_KEY } from '#core/revision/revision-keys';
+import { bundleOf, hasSucceeded } from '#core/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
@@ -28,8 +29,8 @@ import { RecordingClient } from './recording-client.js';
 export type ExtensionStep = Readonly<{
   cluster: string;
   extension: string;
-  /** `make`: a new revision; `keep`: the newest one is what is wished; `nothing`: see `trouble`. */
-  next: 'make' | 'keep' | 'nothing';
+  /** `make`: a new revision; `roll-out`, `keep`: the newest one is what is wished; `nothing`: see `trouble`. */
+  next: 'make' | 'roll-out' | 'keep' | 'nothing';
   /** Version of the bundle that is installed. */
   installed?: string;
   /** Name of the revision that is wanted, and its bundle. */
@@ -73,7 +74,8 @@ export async function nextRevisionStep(
   const decided = await nextRevision(pass);
   const has = installed === undefined ? {} : { installed: installed.version };
   const common = { cluster: client.cluster, extension, ...has, unread };
-  return { ...common, ...(await outcomeOf(pass, decided, resolved?.plan)) };
+  const isHeld = read.extension.metadata.annotations?.[ROLLBACK_KEY] !== undefined;
+  return { ...common, ...(await outcomeOf(pass, decided, isHeld ? undefined : resolved?.plan)) };
 }
 
 type Resolved = NonNullable<ReturnType<typeof resolvedPlan>>;
@@ -132,7 +134,7 @@ async function outcomeOf(
   if ('error' in target) return { next: 'nothing', ...note, ...why, trouble: target.error, objects: [] };
   const { bundle, image } = bundleOf(target.revision);
   return {
-    next: decided.next,
+    next: decided.next === 'make' || hasSucceeded(target.revision) ? decided.next : 'roll-out',
     revision: target.revision.metadata.name ?? '',
     bundle: bundle.name,
     version: bundle.version,

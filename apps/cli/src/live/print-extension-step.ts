@@ -23,6 +23,8 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
   switch (next) {
     case 'make':
       return `${who}${has}: ${bundle} ${version} comes, as revision ${revision}`;
+    case 'roll-out':
+      return `${who}${has}: ${bundle} ${version} is rolling out, revision ${revision}`;
     case 'keep':
       return `${who}${has}: ${bundle} ${version} stays, revision ${revision}`;
     case 'nothing':
@@ -30,14 +32,13 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
   }
 }
 
-/** Of a revision that stays only what is not as it should be is worth a line each. */
+/** Of a revision that is there only what is not as it should be is worth a line each. */
 function objectLines(next: ExtensionStep['next'], objects: readonly PlannedObject[]): string[] {
-  const shown = next === 'keep' ? objects.filter(({ does }) => does !== 'keep') : objects;
-  const lines = shown.map((object) => `    ${object.does.padEnd(7)} ${nameOf(object.ref)}${detailOf(object)}`);
-  if (next !== 'keep' || objects.length === 0) return lines;
+  const shown = next === 'make' ? objects : objects.filter(({ does }) => does !== 'keep');
   const others = objects.length - shown.length;
-  const count = `${others} ${others === 1 ? 'object is' : 'objects are'} as ${others === 1 ? 'it' : 'they'} should be`;
-  return [...lines, `    ${count}`];
+  const rest = others === 1 ? '1 object is as it should be' : `${others} objects are as they should be`;
+  const lines = shown.map((object) => `${object.does.padEnd(7)} ${nameOf(object.ref)}${detailOf(object)}`);
+  return [...lines, ...(others === 0 ? [] : [rest])].map((line) => `    ${line}`);
 }
 
 const nameOf = ({ kind, namespace, name }: ObjectRef): string =>

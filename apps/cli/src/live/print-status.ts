@@ -28,6 +28,7 @@ const CLUSTERS: Columns<Omit<ClusterStatus, 'findings'>> = [
   ['CATALOGS READY', ({ catalogs }) => shareText(catalogs)],
   ['SUBSCRIPTIONS AT LATEST', ({ subscriptions }) => shareText(subscriptions)],
   ['OPERATORS SUCCEEDED', ({ operators }) => shareText(operators)],
+  ['EXTENSIONS WELL', ({ extensions }) => shareText(extensions)],
 ];
 const QUEUES: Columns<QueueStatus> = [
   ['QUEUE', ({ queue }) => queue],

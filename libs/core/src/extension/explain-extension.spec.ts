@@ -51,7 +51,7 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
       installed: undefined,
       says: [
         'installs',
-        'It is the highest version that version "1.x" allows in channel stable.',
+        'It is the highest version in channel stable, among those that version "1.x" allows.',
         'Not lamp.v2.0.0 2.0.0 of catalog shelf: version "1.x" excludes it.',
         'Not lamp.v1.3.0 1.3.0 of catalog shelf: it is not in channel stable.',
       ],

@@ -111,11 +111,13 @@ function passedByOthers(deprecated: boolean, resolution: ExtensionResolution): s
 function whyChosen({ query }: ExtensionInput, state: 'installs' | 'settled' | 'upgrades'): string {
   const { channels = [], version } = query;
   const limits = [
-    ...(version ? [`that version ${JSON.stringify(version)} allows`] : []),
     ...(channels.length > 0 ? [`in ${channels.length === 1 ? 'channel' : 'channels'} ${channels.join(', ')}`] : []),
     ...(state === 'installs' || !followsEdges(query) ? [] : ['that one edge leads to, or that is installed']),
   ];
-  return ['the highest version', ...limits].join(' ');
+  const text = ['the highest version', ...limits].join(' ');
+  return version
+    ? `${text}${limits.length > 0 ? ',' : ''} among those that version ${JSON.stringify(version)} allows`
+    : text;
 }
 
 const MOST_SHOWN = 5;
