@@ -13,17 +13,23 @@ import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const STEPS = readGuide(await readFile(join(ROOT, 'docs/guide.md'), 'utf8'));
+/** Each page has a control plane, a registry and a hub of its own. */
+const PAGES = await Promise.all(
+  ['docs/guide.md', 'docs/extensions.md'].map(async (page) => {
+    return { page, steps: readGuide(await readFile(join(ROOT, page), 'utf8')) };
+  }),
+);
 /** Such commands change nothing and are asked again until the cluster has come to what the page says. */
-const ASKS = /^(?:kubectl get|flotilla explain) /;
+const ASKS = /^(?:kubectl get|flotilla (?:explain|get|plan --live)) /;
 
-/** The page is for people who have it; nothing else of ours needs it. */
+/** The pages are for people who have it; nothing else of ours needs it. */
 const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
-if (kubectl === undefined) console.warn('not run: the commands of docs/guide.md: kubectl is not on PATH');
+if (kubectl === undefined)
+  console.warn('not run: the commands of docs/guide.md and docs/extensions.md: kubectl is not on PATH');
 
-describe.skipIf(kubectl === undefined)(
-  'every command of docs/guide.md, in its order, prints what the page says',
-  () => {
+describe.skipIf(kubectl === undefined).each(PAGES)(
+  'every command of $page, in its order, prints what the page says',
+  ({ steps }) => {
     const names = new GuideNames();
     let folder = '';
     let controlPlane: ControlPlane | undefined;
@@ -69,7 +75,7 @@ describe.skipIf(kubectl === undefined)(
 
     let broken: number | undefined;
 
-    it.for(STEPS)('line $line: $command', async ({ line, command, expected }, { skip }) => {
+    it.for(steps)('line $line: $command', async ({ line, command, expected }, { skip }) => {
       if (broken !== undefined) skip(`line ${broken} did not come out`);
       broken = line;
       await follow(names.toHere(command), expected);

@@ -1,16 +1,17 @@
 /** One command of a page, and the lines that the page says it prints; none where the page shows none. */
 export type GuideStep = Readonly<{ line: number; command: string; expected: readonly string[] }>;
 
-const BLOCK = /^```\n(.*?)^```$/gms;
+const BLOCK = /^```(\w*)\n(.*?)^```$/gms;
 
 /**
  * The commands of a Markdown page in order: in its code blocks without a language, each line that begins with `$ `, with the lines up
  * to the next one as what it prints. A command goes on after a backslash, and up to the end of a here-document.
  */
 export const readGuide = (markdown: string): GuideStep[] =>
-  [...markdown.matchAll(BLOCK)].flatMap(({ 1: block = '', index }) =>
-    stepsOf(block.trimEnd().split('\n'), markdown.slice(0, index).split('\n').length + 1),
-  );
+  [...markdown.matchAll(BLOCK)].flatMap(({ 1: language, 2: block = '', index }) => {
+    if (language !== '') return [];
+    return stepsOf(block.trimEnd().split('\n'), markdown.slice(0, index).split('\n').length + 1);
+  });
 
 function stepsOf(lines: readonly string[], firstLine: number): GuideStep[] {
   const starts = lines.flatMap((line, index) => (line.startsWith('$ ') ? [index] : []));
