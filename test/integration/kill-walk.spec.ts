@@ -8,12 +8,15 @@ import { type RestartableRedis, startRestartableRedis } from '../story/restartab
 /** Another one in each run; a failure is played again with that of its output. The whole walk is an end-to-end test. */
 const SEED = process.env['FLOTILLA_KILL_SEED'] ?? String(Date.now());
 
-/** A point in each half of so many writes. */
+/**
+ * A point in each half of so many writes; none among the last, since a run that is killed once may come to its end with fewer
+ * of them: what is told several times in one run may be told once in another.
+ */
 function pointsOf(seed: string, writes: number): KillPoint[] {
   const bytes = createHash('sha256').update(seed).digest();
   const half = Math.floor(writes / 2);
   return [0, half].map((from, index) => ({
-    write: from + 1 + (bytes.readUInt32BE(index * 8) % half),
+    write: from + 1 + (bytes.readUInt32BE(index * 8) % Math.floor(half * 0.8)),
     when: bytes.readUInt8(index * 8 + 4) % 2 === 0 ? 'before' : 'after',
   }));
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { MirroredKind } from '#platform/kube/cluster-mirror';
+import { withManagersOnly, withoutManagedFields } from '#platform/kube/managed-fields';
 
 const MANAGED = 'olm.managed=true';
 
@@ -7,21 +8,25 @@ const core = (kind: string): MirroredKind => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): MirroredKind => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 const olm = (kind: string, version: string): MirroredKind => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 
+/** Of these it matters who changed them last, and when: more rights wake what waits for them (`#core/rbac/rights-changed`). */
+const withTimes = (kind: MirroredKind): MirroredKind => ({ ...kind, reduce: withManagersOnly });
+
 /** Of these passes want to know what is there and whose it is; what they hold, secrets above all, is not kept. */
 const managed = (kind: string): MirroredKind => ({ ...core(kind), labelSelector: MANAGED, reduce: withoutData });
 
 /** Of these a pass over a namespace reads whole lists, most of them each time. */
 export const MIRRORED_KINDS: readonly MirroredKind[] = [
   ...['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
-  ...['OperatorGroup', 'Operator', 'OLMConfig'].map((kind) => olm(kind, 'v1')),
+  ...['Operator', 'OLMConfig'].map((kind) => olm(kind, 'v1')),
   olm('OperatorCondition', 'v2'),
-  ...['Namespace', 'ServiceAccount'].map(core),
+  core('Namespace'),
   { apiVersion: 'apps/v1', kind: 'Deployment' },
-  ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(rbac),
+  ...['ClusterRole', 'ClusterRoleBinding'].map(rbac),
+  ...[olm('OperatorGroup', 'v1'), core('ServiceAccount'), rbac('Role'), rbac('RoleBinding')].map(withTimes),
   ...['Service', 'Secret', 'ConfigMap'].map(managed),
 ];
 
 function withoutData(object: KubernetesObject): KubernetesObject {
-  const { data: _data, stringData: _stringData, binaryData: _binaryData, ...rest } = object;
+  const { data: _data, stringData: _stringData, binaryData: _binaryData, ...rest } = withoutManagedFields(object);
   return rest as KubernetesObject;
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
+import { withoutManagedFields } from './managed-fields.js';
 import { type PackedObject, pack } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { isAsNewAs } from './resource-version.js';
@@ -30,7 +31,7 @@ export class KindMirror {
   readonly #own = new Map<string, Own>();
 
   constructor(private readonly options: KindMirrorOptions) {
-    const { reduce = (object: KubernetesObject) => object, selected: _selected, ...watch } = options;
+    const { reduce = withoutManagedFields, selected: _selected, ...watch } = options;
     this.#reflector = new Reflector<PackedObject>({ ...watch, keep: (object) => pack(reduce(object)) });
   }
 
@@ -90,7 +91,7 @@ export class KindMirror {
     const { resourceVersion } = object.metadata;
     // What the watch has passed already it has told, or what came after it.
     if (!isAsNewAs(resourceVersion, '0') || this.hasReached(resourceVersion ?? '')) return;
-    const { selected = () => true, reduce = (whole: KubernetesObject) => whole } = this.options;
+    const { selected = () => true, reduce = withoutManagedFields } = this.options;
     this.#note({ object: pack(reduce(object)), selected: selected(object), ...this.#named(object.metadata) });
   }
 

@@ -11,15 +11,12 @@ const WORTH_DEFLATING = 4 * 1024;
  */
 export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject }>;
 
-/** Without `metadata.managedFields`, often half of an object, which the API server keeps through writes that leave it out. */
 export function pack(object: KubernetesObject): PackedObject {
   const { apiVersion, kind, metadata } = object;
-  const { managedFields: _kept, ...rest } = metadata;
-  const whole = { ...object, metadata: rest };
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
-  const text = JSON.stringify(whole);
+  const text = JSON.stringify(object);
   const packed = text.length < WORTH_DEFLATING ? text : deflateRawSync(text, { level: 1 });
-  let opened = new WeakRef<KubernetesObject>(whole);
+  let opened = new WeakRef(object);
   const open = () => {
     const held = opened.deref();
     if (held !== undefined) return held;

@@ -1,6 +1,7 @@
 import type { Action } from '#core/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
 import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
+import { withoutManagedFields } from './managed-fields.js';
 import { EVENT_COMPONENT, recordEvent } from './record-event.js';
 import { applyWouldChange, patchWouldChange, sameJson } from './would-change.js';
 
@@ -112,9 +113,9 @@ function wouldChange(known: KubernetesObject, action: Change, { fieldManager }: 
 function send(client: KubeClient, action: Change): Promise<Written<KubernetesObject>> {
   switch (action.do) {
     case 'update':
-      return client.update(action.object);
+      return client.update(withoutManagedFields(action.object));
     case 'updateStatus':
-      return client.updateStatus(action.object);
+      return client.updateStatus(withoutManagedFields(action.object));
     case 'patch':
       return client.patch(action.ref, action.patch);
     case 'apply':
@@ -164,9 +165,4 @@ async function emit(
     if (!KubeApiError.is(error)) throw error;
     progress.warnings.push({ action, text: `the event ${action.reason} could not be written: ${error.message}` });
   }
-}
-
-function withoutManagedFields(object: KubernetesObject): KubernetesObject {
-  const { managedFields: _servers, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

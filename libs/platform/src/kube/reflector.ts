@@ -2,6 +2,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions, type WatchEvent } from './kube-client.port.js';
+import { withoutManagedFields } from './managed-fields.js';
 import { ObjectStore } from './object-store.js';
 import { SilenceAlarm } from './silence-alarm.js';
 
@@ -255,10 +256,4 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   return Promise.race([work, stopped.promise]).finally(() => signal.removeEventListener('abort', stop));
-}
-
-function withoutManagedFields<T extends KubernetesObject>(object: T): T {
-  if (object.metadata['managedFields'] === undefined) return object;
-  const { managedFields: _dropped, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
