@@ -4,6 +4,7 @@ import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller
 import { catalogImage, PATIENCE } from './bad-input-scene.js';
 import { describeConfigured } from './configured-stories.js';
 import { describeDeadlines } from './deadline-stories.js';
+import { describeDepartures } from './departure-stories.js';
 import {
   type BundleTale,
   bundleImage,
@@ -311,83 +312,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     await expect.poll(() => east.standing('prism'), PATIENCE).toBe('1.1.0 True Succeeded');
   });
 
-  it('does not go to another major version by itself, and says how to', async () => {
-    const images = [
-      { version: '1.0.0', image: await bundle({ name: 'candle', version: '1.0.0' }), deprecated: 'use 2.0.0' },
-      { version: '2.0.0', image: await bundle({ name: 'candle', version: '2.0.0' }) },
-    ];
-    const old = packageBlobs('candle', images.slice(0, 1));
-    await east.catalog('candles', await putCatalog('candles-1', old));
-    await east.namespace('candles');
-    await east.extension('candle', 'candles', { packageName: 'candle' });
-    await expect.poll(() => east.standing('candle'), PATIENCE).toBe('1.0.0 True Succeeded');
-    await expect.poll(() => east.condition('candle', 'BundleDeprecated'), PATIENCE).toBe('True Deprecated: use 2.0.0');
-    const ref = await putCatalog('candles-2', packageBlobs('candle', images));
-    const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'candles' };
-    await east.client.patch(catalog, { spec: { source: { image: { ref } } } });
-    await expect
-      .poll(() => east.condition('candle', 'Progressing'), PATIENCE)
-      .toMatch(
-        /^True Succeeded: Revision 1.0.0 has rolled out. Version "2.0.0" is held back: .*set spec.source.catalog.version to "2.0.0"/,
-      );
-    await east.change('candle', { source: { catalog: { packageName: 'candle', version: '2.0.0' } } });
-    await expect.poll(() => east.standing('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
-  });
-
-  it('issues certificates for webhooks where nobody else does, and keeps them', async () => {
-    const images = [
-      { version: '1.0.0', image: await bundle({ name: 'gate', version: '1.0.0', webhook: true }) },
-      { version: '1.1.0', image: await bundle({ name: 'gate', version: '1.1.0', webhook: true }) },
-    ];
-    await east.catalog('gates', await putCatalog('gates', packageBlobs('gate', images)));
-    await east.namespace('gates');
-    const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gate', version } });
-    await east.extension('gate', 'gates', { packageName: 'gate', version: '1.0.0' });
-    await expect.poll(() => east.standing('gate'), PATIENCE).toBe('1.0.0 True Succeeded');
-    const trusted = async () => {
-      const kind = 'ValidatingWebhookConfiguration';
-      const found = await east.get('admissionregistration.k8s.io/v1', kind, 'vgate.lamps.example.com');
-      const [webhook] = Object(found?.['webhooks']);
-      return String(webhook?.clientConfig.caBundle);
-    };
-    const served = async () => {
-      const secret = await east.get('v1', 'Secret', 'gate-operator-service-cert', 'gates');
-      return String(Object(secret?.['data']).olmCAKey);
-    };
-    const first = await trusted();
-    expect(Buffer.from(first, 'base64').toString()).toMatch(/^-----BEGIN CERTIFICATE-----/);
-    expect(await served()).toBe(first);
-    await east.change('gate', { source: source('1.1.0') });
-    await expect.poll(() => east.standing('gate'), PATIENCE).toBe('1.1.0 True Succeeded');
-    expect([await trusted(), await served()]).toEqual([first, first]);
-  });
-
-  it('goes back to the content of an earlier revision, without catalog or registry, and stays there as long as told', async () => {
-    const versions = ['1.0.0', '1.1.0'];
-    const images = await Promise.all(
-      versions.map(async (version) => ({ version, image: await bundle({ name: 'gleam', version, text: version }) })),
-    );
-    await east.catalog('gleams', await putCatalog('gleams', packageBlobs('gleam', images)));
-    await east.namespace('gleams');
-    const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gleam', version } });
-    await east.extension('gleam', 'gleams', { packageName: 'gleam', version: '1.0.0' });
-    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
-    await east.change('gleam', { source: source('1.1.0') });
-    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.1.0 True Succeeded');
-    await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'gleams' });
-    await east.annotate('gleam', { 'flotilla.dev/rollback-to-revision': '1' });
-    await expect.poll(() => east.standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
-    expect(await east.get('v1', 'ConfigMap', 'gleam-settings', 'gleams')).toMatchObject({ data: { text: '1.0.0' } });
-    await expect
-      .poll(() => east.condition('gleam', 'Progressing'), PATIENCE)
-      .toMatch(/Held at the content of revision 1 by annotation/);
-    await east.annotate('gleam', { 'flotilla.dev/rollback-to-revision': '7' });
-    await expect
-      .poll(() => east.condition('gleam', 'Progressing'), PATIENCE)
-      .toMatch(/^False Blocked: annotation .* names revision "7", which is not among those that are kept: 1, 2, 3$/);
-    expect(await east.condition('gleam', 'Installed')).toMatch(/^True Succeeded/);
-  });
-
+  describe('where OLM v1 does less', () => describeDepartures(() => east, { bundle, putCatalog }));
   describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));
   describe('in the long run', () =>
     describeRepairs(
