@@ -109,6 +109,22 @@ it.each([
   expect(JSON.parse(data.out)).toMatchObject({ kind: 'ClusterExtension', name: 'light', well: exit === 0 });
 });
 
+it('plan and explain say the same of what is installed, also where its release stands apart from its version', async () => {
+  const blobs = [
+    { schema: 'olm.package', name: 'lamp', defaultChannel: 'stable' },
+    { schema: 'olm.channel', package: 'lamp', name: 'stable', entries: [{ name: 'lamp.v1.0.0+2' }] },
+    bundle('1.0.0+2'),
+  ];
+  await writeFile(file('released.json'), blobs.map((blob) => JSON.stringify(blob)).join('\n'));
+  const installed = { name: 'lamp.v1.0.0+2', version: '1.0.0', release: '2' };
+  const wish = JSON.stringify({ ...extension({}), status: { install: { bundle: installed } } });
+  const given = ['--catalog', `shelf=${file('released.json')}`, '-f', '-'];
+  const planned = await runFlotilla(['plan', ...given], wish);
+  expect(planned.out).toContain('light (installed: 1.0.0): stays at lamp.v1.0.0+2 1.0.0+2 from catalog shelf\n');
+  const explained = await runFlotilla(['explain', 'extension', 'light', ...given], wish);
+  expect(explained.out).toContain('ClusterExtension light stays at lamp.v1.0.0+2 1.0.0+2 of catalog shelf.\n');
+});
+
 it('explain of a ClusterExtension that the files have not', async () => {
   const argv = ['explain', 'extension', 'other', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
   const { err, exit } = await runFlotilla(argv, JSON.stringify(extension({})));

@@ -1,6 +1,6 @@
 import { type ExtensionExplanation, explanationLines } from '#core/extension/explain-extension';
 import { UsageError } from '../io.js';
-import type { ExtensionPlan } from './plan-extensions.js';
+import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 
 /** The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
 export type ExtensionAnswer = Readonly<{
@@ -24,14 +24,7 @@ export function explainPlanned(name: string, plans: readonly ExtensionPlan[]): E
 export function extensionAnswer(plan: ExtensionPlan): ExtensionAnswer {
   const { extension: name, explanation, bundle, version, catalog } = plan;
   const { state } = explanation;
-  const head = `ClusterExtension ${name} ${VERBS[state]} ${bundle} ${version} of catalog ${catalog}.`;
+  const head = `ClusterExtension ${name} ${STATE_VERBS[state]} ${bundle} ${version} of catalog ${catalog}.`;
   const text = [...(state === 'cannot-be-met' ? [] : [head]), ...explanationLines(explanation)].join('\n');
   return { kind: 'ClusterExtension', name, well: state !== 'cannot-be-met', state, text, plan };
 }
-
-const VERBS: Readonly<Record<ExtensionExplanation['state'], string>> = {
-  installs: 'installs',
-  upgrades: 'goes to',
-  settled: 'stays at',
-  'cannot-be-met': '',
-};

@@ -137,6 +137,14 @@ export function printExtensionPlans(plans: readonly ExtensionPlan[], format: Pla
   return plans.map((plan) => `${sentenceOf(plan)}\n`).join('');
 }
 
+/** What an extension does about the bundle that was chosen for it, as plan and explain say it. */
+export const STATE_VERBS: Readonly<Record<ExtensionExplanation['state'], string>> = {
+  installs: 'installs',
+  upgrades: 'goes to',
+  settled: 'stays at',
+  'cannot-be-met': '',
+};
+
 function sentenceOf({
   extension,
   installed,
@@ -151,6 +159,6 @@ function sentenceOf({
   const lines = explanationLines(explanation).filter((line) => line !== error);
   const more = lines.map((line) => `\n  ${line}`).join('');
   if (error !== undefined) return `${extension}${has}: nothing: ${error}${more}`;
-  const verb = installed === undefined ? 'installs' : installed === version ? 'stays at' : 'goes to';
+  const verb = STATE_VERBS[explanation.state];
   return `${extension}${has}: ${verb} ${bundle} ${version} from catalog ${catalog}\n  image ${image}${more}`;
 }
