@@ -36,10 +36,13 @@ import { held, installed } from './serving/serving.fixture.js';
 
 /** Cases of a CSV on its way to Succeeded, by phase. */
 export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
-  '': [{ when: 'always', csv: gear('v1'), says: 'requirements not yet checked' }],
+  '': [
+    { when: 'always', goes: 'Pending / RequirementsUnknown', csv: gear('v1'), says: 'requirements not yet checked' },
+  ],
   Pending: [
     {
       when: 'CSV it replaces exists and is not upgradeable',
+      goes: 'Pending / OperatorConditionNotUpgradeable',
       csv: gear('v2', { replaces: 'v1' }, at('Pending')),
       others: [gear('v1', {}, at('Replacing'))],
       parts: condition('v1', 'busy'),
@@ -47,6 +50,7 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     },
     ...[magic, noVerb, mixed].map((spec) => ({
       when: 'strategy name not deployment, or a rule has no verb or mixes resources and URLs',
+      goes: 'Failed / InvalidInstallStrategy',
       csv: gear('v1', spec, at('Pending')),
       says:
         spec === magic
@@ -57,21 +61,25 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     })),
     {
       when: 'some requirement unmet',
+      goes: 'Pending / RequirementsNotMet',
       csv: gear('v1', tooNew, at('Pending')),
       says: "one or more requirements couldn't be found",
     },
     {
       when: 'duplicate webhook generateName, or forbidden webhook rules',
+      goes: 'Failed / InvalidWebhookDescription',
       csv: gear('v1', twice, at('Pending')),
       says: 'CSV contains repeated WebhookDescription name',
     },
     {
       when: 'duplicate webhook generateName, or forbidden webhook rules',
+      goes: 'Failed / InvalidWebhookDescription',
       csv: gear('v1', guardsAll, at('Pending')),
       says: GUARDS_ALL,
     },
     {
       when: 'CRD owned by a CSV of the namespace outside the replacement chain',
+      goes: 'Failed / OwnerConflict',
       csv: gear('v2', owns, at('Pending')),
       others: [gear('other', owns, at('Succeeded'))],
       parts: { ...crd(), ...providing },
@@ -79,6 +87,7 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     },
     {
       when: 'owned APIService exists and is not adoptable',
+      goes: 'Failed / OwnerConflict',
       csv: gear('v1', serves, at('Pending')),
       parts: { ...foreign, ...servingGroup },
       says: 'unable to adopt APIService',
@@ -90,11 +99,13 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     })),
     {
       when: 'else',
+      goes: 'InstallReady / AllRequirementsMet',
       csv: gear('v1', guarded, at('Pending')),
       says: 'all requirements found, attempting install',
     },
     {
       when: 'else',
+      goes: 'InstallReady / AllRequirementsMet',
       csv: gear('v2', { ...owns, replaces: 'v1' }, at('Pending')),
       others: [gear('v1', owns, at('Replacing'))],
       parts: { ...crd(), ...providing },
@@ -102,12 +113,18 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     },
     {
       when: 'else',
+      goes: 'InstallReady / AllRequirementsMet',
       csv: gear('v2', { replaces: 'v2' }, at('Pending')),
       says: 'all requirements found, attempting install',
     },
   ],
   InstallReady: [
-    { when: 'strategy name not deployment', csv: gear('v1', magic, at('InstallReady')), says: UNKNOWN },
+    {
+      when: 'strategy name not deployment',
+      goes: 'Failed / InvalidInstallStrategy',
+      csv: gear('v1', magic, at('InstallReady')),
+      says: UNKNOWN,
+    },
     {
       when: 'Flotilla: installed too often of late',
       csv: gear(
@@ -126,55 +143,69 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
     { when: 'Flotilla: certificates are being made', csv: gear('v1', guarded, at('InstallReady')) },
     {
       when: 'install error',
+      goes: 'Failed / InstallComponentFailed',
       csv: seesAll(gear('v1', converts('others.example.com'), at('InstallReady'))),
       parts: { ...crd(), ...everywhere, servingCertificates: held() },
       says: 'install strategy failed: csv v1 does not own CRD others.example.com',
     },
     {
       when: 'ok',
+      goes: 'Installing / InstallSucceeded',
       csv: gear('v1', {}, at('InstallReady')),
       says: 'waiting for install components to report healthy',
       does: [{ do: 'create', object: { kind: 'Deployment', metadata: { name: 'gear' } } }],
     },
   ],
   Installing: [
-    { when: 'strategy name not deployment', csv: gear('v1', magic, at('Installing')), says: UNKNOWN },
+    {
+      when: 'strategy name not deployment',
+      goes: 'Failed / InvalidInstallStrategy',
+      csv: gear('v1', magic, at('Installing')),
+      says: UNKNOWN,
+    },
     {
       when: 'CA bundle or cert secret unreadable',
+      goes: 'Pending / NeedsReinstall',
       csv: gear('v1', guarded, at('Installing')),
       parts: { ...installed(gear('v1', guarded)), servingCertificates: new Map() },
       says: 'calculated deployment install is bad',
     },
     {
       when: 'CA bundle or cert secret unreadable',
+      goes: 'Pending / NeedsReinstall',
       csv: gear('v1', guarded, at('Installing')),
       parts: { ...installed(gear('v1', guarded)), webhookConfigurations: [] },
       says: 'calculated deployment install is bad',
     },
     {
       when: 'not ok and 5 min since last phase transition',
+      goes: 'Failed / InstallCheckFailed',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
       says: 'install timeout',
     },
     {
       when: 'check: anything else',
+      goes: 'Installing / InstallWaiting',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),
       says: `installing: ${MISSING}`,
     },
     {
       when: 'check: Deployment hash/annotation drift',
+      goes: 'InstallReady / InstallWaiting',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
       parts: withDeployments(gear('v1'), unhashed),
       says: UNHASHED,
     },
     {
       when: 'check: unrecoverable',
+      goes: 'Failed / InstallCheckFailed',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: LONG_AGO })),
       parts: withDeployments(gear('v1'), pastDeadline),
       says: PAST_DEADLINE,
     },
     {
       when: 'check: APIServices unavailable',
+      goes: 'Installing / InstallWaiting',
       csv: gear('v1', serves, at('Installing')),
       parts: {
         ...installed(gear('v1', serves), servingGroup),
@@ -183,7 +214,13 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       },
       says: 'apiServices not installed',
     },
-    ...checks('Installing', 'InstallSucceeded'),
-    { when: 'check ok', csv: gear('v1', {}, at('Installing')), parts: installed(gear('v1')), says: SUCCEEDED },
+    ...checks('Installing', 'InstallSucceeded', 'Installing / InstallWaiting'),
+    {
+      when: 'check ok',
+      goes: 'Succeeded / InstallSucceeded',
+      csv: gear('v1', {}, at('Installing')),
+      parts: installed(gear('v1')),
+      says: SUCCEEDED,
+    },
   ],
 };

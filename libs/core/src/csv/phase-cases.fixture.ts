@@ -67,9 +67,9 @@ export const group = (apis: string, namespaces: string[], spec = {}) => {
 };
 export const providing = group('Gear.v1.example.com', ['mill']);
 export const everywhere = group('Gear.v1.example.com', ['']);
-export const convertedBy = (caBundle: string) => ({ strategy: 'Webhook', webhook: { clientConfig: { caBundle } } });
+const convertedBy = (caBundle: string) => ({ strategy: 'Webhook', webhook: { clientConfig: { caBundle } } });
 
-export const wheel = { name: 'wheels', group: 'run.example.org', version: 'v1', kind: 'Wheel', deploymentName: 'gear' };
+const wheel = { name: 'wheels', group: 'run.example.org', version: 'v1', kind: 'Wheel', deploymentName: 'gear' };
 export const serves = { apiservicedefinitions: { owned: [wheel] } };
 export const servingGroup = group('Wheel.v1.run.example.org', ['mill']);
 export const apiService = (parts: object): Partial<CsvWorld> => ({
@@ -108,7 +108,7 @@ export const UNHASHED = "installing: deployment gear doesn't have a spec hash, u
 export const PAST_DEADLINE =
   'install failed: deployment gear not ready before timeout: deployment "gear" exceeded its progress deadline';
 /** A description that has changed since: its configuration is there, but not as it should be. */
-export const changedGuard = { webhookdefinitions: [{ ...webhook, rules: [{ apiGroups: ['batch'] }] }] };
+const changedGuard = { webhookdefinitions: [{ ...webhook, rules: [{ apiGroups: ['batch'] }] }] };
 
 /** One case of a row of the phase table, in the words of the table. */
 export type Case = Readonly<{
@@ -116,7 +116,9 @@ export type Case = Readonly<{
   csv: ClusterServiceVersion;
   others?: readonly ClusterServiceVersion[];
   parts?: Partial<CsvWorld>;
-  /** Exact message; undefined: the CSV stays as it is. */
+  /** Phase and reason afterwards; undefined: the CSV stays as it is. */
+  goes?: string;
+  /** Exact message. */
   says?: string;
   does?: object[];
 }>;
@@ -138,38 +140,49 @@ const onTheMove = (csv: ClusterServiceVersion): Partial<CsvWorld> => {
   };
 };
 
-/** The same ways in which a check can fail, from each phase in which it is made. */
-export const checks = (phase: string, reason: string): readonly Case[] => {
+/** The same ways in which a check can fail, from each phase in which it is made; most lead to `retry`. */
+export const checks = (phase: string, reason: string, retry: string): readonly Case[] => {
+  const reinstall = `InstallReady / ${retry.split(' / ')[1]}`;
   const csv = (spec = {}) => gear('v1', spec, at(phase, reason));
   const converting = seesAll(gear('v1', converts(NAME, 'others.example.com'), at(phase, reason)));
   const served = { ...installed(csv(serves), servingGroup), ...servingGroup };
   return [
-    { when: 'check: unrecoverable', csv: csv(), parts: withDeployments(csv(), pastDeadline), says: PAST_DEADLINE },
+    {
+      when: 'check: unrecoverable',
+      goes: 'Failed / InstallCheckFailed',
+      csv: csv(),
+      parts: withDeployments(csv(), pastDeadline),
+      says: PAST_DEADLINE,
+    },
     { when: 'check: APIService error, retryable', csv: csv(serves), parts: onTheMove(csv(serves)) },
     {
       when: 'check: APIServices unavailable',
+      goes: retry,
       csv: csv(serves),
       parts: { ...served, servedKinds: new Set() },
       says: 'apiServices not installed',
     },
     {
       when: 'check: webhook error',
+      goes: reinstall,
       csv: converting,
       parts: { ...installed(converting), ...everywhere, ...crd(convertedBy('b3RoZXI=')) },
       says: 'Webhook install failed: conversionWebhook not ready',
     },
     {
       when: 'check: webhooks missing',
+      goes: retry,
       csv: csv(changedGuard),
       parts: { ...installed(csv(guarded)) },
       says: 'webhooks not installed',
     },
     {
       when: 'check: Deployment hash/annotation drift',
+      goes: reinstall,
       csv: csv(),
       parts: withDeployments(csv(), unhashed),
       says: UNHASHED,
     },
-    { when: 'check: anything else', csv: csv(), says: `installing: ${MISSING}` },
+    { when: 'check: anything else', goes: retry, csv: csv(), says: `installing: ${MISSING}` },
   ];
 };
