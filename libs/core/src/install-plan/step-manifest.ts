@@ -1,12 +1,10 @@
 import type { InstallPlanStep } from '../api/install-plan.js';
 import { joinApiVersion, KubernetesObject } from '../api/kubernetes-object.js';
+import { isRecord } from '../catalog/read/go-json.js';
 import { CRD_KIND, kindOfStep } from './install-plan-step.js';
 
 /** A step's manifest as an object, or the error that fails the plan. */
 export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }>;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved before (bundle-reference.ts). */
 const isReference = (value: Record<string, unknown>): boolean => 'catalogSourceName' in value && !('metadata' in value);

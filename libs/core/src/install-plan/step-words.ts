@@ -1,5 +1,5 @@
 import type { InstallPlanStep } from '../api/install-plan.js';
-import { CRD_KIND, CSV_KIND } from './install-plan-step.js';
+import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, SUBSCRIPTION_KIND } from './install-plan-step.js';
 
 /** How OLM begins its errors about one kind of step; some have a colon before the name, and some say updating for both. */
 type Words = Readonly<{ creating: string; updating: string; owning: string }>;
@@ -13,9 +13,9 @@ const plain = (what: string): Words => ({
 /** By kind of step, as the executed plan of OLM says it (spec: install-plans.md §5, error prefixes). */
 const WORDS: ReadonlyMap<string, Words> = new Map([
   [CSV_KIND, plain('csv')],
-  ['Subscription', plain('subscription')],
+  [SUBSCRIPTION_KIND, plain('subscription')],
   ['Secret', plain('secret')],
-  ['BundleSecret', { ...plain('secret'), creating: 'error updating secret:', updating: 'error updating secret:' }],
+  [BUNDLE_SECRET_KIND, { ...plain('secret'), creating: 'error updating secret:', updating: 'error updating secret:' }],
   ['ServiceAccount', plain('service account:')],
   ['Service', { ...plain('service:'), creating: 'error updating service:' }],
   ['ConfigMap', { ...plain('configmap:'), creating: 'error updating configmap:' }],

@@ -1,6 +1,7 @@
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
 import { type KubernetesObject, type ObjectRef, refOf } from '../api/kubernetes-object.js';
 import { byCodeUnit, canonicalJson } from '../canonical/canonical-json.js';
+import { isRecord } from '../catalog/read/go-json.js';
 import type { ContentObject } from './revision-content.js';
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
 import { stepObject } from './step-object.js';
@@ -99,6 +100,3 @@ const below = (path: string, key: string): string => {
   if (!/^[\w-]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
   return path === '' ? key : `${path}.${key}`;
 };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,10 +4,8 @@ import type { KubernetesObject } from '../../api/kubernetes-object.js';
 import { csvNamespace, ownedApiServices } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
-import { base64, CA_HASH_ANNOTATION } from './serving-objects.js';
+import { authDelegatorName, authReaderName, base64, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-objects.js';
 import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
-
-const RBAC = 'rbac.authorization.k8s.io';
 
 const PodTemplate = z.looseObject({
   spec: z.looseObject({
@@ -67,15 +65,16 @@ function issuesOf(
   return missingRights(world, service);
 }
 
-function missingRights(world: CsvWorld, { name, secretName, serviceAccount }: ServingService): readonly string[] {
+function missingRights(world: CsvWorld, service: ServingService): readonly string[] {
+  const { secretName, serviceAccount } = service;
   const lacks = (list: readonly KubernetesObject[], resource: string, wanted: string): readonly string[] =>
     list.some(({ metadata }) => metadata.name === wanted) ? [] : [notFound(resource, wanted)];
   return [
     ...lacks(world.serviceAccounts, 'serviceaccounts', serviceAccount),
-    ...lacks(world.roles, `role.${RBAC}`, secretName),
-    ...lacks(world.roleBindings, `rolebinding.${RBAC}`, secretName),
-    ...lacks(world.clusterRoleBindings, `clusterrolebinding.${RBAC}`, `${name}-system:auth-delegator`),
-    ...lacks(world.authReaders, `rolebinding.${RBAC}`, `${name}-auth-reader`),
+    ...lacks(world.roles, `role.${RBAC_GROUP}`, secretName),
+    ...lacks(world.roleBindings, `rolebinding.${RBAC_GROUP}`, secretName),
+    ...lacks(world.clusterRoleBindings, `clusterrolebinding.${RBAC_GROUP}`, authDelegatorName(service)),
+    ...lacks(world.authReaders, `rolebinding.${RBAC_GROUP}`, authReaderName(service)),
   ];
 }
 

@@ -8,12 +8,18 @@ import { certificateFor } from './certificates-of.js';
 import type { ServingCertificate } from './serving-certificate.js';
 import { type ServingService, servingServices } from './serving-service.js';
 
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
+export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `${RBAC_GROUP}/v1`;
 /** Says by which authority a certificate was signed. */
 export const CA_HASH_ANNOTATION = 'olmcahash';
 /** Key of the authority's certificate in a Secret with a serving certificate. */
 export const CA_KEY = 'olmCAKey';
+
+/** Name of the ClusterRoleBinding that lets an operator ask whose token it was sent. */
+export const authDelegatorName = ({ name }: ServingService): string => `${name}-system:auth-delegator`;
+
+/** Name of the RoleBinding in kube-system that lets an operator read how the API server authenticates itself. */
+export const authReaderName = ({ name }: ServingService): string => `${name}-auth-reader`;
 
 /**
  * Applies Service, Secret and rights for each Deployment that the API server calls (spec: csv-lifecycle.md §7). A service
@@ -59,14 +65,14 @@ function servingObjects(
     {
       apiVersion: RBAC,
       kind: 'ClusterRoleBinding',
-      metadata: { name: `${service.name}-system:auth-delegator`, labels },
+      metadata: { name: authDelegatorName(service), labels },
       subjects,
       roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: 'system:auth-delegator' },
     },
     {
       apiVersion: RBAC,
       kind: 'RoleBinding',
-      metadata: { name: `${service.name}-auth-reader`, namespace: 'kube-system', labels },
+      metadata: { name: authReaderName(service), namespace: 'kube-system', labels },
       subjects,
       roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: 'extension-apiserver-authentication-reader' },
     },
