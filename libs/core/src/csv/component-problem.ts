@@ -1,5 +1,5 @@
 /** Kinds of problems of an installed operator, in the order in which they speak (spec: csv-lifecycle.md §5, result handling). */
-export const PROBLEM_KINDS = [
+const PROBLEM_KINDS = [
   'unrecoverable',
   'backendDisrupted',
   'apiServicesMissing',

@@ -30,7 +30,7 @@ export function formatValue(options: FormatOptions, type: GoType, value: GoValue
   }
 }
 
-/** `before` with its type in front of it, as far as the mode asks for it. */
+/** `node` with its type in front of it, as far as the mode asks for it. */
 export function formatType({ types, diff }: FormatOptions, type: GoType, node: TextNode): TextNode {
   if (types === 'elide') return node;
   if (types === 'auto') {
@@ -91,11 +91,11 @@ function limited<T>(all: readonly T[], limit: number, write: (one: T) => TextRec
 
 const entry = (key: string, value: TextNode): TextRecord => ({ sign: '', key, value });
 
-/** A key of a map: never more than a line. */
+/** A key of a map: a quoted text, cut where it is very long. */
 export const mapKey = (key: string): string => clipped(key, 2048, '');
 
-/** The bytes of `value` after Go's verb for them. */
-export const hex = (value: number): string => `0x${value.toString(16).padStart(2, '0')}`;
+/** A byte as Go writes it: `0x0a`. */
+const hex = (value: number): string => `0x${value.toString(16).padStart(2, '0')}`;
 
 function formatText(options: FormatOptions, value: string, prefix = ''): TextNode {
   const longest = (1 << verbosityOf(options)) << 5;

@@ -63,10 +63,7 @@ export function mergedVariables<T extends { name: string }>(
  * Each of `added` takes the place of the first entry of `base` with its name, or follows: what is new may share a name, as
  * a volume may be mounted at several places.
  */
-export function mergedByName<T extends { name: string }>(
-  base: readonly T[],
-  added: readonly NoInfer<T>[],
-): readonly T[] {
+function mergedByName<T extends { name: string }>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const result = [...base];
   for (const one of added) {
     const place = base.findIndex(({ name }) => name === one.name);
@@ -77,7 +74,7 @@ export function mergedByName<T extends { name: string }>(
 }
 
 /** `added` behind what is there, without what is there already. */
-export function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
+function appendedUnlessEqual<T>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const known = new Set(base.map(canonicalJson));
   return [...base, ...added.filter((one) => !known.has(canonicalJson(one)))];
 }
