@@ -108,6 +108,24 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
     ]);
   });
 
+  it.each([
+    { versions: 6, last: 'Nor one other.' },
+    { versions: 7, last: 'Nor 2 others.' },
+  ])('of $versions bundles that do not come, the first five are told', ({ versions, last }) => {
+    const newer = Array.from({ length: versions }, (_, minor) => `3.${minor}.0`);
+    const blobs = [
+      ...LAMP,
+      ...newer.map(bundle),
+      channel(
+        'next',
+        newer.map((version) => ({ name: `lamp.v${version}` })),
+      ),
+    ];
+    const says = explained({ version: '2.0.0' }, undefined, [catalog('shelf', blobs)]);
+    expect(says.slice(2)).toHaveLength(6);
+    expect(says.at(-1)).toBe(last);
+  });
+
   it('two catalogs of one priority', () => {
     const says = explained({}, '1.0.0', [catalog('a'), catalog('b')]);
     expect(says).toContain(

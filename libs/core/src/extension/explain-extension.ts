@@ -130,7 +130,7 @@ export function explanationLines({ because, message, catalogs, passedOver }: Ext
     ...(message === undefined ? [] : [message]),
     ...(because === undefined ? [] : [`It is ${because}.`]),
     ...shown.map(({ name, version, catalog, because }) => `Not ${name} ${version} of catalog ${catalog}: ${because}.`),
-    ...(rest > 0 ? [`Nor ${rest} others.`] : []),
+    ...(rest > 0 ? [rest === 1 ? 'Nor one other.' : `Nor ${rest} others.`] : []),
     ...catalogs.map(({ name, because }) => `Catalog ${name} was passed over: ${because}.`),
   ];
 }
