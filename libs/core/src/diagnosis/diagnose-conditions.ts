@@ -2,18 +2,14 @@ import { z } from 'zod';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
-const Conditioned = z.looseObject({
-  status: z.looseObject({
-    conditions: z.array(
-      z.looseObject({
-        type: z.string(),
-        status: z.string(),
-        reason: z.string().optional(),
-        message: z.string().optional(),
-      }),
-    ),
-  }),
+const Condition = z.looseObject({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().optional(),
+  message: z.string().optional(),
 });
+type Condition = z.infer<typeof Condition>;
+const Conditioned = z.looseObject({ status: z.looseObject({ conditions: z.array(Condition) }) });
 
 /** Types that an OLM v1 object must have True; `Progressing` must not be `Blocked` (spec: v1-extension.md, v1-catalog.md). */
 const WANTED: Readonly<Record<string, string>> = { ClusterExtension: 'Installed', ClusterCatalog: 'Serving' };
@@ -26,35 +22,32 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   }
   const { conditions } = read.data.status;
   const find = (type: string) => conditions.find((condition) => condition.type === type);
-  const wanted = WANTED[object.kind] ?? 'Ready';
-  const progressing = find('Progressing');
-  const told = [find(wanted), progressing]
-    .filter((condition) => condition !== undefined)
-    .map(({ type, status, reason, message }) =>
-      sentence(`${type} is ${status}${reason ? ` (${reason})` : ''}${message ? `: ${message}` : ''}`),
-    );
-  if (progressing?.reason === 'InvalidConfiguration')
-    return diagnosis('failed', told, 'Correct spec.config: what the bundle takes is in the message.');
-  if (progressing?.reason === 'ProgressDeadlineExceeded') {
-    const available = find('Available');
-    const seen =
-      available === undefined
-        ? told
-        : [...told, sentence(`Available is ${available.status}: ${available.message ?? ''}`)];
-    return diagnosis(
-      'failed',
-      seen,
-      'See why its objects are not ready; it is tried on, and a newer bundle is taken when there is one.',
-    );
+  const [wanted, progressing, available] = [
+    find(WANTED[object.kind] ?? 'Ready'),
+    find('Progressing'),
+    find('Available'),
+  ];
+  const told = [...inWords(wanted), ...inWords(progressing)];
+  const notReady = available?.status === 'True' ? [] : inWords(available);
+  switch (progressing?.reason) {
+    case 'InvalidConfiguration':
+      return diagnosis('failed', told, 'Correct spec.config: what the bundle takes is in the message.');
+    case 'ProgressDeadlineExceeded':
+      return diagnosis('failed', [...told, ...notReady], LATE);
+    case 'Blocked':
+      return diagnosis('failed', told, 'Correct its spec: it is not tried again as it is.');
+    case 'Retrying':
+      return diagnosis('blocked', told, 'It is tried again by itself; mend what is named.');
   }
-  if (progressing?.reason === 'Blocked')
-    return diagnosis('failed', told, 'Correct its spec: it is not tried again as it is.');
-  if (progressing?.reason === 'Retrying')
-    return diagnosis('blocked', told, 'It is tried again by itself; mend what is named.');
-  const available = find('Available');
-  if (available !== undefined && available.status !== 'True') {
-    const seen = sentence(`Available is ${available.status}${available.message ? `: ${available.message}` : ''}`);
-    return diagnosis('under-way', [...told, seen]);
-  }
-  return diagnosis(find(wanted)?.status === 'True' ? 'well' : 'under-way', told);
+  const isWell = wanted?.status === 'True' && notReady.length === 0;
+  return diagnosis(isWell ? 'well' : 'under-way', [...told, ...notReady]);
+}
+
+const LATE = 'See why its objects are not ready; it is tried on, and a newer bundle is taken when there is one.';
+
+/** One sentence; none about a condition that is not there. */
+function inWords(condition: Condition | undefined): readonly string[] {
+  if (condition === undefined) return [];
+  const { type, status, reason, message } = condition;
+  return [sentence(`${type} is ${status}${reason ? ` (${reason})` : ''}${message ? `: ${message}` : ''}`)];
 }

@@ -319,6 +319,12 @@ describe('an object of OLM v1', () => {
   });
   const installed = { type: 'Installed', status: 'True', reason: 'Succeeded', message: 'Installed bundle' };
   const progressing = (reason: string) => ({ type: 'Progressing', status: 'True', reason, message: 'said' });
+  const available = (status: string, message: string) => ({
+    type: 'Available',
+    status,
+    reason: 'ProbeFailure',
+    message,
+  });
 
   it.each<Row>([
     {
@@ -340,6 +346,33 @@ describe('an object of OLM v1', () => {
       standing: 'blocked',
       says: /said/,
       todo: /tried again/,
+    },
+    {
+      because: 'a configuration that the bundle does not take',
+      told: diagnoseConditions(extension(installed, progressing('InvalidConfiguration'))),
+      standing: 'failed',
+      says: /said/,
+      todo: /spec\.config/,
+    },
+    {
+      because: 'not ready in time, and why',
+      told: diagnoseConditions(extension(progressing('ProgressDeadlineExceeded'), available('False', 'a pod crashes'))),
+      standing: 'failed',
+      says: /Available is False \(ProbeFailure\): a pod crashes\./,
+      todo: /not ready/,
+    },
+    {
+      because: 'not ready in time, nobody knows why',
+      told: diagnoseConditions(extension(progressing('ProgressDeadlineExceeded'), available('Unknown', ''))),
+      standing: 'failed',
+      says: /Available is Unknown \(ProbeFailure\)\./,
+      todo: /not ready/,
+    },
+    {
+      because: 'installed and not ready',
+      told: diagnoseConditions(extension(installed, progressing('Succeeded'), available('False', 'a pod crashes'))),
+      standing: 'under-way',
+      says: /Available is False \(ProbeFailure\): a pod crashes\./,
     },
     {
       because: 'no conditions',
