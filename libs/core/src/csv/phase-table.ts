@@ -1,3 +1,4 @@
+import type { ProblemKind } from './component-problem.js';
 import type { CsvPhase } from './csv-status.js';
 import type { Condition, Rule } from './outcome.js';
 import * as is from './phase-rules.js';
@@ -22,16 +23,16 @@ const stay = (phase: CsvPhase, when: string, rule: Rule): PhaseRow => ({ phase, 
 
 /** What a check that is not ok does, in the order in which problems speak (spec: csv-lifecycle.md §5, result handling). */
 const checkNotOk = (phase: CsvPhase, retry: CsvPhase, reason: string): readonly PhaseRow[] => {
-  const found = is.checkFound;
-  // biome-ignore format: one row, one line
+  const found = (when: string, kind: ProblemKind, doing: string, to: CsvPhase, why = reason): PhaseRow =>
+    move(phase, when, to, why, is.checkFound(kind, doing, to));
   return [
-    move(phase, 'check: unrecoverable', 'Failed', 'InstallCheckFailed', found('unrecoverable', 'install failed: ', 'Failed')),
+    found('check: unrecoverable', 'unrecoverable', 'install failed: ', 'Failed', 'InstallCheckFailed'),
     stay(phase, 'check: APIService error, retryable', is.backendDisrupted),
-    move(phase, 'check: APIServices unavailable', retry, reason, found('apiServicesMissing', '', retry)),
-    move(phase, 'check: webhook error', 'InstallReady', reason, found('webhookFailed', 'Webhook install failed: ', 'InstallReady')),
-    move(phase, 'check: webhooks missing', retry, reason, found('webhooksMissing', '', retry)),
-    move(phase, 'check: Deployment hash/annotation drift', 'InstallReady', reason, found('drifted', 'installing: ', 'InstallReady')),
-    move(phase, 'check: anything else', retry, reason, found('waiting', 'installing: ', retry)),
+    found('check: APIServices unavailable', 'apiServicesMissing', '', retry),
+    found('check: webhook error', 'webhookFailed', 'Webhook install failed: ', 'InstallReady'),
+    found('check: webhooks missing', 'webhooksMissing', '', retry),
+    found('check: Deployment hash/annotation drift', 'drifted', 'installing: ', 'InstallReady'),
+    found('check: anything else', 'waiting', 'installing: ', retry),
   ];
 };
 

@@ -58,6 +58,10 @@ const viewOf = (live: KubernetesObject): DeploymentView => {
   return parsed.success ? parsed.data : {};
 };
 
+/** The annotations of a Deployment's pods. */
+export const podAnnotations = (live: KubernetesObject): Readonly<Record<string, string>> | null | undefined =>
+  viewOf(live).spec?.template?.metadata?.annotations;
+
 /** How far the roll-out is: observed, within its deadline, old replicas gone, Available. */
 function rolloutProblem(name: string, live: KubernetesObject): ComponentProblem | undefined {
   const { status } = viewOf(live);
@@ -89,7 +93,7 @@ function driftProblem(
 ): ComponentProblem | undefined {
   const drifted = (message: string): ComponentProblem => ({ kind: 'drifted', message });
   const expected = Object.entries(csv.metadata.annotations ?? {}).sort(([a], [b]) => byCodeUnit(a, b));
-  const found = viewOf(live).spec?.template?.metadata?.annotations;
+  const found = podAnnotations(live);
   if (expected.length > 0 && !found) return drifted('no annotations found on deployment');
   for (const [key, value] of expected) {
     const actual = found?.[key];

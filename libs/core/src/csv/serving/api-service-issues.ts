@@ -1,19 +1,11 @@
-import { z } from 'zod';
 import type { ApiServiceDescription, ClusterServiceVersion } from '../../api/cluster-service-version.js';
 import type { KubernetesObject } from '../../api/kubernetes-object.js';
 import { csvNamespace, ownedApiServices } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
+import { podAnnotations } from '../deployments/check-deployments.js';
 import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
 import { authDelegatorName, authReaderName, base64, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-objects.js';
 import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
-
-const PodTemplate = z.looseObject({
-  spec: z.looseObject({
-    template: z.looseObject({
-      metadata: z.looseObject({ annotations: z.record(z.string(), z.string()).nullish() }).nullish(),
-    }),
-  }),
-});
 
 /**
  * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words; undefined when all
@@ -57,9 +49,7 @@ function issuesOf(
   }
   const deployment = world.deployments.find(({ metadata }) => metadata.name === deploymentName);
   if (deployment === undefined) return [notFound('deployment.apps', deploymentName)];
-  const template = PodTemplate.safeParse(deployment);
-  const annotations = template.success ? template.data.spec.template.metadata?.annotations : undefined;
-  if (annotations?.[CA_HASH_ANNOTATION] !== certificate.caHash) {
+  if (podAnnotations(deployment)?.[CA_HASH_ANNOTATION] !== certificate.caHash) {
     return [`deployment ${deploymentName} CA cert hash does not match expected`];
   }
   return missingRights(world, service);
