@@ -99,10 +99,7 @@ const hex = (value: number): string => `0x${value.toString(16).padStart(2, '0')}
 
 function formatText(options: FormatOptions, value: string, prefix = ''): TextNode {
   const longest = (1 << verbosityOf(options)) << 5;
-  const lines = value
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => line.replace(/\r$/, '').replace(/^\r/, ''));
+  const lines = value.replace(/\n$/, '').split('\n').map(withoutReturns);
   const isChange = options.diff === 'removed' || options.diff === 'inserted';
   if (isChange && lines.length >= 4 && lines.every((line) => line.length <= longest && isPlainLine(line, prefix))) {
     return inTripleQuotes(lines, (1 << verbosityOf(options)) << 2, options.diff === 'removed' ? '-' : '+', prefix);
@@ -117,6 +114,9 @@ const clipped = (value: string, longest: number, prefix: string): string =>
 
 const isPlainLine = (line: string, prefix: string): boolean =>
   !(line.startsWith(prefix) ? line.slice(prefix.length) : line).startsWith('"""') && isQuotableLine(line);
+
+/** A line of text between triple quotes is written without the ends of Windows lines. */
+export const withoutReturns = (line: string): string => line.replace(/\r$/, '').replace(/^\r/, '');
 
 /** A line that may stand between triple quotes, beginning aside. */
 export const isQuotableLine = (line: string): boolean =>

@@ -1,4 +1,4 @@
-import { isQuotableLine } from './format-value.js';
+import { isQuotableLine, withoutReturns } from './format-value.js';
 import type { TextNode, TextRecord } from './text-node.js';
 
 const QUOTES: TextRecord = { sign: '', key: '', value: '"""', noComma: true };
@@ -12,9 +12,8 @@ export function inTripleQuotes(lines: readonly TextRecord[]): TextNode | undefin
   return { prefix: '(', value: [QUOTES, ...shown, QUOTES], suffix: ')' };
 }
 
-/** Without the ends of Windows lines. */
 const asWritten = (record: TextRecord): TextRecord =>
-  isElided(record) ? record : { ...record, value: textOf(record).replace(/\r$/, '').replace(/^\r/, ''), noComma: true };
+  isElided(record) ? record : { ...record, value: withoutReturns(textOf(record)), noComma: true };
 
 const isElided = ({ comment }: TextRecord): boolean => comment !== undefined;
 const textOf = ({ value }: TextRecord): string => String(value);
