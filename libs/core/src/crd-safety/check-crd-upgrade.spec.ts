@@ -200,7 +200,7 @@ const rows: Row[] = [
       'checking CRD for potential data loss updating "tugs.port.example.com": could not find any versions in the new CRD',
   },
   {
-    why: "a served version with objects is not removed outright (the user's document)",
+    why: 'a served version with objects is not removed outright, which OLM would do',
     current: crd([{ name: 'v1' }], { stored: ['v2'] }),
     next: crd([{ name: 'v2' }]),
     v1: [tug(1), tug(2)],

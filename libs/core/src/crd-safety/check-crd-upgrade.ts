@@ -116,10 +116,9 @@ export const existingCrsPrefix = (crd: string): string =>
   `error validating existing CRs against new CRD's schema for "${crd}": `;
 
 /**
- * Whether the CRD may be replaced, in OLM's order and words: existing
- * objects against the new schemas, stored versions, then (ours, after the user's document) served versions that would
- * vanish. An object that the new schema rejects is
- * only warned of where a webhook converts. Spec: install-plans.md §7; decision on CRD changes.
+ * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored versions,
+ * then, which OLM does not ask, served versions that would vanish. An object that the new schema rejects is only warned of
+ * where a webhook converts. Spec: install-plans.md §7.
  */
 export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const restrictive = tooRestrictive(upgrade);
