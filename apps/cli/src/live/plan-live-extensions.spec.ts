@@ -73,7 +73,11 @@ const plan = (...options: string[]) => runFlotilla(['plan', '--live', ...options
 
 describe('flotilla plan --live of a ClusterExtension', () => {
   it('shows the bundle and each object that would be made, and makes none', async () => {
+    const { requests } = fleet.cluster('east');
+    requests.clear();
     const { out, exit } = await plan('--extension', 'light');
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.writes()).toEqual([]);
     expect(out.replaceAll(/-operato-\w+/g, '-operato-HASH').replaceAll(registry.host, 'registry.example')).toBe(
       [
         'ClusterExtension light of east: lighthouse-operator.v1.0.0 1.0.0 comes, as revision light-1',
