@@ -25,10 +25,10 @@ type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
 
 /**
  * What one pass reads: from the cluster's mirror where there is one, else by requests. A pass that has met signs of being
- * behind doubts the mirror and asks the API server itself from then on. What several stages and rounds want is read once; what the API server answers to our own writes
- * takes its place in what was read before. What others change meanwhile wakes the namespace again, and a write on top of
- * it is refused by its resourceVersion; so a pass costs few requests and decides nothing that a later one would not put
- * right.
+ * behind doubts the mirror and asks the API server itself from then on. What several stages and rounds want is read once;
+ * what the API server answers to our own writes takes its place in what was read before. What others change meanwhile
+ * wakes the namespace again, and a write on top of it is refused by its resourceVersion; so a pass costs few requests and
+ * decides nothing that a later one would not put right.
  */
 export class PassReader {
   readonly #answers = new Map<string, Answers>();

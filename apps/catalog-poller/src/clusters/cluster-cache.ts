@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { withoutManagedFields } from '#platform/kube/managed-fields';
 import { WatchCache } from '#platform/kube/watch-cache';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -101,11 +102,6 @@ export class ClusterCache {
   lastSeen(): Date {
     return new Date(Math.min(...this.#caches.map(([, cache]) => cache.lastSeen().getTime())));
   }
-}
-
-function withoutManagedFields(object: KubernetesObject): KubernetesObject {
-  const { managedFields: _dropped, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** Deployments, descriptions and icons are by far the most of a CSV; resolution reads none of them. */

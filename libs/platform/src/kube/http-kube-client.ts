@@ -14,6 +14,7 @@ import {
   type Written,
 } from './kube-client.port.js';
 import { listAll } from './list-pages.js';
+import { withoutManagedFields } from './managed-fields.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
 import type { ApiRequest, HttpTransport } from './transport/http-transport.js';
 import type { RequestHeaders } from './transport/wire.js';
@@ -102,11 +103,10 @@ export class HttpKubeClient extends KubeClient {
     object: T,
     options: WriteOptions & Readonly<{ subresource?: 'status' }> = {},
   ): Promise<Written<T>> {
-    const { managedFields: _refusedByTheServer, ...metadata } = object.metadata;
     const write = {
       method: 'PATCH',
       ref: refOf(object),
-      body: { ...object, metadata },
+      body: withoutManagedFields(object), // an apply that has them is refused
       type: PATCH_TYPES.apply,
     } as const;
     return this.#write<T>(withSubresource(write, options.subresource), options);

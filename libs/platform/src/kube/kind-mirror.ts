@@ -43,10 +43,6 @@ export class KindMirror {
     return this.#reflector.stop();
   }
 
-  whenSynced(): Promise<void> {
-    return this.#reflector.whenSynced();
-  }
-
   /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is well. */
   get current(): boolean {
     return this.#reflector.synced() && this.#reflector.served() && this.#reflector.problem() === undefined;
@@ -95,7 +91,10 @@ export class KindMirror {
     this.#note({ object: pack(reduce(object)), selected: selected(object), ...this.#named(object.metadata) });
   }
 
-  /** The API server accepted that it be deleted; an object whose finalizers hold it is seen again once the watch tells of it. */
+  /**
+   * The API server accepted that it be deleted; an object whose finalizers hold it is seen again once the watch tells of
+   * it.
+   */
   noteDeleted(ref: Pick<ObjectRef, 'namespace' | 'name'>): void {
     const uid = this.get(ref)?.metadata.uid;
     if (uid !== undefined) this.#note({ deleted: uid, ...this.#named(ref) });

@@ -3,7 +3,10 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 
 const ManagedFields = z.array(z.looseObject({ manager: z.unknown(), time: z.unknown() }));
 
-/** The object without `metadata.managedFields`, often half of its bytes; the API server keeps them through writes that leave them out. */
+/**
+ * The object without `metadata.managedFields`, often half of its bytes; the API server keeps them through writes that leave
+ * them out.
+ */
 export function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   if (object.metadata['managedFields'] === undefined) return object;
   const { managedFields: _servers, ...metadata } = object.metadata;
