@@ -21,7 +21,9 @@ describe('what a mirror keeps of an object', () => {
   );
 
   it('Secret: that it is there and whose, and nothing of what it holds', () => {
-    const metadata = { name: 'cert', labels: { 'olm.managed': 'true' }, managedFields: [{ manager: 'x' }] };
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"tls.key":"c2VjcmV0"}}' };
+    const labels = { 'olm.managed': 'true' };
+    const metadata = { name: 'cert', labels, annotations, managedFields: [{ manager: 'x' }] };
     const kept = keptOf('Secret', { apiVersion: 'v1', kind: 'Secret', metadata, data: { 'tls.key': 'c2VjcmV0' } });
     expect(kept).toEqual({
       apiVersion: 'v1',

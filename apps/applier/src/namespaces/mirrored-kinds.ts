@@ -28,5 +28,7 @@ export const MIRRORED_KINDS: readonly MirroredKind[] = [
 
 function withoutData(object: KubernetesObject): KubernetesObject {
   const { data: _data, stringData: _stringData, binaryData: _binaryData, ...rest } = withoutManagedFields(object);
-  return rest as KubernetesObject;
+  // What kubectl applied last is written in an annotation, data and all.
+  const { annotations: _annotations, ...metadata } = rest.metadata;
+  return { ...rest, metadata } as KubernetesObject;
 }
