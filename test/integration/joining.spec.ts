@@ -164,5 +164,6 @@ describe('clusters that join', () => {
     taken.requests.clear();
     await pause(RESYNC_MS);
     expect(taken.requests.writes()).toEqual([]);
+    await expect.poll(() => taken.openWatches(), PATIENCE).toBe(0);
   });
 });

@@ -41,6 +41,9 @@ export class Applier implements OnApplicationBootstrap {
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
   readonly #views = new Map<string, ClusterView>();
+  /** By cluster: how to give up on the next look whether it is left to OLM. */
+  readonly #looks = new Map<string, () => void>();
+  #stopped = false;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -98,6 +101,8 @@ export class Applier implements OnApplicationBootstrap {
     this.#contact.stop();
     this.#joins.stop();
     this.#upgrades.stop();
+    this.#stopped = true;
+    for (const cancel of this.#looks.values()) cancel();
     await this.hub.queues.apply.close({ deadlineMs });
     await Promise.all([...this.#views.values()].map((view) => view.stop()));
   }
@@ -146,6 +151,22 @@ export class Applier implements OnApplicationBootstrap {
     const view = new ClusterView({ client, clock: this.hub.clock, log: this.hub.log });
     this.#views.set(client.cluster, view);
     view.start();
+    this.#leaveInTime(client.cluster, view);
     return view;
+  }
+
+  /** Where an OLM has come meanwhile, nothing is watched any more. */
+  #leaveInTime(cluster: string, view: ClusterView): void {
+    const look = async () => {
+      const standing = await this.lookouts.standing(cluster).catch(() => undefined);
+      if (this.#stopped) return;
+      if (standing?.acts !== false) return this.#leaveInTime(cluster, view);
+      this.#views.delete(cluster);
+      await view.stop();
+    };
+    this.#looks.set(
+      cluster,
+      this.hub.clock.after(this.lookouts.againAfterMs(cluster), () => void look()),
+    );
   }
 }
