@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KubernetesObject } from '#core/api/kubernetes-object';
+import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
@@ -48,6 +49,9 @@ describe('clusters that join', () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-joining-'));
     fleet = await startSimulatedFleet({ clusters: ['fresh', 'poor', 'taken', 'shared'], deploymentReadyAfterMs: 100 });
     fleet.cluster('poor').failNext({ verb: 'patch', resource: 'clusterroles' }, 403, 'Forbidden', 'not for you');
+    fleet.cluster('poor').create(definition('olm.operatorframework.io_clusterextensions.yaml'));
+    const refusal = new Refusal(403, 'Forbidden', 'not yours');
+    fleet.cluster('poor').failAll({ verb: 'list', resource: 'clusterextensions' }, refusal);
     for (const name of ['taken', 'shared']) withOlm(name);
     fleet.cluster('shared').edit({ ...NAMESPACE, name: 'olm' }, ({ metadata }) => {
       metadata.annotations = { 'flotilla.dev/beside-olm': 'act' };
@@ -128,6 +132,12 @@ describe('clusters that join', () => {
     await expect.poll(warned, PATIENCE).toMatchObject({
       refused: [{ object: 'ClusterRole aggregate-olm-edit', because: expect.stringContaining('not for you') }],
     });
+  });
+
+  it('that refuse a watch of ClusterExtensions are named, and the service is ready', async () => {
+    await expect
+      .poll(() => detail(poller, 'extensions'), PATIENCE)
+      .toMatch(/^200 no sign of life from 1 of \d clusters: poor \(never seen: .*list ClusterExtension.*not yours/);
   });
 
   it('in which OLM itself works are not written to; the services are ready and say why', async () => {

@@ -7,6 +7,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
 import { localCredentials } from '#platform/registry/local-credentials';
+import type { Freshness } from '#platform/telemetry/health-check';
 import { CLIENTS, contentUrlOf, HUB } from '../catalog-poller.js';
 import { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedLoads } from '../catalogs/shared-loads.js';
@@ -117,6 +118,11 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   catalogsOf(cluster: string): readonly CatalogInSight[] | undefined {
     const served = this.#clusters.get(cluster);
     return served?.synced ? served.all() : undefined;
+  }
+
+  /** Undefined for a cluster whose catalogs are not served. */
+  freshnessOf(cluster: string): Freshness | undefined {
+    return this.#clusters.get(cluster)?.freshness();
   }
 
   #find([cluster = '', catalog = '']: readonly string[]): ServedContent | undefined {

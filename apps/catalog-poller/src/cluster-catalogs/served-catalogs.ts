@@ -6,6 +6,7 @@ import { clusterCatalogStatus } from '#core/cluster-catalog/cluster-catalog-stat
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { Reflector } from '#platform/kube/reflector';
 import type { ServedContent } from '#platform/metas/serve-metas';
+import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import { ClusterCatalogRefresh, type ClusterCatalogRefreshDeps } from './cluster-catalog-refresh.js';
 
@@ -66,6 +67,13 @@ export class ServedCatalogs {
   /** Whether all catalogs are known; those that are, with what is served of each. */
   get synced(): boolean {
     return this.#reflector.synced();
+  }
+
+  /** Whether the watch is up to date, and if not why. */
+  freshness(): Freshness {
+    const problem = this.#reflector.problem();
+    const problems = problem === undefined ? [] : [problem];
+    return { synced: this.#reflector.synced(), problems, lastSeen: this.#reflector.lastSeen() };
   }
 
   all(): readonly CatalogInSight[] {

@@ -9,6 +9,7 @@ import { catalogStanding } from '#core/observation/catalog-standing';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { SeenVersions } from '#platform/kube/resource-version';
+import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
@@ -95,7 +96,7 @@ export class ObservedCluster {
   }
 
   /** Whether the watches are up to date, and if not why. */
-  freshness(): Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }> {
+  freshness(): Freshness {
     return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
   }
 

@@ -3,6 +3,7 @@ import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
+import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 import { CLIENTS, HUB } from '../catalog-poller.js';
 import { ClusterCatalogPoller } from '../cluster-catalogs/cluster-catalog-poller.js';
 import { CatalogPackages } from './catalog-packages.js';
@@ -40,6 +41,27 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
     for (const cancel of this.#cancels) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
     await this.hub.queues.observeExtension.close({ deadlineMs: this.hub.settings.shutdownTimeout });
+  }
+
+  /** How fresh the watches of OLM v1's kinds are. That one of them is refused degrades the service and no more. */
+  get freshness(): HealthCheck {
+    const { clock, settings } = this.hub;
+    const seen = () => new Map([...this.#clusters.keys()].map((cluster) => [cluster, this.#lastSeen(cluster)]));
+    const why = (cluster: string) => this.#freshnessOf(cluster).flatMap(({ problems }) => problems)[0];
+    const { name, check } = freshnessCheck('extensions', clock, settings.watchStaleAfter, seen, why);
+    return { name, check: async () => ({ ...(await check()), up: true }) };
+  }
+
+  #lastSeen(cluster: string): Date | undefined {
+    const all = this.#freshnessOf(cluster);
+    if (!all.every(({ synced }) => synced)) return undefined;
+    return new Date(Math.min(...all.map(({ lastSeen }) => lastSeen.getTime())));
+  }
+
+  #freshnessOf(cluster: string): readonly Freshness[] {
+    return [this.#clusters.get(cluster)?.freshness(), this.catalogs.freshnessOf(cluster)].filter(
+      (freshness) => freshness !== undefined,
+    );
   }
 
   #start(cluster: string): void {

@@ -7,6 +7,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
 import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
+import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../cluster-catalogs/served-catalogs.js';
 import { TouchedNamespaces } from '../clusters/touched-namespaces.js';
@@ -86,6 +87,11 @@ export class ObservedExtensions {
   async stop(): Promise<void> {
     this.#touched.stop();
     await Promise.all([this.#cache.stop(), this.#managed.stop()]);
+  }
+
+  /** Whether the watches are up to date, and if not why. */
+  freshness(): Freshness {
+    return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
   }
 
   touchAll(): void {

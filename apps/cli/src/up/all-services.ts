@@ -6,6 +6,7 @@ import { Applier } from '../../../applier/src/applier.js';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { CatalogPoller } from '../../../catalog-poller/src/catalog-poller.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
+import { ExtensionPoller } from '../../../catalog-poller/src/extensions/extension-poller.js';
 import { ResolverWorker } from '../../../resolver-worker/src/resolver-worker.js';
 import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
 
@@ -17,12 +18,14 @@ const STARTING = { up: false, detail: 'is starting' };
 /** Poller, resolver worker and applier as parts of one process: one hub, one port, one health. */
 export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let poller: CatalogPoller | undefined;
+  let extensions: ExtensionPoller | undefined;
   let applier: Applier | undefined;
   return {
     imports: [catalogPollerModule(hub, clients.poller), resolverWorkerModule(hub), applierModule(hub, clients.applier)],
     port: hub.settings.catalogPollerPort,
     checks: [
       { name: 'watches', check: async () => poller?.freshness.check() ?? STARTING },
+      { name: 'extensions', check: async () => extensions?.freshness.check() ?? STARTING },
       { name: 'clusters', check: async () => applier?.clusters.check() ?? STARTING },
       { name: 'olm', check: async () => applier?.leftToOlm.check() ?? STARTING },
       { name: 'openshift', check: async () => applier?.upgrades.check() ?? STARTING },
@@ -31,6 +34,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
     drain,
     onStarted: (app) => {
       poller = app.get(CatalogPoller);
+      extensions = app.get(ExtensionPoller);
       applier = app.get(Applier);
     },
   };

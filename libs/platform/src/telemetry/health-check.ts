@@ -16,6 +16,9 @@ export const redisCheck = (redis: Redis): HealthCheck => ({
   },
 });
 
+/** How far one cluster's watches are: `synced` once everything was seen, `problems` what keeps them from being up to date. */
+export type Freshness = Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }>;
+
 /**
  * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each cluster, when its watches last gave a sign of
  * life. One cluster that is away degrades the service; only when all are away is it not ready, since then it is most
