@@ -49,7 +49,8 @@ describe('an applier that is killed', () => {
     const lane = async (walk: KillWalk) => {
       for (let point = points.shift(); point !== undefined; point = points.shift()) {
         try {
-          killed += (await walk.disturbed([point], undisturbed, expect)).kills.length;
+          const { kills } = await walk.disturbed([point], undisturbed, expect);
+          killed += kills.length; // only now: the other lane has counted meanwhile
         } catch (error) {
           const failure = `${point.when} ${point.write}: ${describeFailure(error)}`;
           console.error(failure);
@@ -62,7 +63,7 @@ describe('an applier that is killed', () => {
     console.log(`${((performance.now() - since) / 1_000 / walked).toFixed(1)} s for each point`);
     expect(failures).toEqual([]);
     // Some of the last points may lie beyond the end of a story that needs fewer writes.
-    expect(killed).toBeGreaterThan((undisturbed.writes * WHEN.length) / STRIDE / 2);
+    expect(killed).toBeGreaterThan(walked * 0.8);
   });
 });
 
