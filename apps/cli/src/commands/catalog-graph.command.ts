@@ -3,7 +3,7 @@ import type { Catalog } from '#core/catalog/catalog';
 import type { GraphView } from '#core/catalog-graph/graph-view';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { loadedCatalog } from './catalog-valid.js';
-import { knownNames } from './known-names.js';
+import { knownNames, unknownName } from './known-names.js';
 
 type Options = Readonly<{
   package?: string;
@@ -112,4 +112,4 @@ function onlyPackage({ packages }: Catalog): string {
 }
 
 const unknownPackage = ({ packages }: Catalog, name: string): string =>
-  `unknown package "${name}"; ${knownNames(packages.map((one) => one.name).sort())}`;
+  unknownName('package', name, packages.map((one) => one.name).sort());

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
+import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import {
   type BundleRow,
@@ -156,7 +157,11 @@ function wanted(catalog: Catalog, packageName: string | undefined, io: Io): Cata
   if (packageName === undefined) return catalog;
   const only = ofPackage(catalog, packageName);
   if (only.packages.length > 0) return only;
-  io.err(`package "${packageName}" not found\n`);
+  const near = didYouMean(
+    packageName,
+    catalog.packages.map(({ name }) => name),
+  );
+  io.err(`package "${packageName}" not found${near}\n`);
   return undefined;
 }
 

@@ -1,3 +1,5 @@
+import { didYouMean } from '../did-you-mean.js';
+
 const MOST = 20;
 
 /** Names for the end of a message about an unknown one: the first twenty, and how many more there are. */
@@ -6,3 +8,7 @@ export function knownNames(names: readonly string[]): string {
   const more = names.length > MOST ? ` and ${names.length - MOST} more` : '';
   return `known are ${names.slice(0, MOST).join(', ')}${more}`;
 }
+
+/** A message about a name that none of the known ones is: the nearest, and the known ones. */
+export const unknownName = (what: string, typed: string, known: readonly string[]): string =>
+  `unknown ${what} "${typed}"${didYouMean(typed, known)}; ${knownNames(known)}`;

@@ -68,6 +68,11 @@ describe('flotilla path', () => {
     { args: ['--from', '9.0.0'], says: '--from 9.0.0: unknown version; known are 2.0.0, 1.2.0, 1.1.0, 1.0.0' },
     { args: ['--from', '1.0.0', '--to', '1.0.1'], says: '--to 1.0.1: unknown version; known are 2.0.0, ' },
     { args: ['--from', '1.0.0', '--channel', 'slow'], says: 'unknown channel "slow"; known are stable, fast' },
+    {
+      args: ['--from', '1.0.0', '--channel', 'stabel'],
+      says: 'unknown channel "stabel" (did you mean "stable"?); known are stable, fast',
+    },
+    { args: ['--from', '1.0.0', '--package', 'nat'], says: 'unknown package "nat" (did you mean "ant"?); known' },
     { args: ['--from', '1.0.0', '--package', 'bee'], says: 'unknown package "bee"; known are ant' },
   ])('exits 2 and lists what is known: $says', async ({ args, says }) => {
     const { err, exit } = await path(...args);

@@ -4,7 +4,7 @@ import type { Point } from '#core/upgrade-path/find-point';
 import type { UpgradePath } from '#core/upgrade-path/upgrade-path';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { validCatalog } from './catalog-valid.js';
-import { knownNames } from './known-names.js';
+import { knownNames, unknownName } from './known-names.js';
 import { pathTable } from './path-table.js';
 
 type Options = Readonly<{
@@ -46,8 +46,7 @@ async function path(reference: string, options: Options, io: Io): Promise<void> 
   if (catalog === undefined) return io.exit(ExitCode.no);
   const graphs = upgradeGraphs(catalog);
   const graph = graphs.get(options.package);
-  if (graph === undefined)
-    throw new UsageError(`unknown package "${options.package}"; ${knownNames([...graphs.keys()])}`);
+  if (graph === undefined) throw new UsageError(unknownName('package', options.package, [...graphs.keys()]));
   const answer = await answerOf(graph, options, io);
   io.out(await print(answer, options.output));
   if (options.output === 'table') for (const line of answer.why ?? []) io.err(`${line}\n`);
@@ -61,7 +60,7 @@ async function answerOf(graph: UpgradeGraph, options: Options, io: Io): Promise<
   ]);
   const channel = options.channel ?? graph.record.defaultChannel;
   const channels = graph.channels.map((group) => group.channel);
-  if (!channels.includes(channel)) throw new UsageError(`unknown channel "${channel}"; ${knownNames(channels)}`);
+  if (!channels.includes(channel)) throw new UsageError(unknownName('channel', channel, channels));
   const from = found(findInstalled(graph, options.from), '--from', options.from);
   if (from.assumed) {
     io.err(`note: the catalog has no bundle for --from ${options.from}; taken to be ${from.installed.name}\n`);

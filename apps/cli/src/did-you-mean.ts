@@ -1,0 +1,59 @@
+/** No more edits than this make one name of another: beyond it a suggestion is a guess. */
+const MOST_EDITS = 3;
+/** Part of the longer name that must stay as it is. */
+const SIMILARITY = 0.6;
+/** A suggestion of more names than this helps no reader. */
+const MOST_NAMES = 3;
+/** A beginning of fewer characters fits too many names. */
+const SHORTEST_BEGINNING = 2;
+/** Names of Kubernetes are at most 253 characters long; what is longer is not compared. */
+const LONGEST = 253;
+
+/**
+ * The end of a message about an unknown name: ` (did you mean "subscription"?)` with the known names that are nearest to what
+ * was typed, and '' where none is near. Near is what a few insertions, deletions, replacements and swaps of neighbouring
+ * characters make of it; where nothing is, known names that begin with what was typed.
+ */
+export function didYouMean(typed: string, known: Iterable<string>): string {
+  const names = nearest(typed, known);
+  return names.length === 0 ? '' : ` (did you mean ${names.map((name) => `"${name}"`).join(' or ')}?)`;
+}
+
+function nearest(typed: string, known: Iterable<string>): readonly string[] {
+  const wanted = typed.toLowerCase();
+  if (wanted === '' || wanted.length > LONGEST) return [];
+  const names = [...new Set(known)].filter((name) => name.length <= LONGEST).sort();
+  let best = MOST_EDITS;
+  let found: string[] = [];
+  for (const name of names) {
+    const edits = editsBetween(wanted, name.toLowerCase());
+    const length = Math.max(wanted.length, name.length);
+    if (edits > best || (length - edits) / length < SIMILARITY) continue;
+    if (edits < best) found = [];
+    best = edits;
+    found.push(name);
+  }
+  if (found.length === 0 && wanted.length >= SHORTEST_BEGINNING)
+    found = names.filter((name) => name.toLowerCase().startsWith(wanted));
+  return found.slice(0, MOST_NAMES);
+}
+
+/** Optimal string alignment distance; more than {@link MOST_EDITS} where the lengths alone say so. */
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MOST_EDITS) return MOST_EDITS + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(beforeLast, j - 2) + 1 : replaced;
+      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced, swapped));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
