@@ -13,24 +13,26 @@ import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Each page has a control plane, a registry and a hub of its own. */
+/** The pages in the order in which a newcomer reads them: each is followed on the cluster that the one before has left. */
 const PAGES = await Promise.all(
-  ['docs/guide.md', 'docs/extensions.md'].map(async (page) => {
-    return { page, steps: readGuide(await readFile(join(ROOT, page), 'utf8')) };
-  }),
+  [
+    // What comes before sets the machine up, and runs the tests themselves.
+    { page: 'README.md', from: '\n## On your own clusters\n' },
+    { page: 'docs/guide.md' },
+    { page: 'docs/extensions.md' },
+  ].map(async ({ page, from }) => ({ page, steps: readGuide(await readFile(join(ROOT, page), 'utf8'), from) })),
 );
 /** Such commands change nothing and are asked again until the cluster has come to what the page says. */
-const ASKS = /^(?:kubectl get|flotilla (?:explain|get|plan --live)) /;
+const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live)) /;
 
-/** The pages are for people who have it; nothing else of ours needs it. */
+/** The pages are for people who have it; no other test needs it. */
 const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
 if (kubectl === undefined)
-  console.warn('not run: the commands of docs/guide.md and docs/extensions.md: kubectl is not on PATH');
+  console.warn('not run: the commands of README.md, docs/guide.md and docs/extensions.md: kubectl is not on PATH');
 
-describe.skipIf(kubectl === undefined).each(PAGES)(
-  'every command of $page, in its order, prints what the page says',
-  ({ steps }) => {
-    const names = new GuideNames();
+describe.skipIf(kubectl === undefined)(
+  'every command of the pages for newcomers, one page after the other on one cluster, prints what the page says',
+  () => {
     let folder = '';
     let controlPlane: ControlPlane | undefined;
     let registry: ImageRegistry | undefined;
@@ -73,16 +75,21 @@ describe.skipIf(kubectl === undefined).each(PAGES)(
       return { printed: `${out}${err}`.replaceAll(host, 'registry.example'), exit: await ended };
     }
 
-    let broken: number | undefined;
+    let broken: string | undefined;
 
-    it.for(steps)('line $line: $command', async ({ line, command, expected }, { skip }) => {
-      if (broken !== undefined) skip(`line ${broken} did not come out`);
-      broken = line;
-      await follow(names.toHere(command), expected);
-      broken = undefined;
+    describe.each(PAGES)('$page', ({ page, steps }) => {
+      const names = new GuideNames();
+
+      it.for(steps)('line $line: $command', async ({ line, command, expected }, { skip }) => {
+        if (broken !== undefined) skip(`${broken} did not come out`);
+        broken = `line ${line} of ${page}`;
+        await follow(names, command, expected);
+        broken = undefined;
+      });
     });
 
-    async function follow(command: string, expected: readonly string[]): Promise<void> {
+    async function follow(names: GuideNames, written: string, expected: readonly string[]): Promise<void> {
+      const command = names.toHere(written);
       const look = async () => {
         const { printed, exit } = await perform(command);
         if (expected.length === 0) expect(exit, printed).toBe(0);

@@ -63,7 +63,7 @@ export const settingGroups = {
       'Everything is looked at again this often, changed or not, within plus or minus the jitter',
       { min: '1s' },
     ),
-    resyncJitterPercent: count(20, 'Part of the resync interval that is left to chance', { max: 90 }),
+    resyncJitterPercent: count(20, 'Random jitter, in percent, added to each resync', { max: 90 }),
     installPlanRetryTimeout: duration(
       '1m',
       'How long a failing step of an InstallPlan is tried again before the plan fails (as in OLM)',
@@ -104,7 +104,9 @@ export const settingGroups = {
     solveDeadline: duration('60s', 'A problem that is not solved after so long is given up with an explanation', {
       min: '1s',
     }),
-    jobLockDuration: duration('10s', 'The job of a worker that was killed is free after so long', { min: '1s' }),
+    jobLockDuration: duration('10s', 'After this long without a heartbeat, another worker may take a job over', {
+      min: '1s',
+    }),
     jobStalledInterval: duration('5s', 'How often free jobs are looked for', { min: '1s' }),
     jobRetryFirst: duration('1s', 'Pause after the first failure of a job; doubles from failure to failure', {
       min: '10ms',
