@@ -8,13 +8,17 @@ import { ExtensionApplier } from './extensions/extension-applier.js';
 @Module({})
 class ApplierModule {}
 
-/** Wiring only. */
-export const applierModule = (hub: Hub, clients: readonly KubeClient[]): DynamicModule => ({
+/** Wiring only. Services in one process share `lookouts`, so that they agree on which clusters are left to OLM. */
+export const applierModule = (
+  hub: Hub,
+  clients: readonly KubeClient[],
+  lookouts = new OlmLookouts(hub, clients),
+): DynamicModule => ({
   module: ApplierModule,
   providers: [
     { provide: HUB, useValue: hub },
-    { provide: CLIENTS, useValue: clients },
-    { provide: OlmLookouts, useValue: new OlmLookouts(hub, clients) },
+    { provide: CLIENTS, useValue: lookouts.guard(clients) },
+    { provide: OlmLookouts, useValue: lookouts },
     Applier,
     ExtensionApplier,
   ],

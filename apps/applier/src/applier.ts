@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -114,7 +115,9 @@ export class Applier implements OnApplicationBootstrap {
         job.cluster,
         this.clients.map(({ cluster }) => cluster),
       );
-    const entered = await this.#gate.run(job.cluster, () => this.#noted(client, job, signal));
+    const entered = await this.#gate.run(job.cluster, () =>
+      this.#unlessLeft(job.cluster, this.#noted(client, job, signal)),
+    );
     const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
     if (againAfterMs !== undefined) await this.hub.queues.apply.add(job, { delayMs: againAfterMs });
   }
@@ -126,6 +129,14 @@ export class Applier implements OnApplicationBootstrap {
       this.#contact.noteEnd(job.cluster, error);
       throw error;
     }
+  }
+
+  /** A cluster that is left to OLM during a pass is checked again later. */
+  #unlessLeft(cluster: string, pass: Promise<number | undefined>): Promise<number | undefined> {
+    return pass.catch((error: unknown) => {
+      if (error instanceof ClusterLeftToOlm) return this.lookouts.againAfterMs(cluster);
+      throw error;
+    });
   }
 
   /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */

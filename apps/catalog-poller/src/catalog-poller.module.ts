@@ -23,15 +23,19 @@ class CatalogPollerModule implements NestModule {
 const contentsOf = ({ registry, content, settings }: Hub): CatalogContents =>
   new CatalogContents(registry, content, join(settings.contentDir, 'catalog-poller'));
 
-/** Wiring only. */
-export const catalogPollerModule = (hub: Hub, clients: readonly KubeClient[]): DynamicModule => ({
+/** Wiring only. Services in one process share `lookouts`, so that they agree on which clusters are left to OLM. */
+export const catalogPollerModule = (
+  hub: Hub,
+  clients: readonly KubeClient[],
+  lookouts = new OlmLookouts(hub, clients),
+): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
   providers: [
     { provide: HUB, useValue: hub },
-    { provide: CLIENTS, useValue: clients },
+    { provide: CLIENTS, useValue: lookouts.guard(clients) },
     { provide: CatalogContents, useValue: contentsOf(hub) },
-    { provide: OlmLookouts, useValue: new OlmLookouts(hub, clients) },
+    { provide: OlmLookouts, useValue: lookouts },
     CatalogPoller,
     ClusterCatalogPoller,
     MetasMiddleware,

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { ClusterGate } from '#platform/kube/cluster-gate';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -44,9 +45,19 @@ export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy
       const known = this.clients.map(({ cluster }) => cluster);
       throw new UnknownCluster(job.cluster, known);
     }
-    const entered = await this.#gate.run(job.cluster, () => this.#look(client, job, signal));
+    const entered = await this.#gate.run(job.cluster, () =>
+      this.#unlessLeft(job.cluster, this.#look(client, job, signal)),
+    );
     const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
     if (againAfterMs !== undefined) await this.hub.queues.extension.add(job, { delayMs: againAfterMs });
+  }
+
+  /** A cluster that is left to OLM during a pass is checked again later. */
+  #unlessLeft(cluster: string, pass: Promise<number | undefined>): Promise<number | undefined> {
+    return pass.catch((error: unknown) => {
+      if (error instanceof ClusterLeftToOlm) return this.lookouts.againAfterMs(cluster);
+      throw error;
+    });
   }
 
   /** Answers after how many milliseconds to look again, if at all. */

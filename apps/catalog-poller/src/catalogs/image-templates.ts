@@ -5,6 +5,7 @@ import {
   resolveImageTemplate,
   type TemplateOutcome,
 } from '#core/catalog-source/image-template';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -59,7 +60,7 @@ export class ImageTemplates {
       );
     } catch (err) {
       // A newer version of the object is on its way to us, or it is gone.
-      if (KubeApiError.is(err, 'Conflict', 'NotFound')) return;
+      if (KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof ClusterLeftToOlm) return;
       log.warn({ cluster: client.cluster, namespace, name, err }, 'spec.image not written; it will be tried again');
     }
   }

@@ -2,6 +2,7 @@ import type { CatalogSource } from '#core/api/catalog-source';
 import { refOf } from '#core/api/kubernetes-object';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
@@ -23,6 +24,8 @@ export class StatusWriter {
   /** Statuses that could not be written, and how to give up on them. */
   readonly #unwritten = new Map<string, () => void>();
 
+  #stopped = false;
+
   constructor(private readonly deps: StatusWriterDeps) {}
 
   async write(source: CatalogSource): Promise<void> {
@@ -30,6 +33,7 @@ export class StatusWriter {
     try {
       await this.#writeNewest(source);
     } catch (error) {
+      if (this.#stopped || error instanceof ClusterLeftToOlm) return;
       this.deps.log.warn(
         { cluster: this.deps.client.cluster, namespace, name, err: error },
         'CatalogSource status not written; it will be tried again',
@@ -39,6 +43,7 @@ export class StatusWriter {
   }
 
   stop(): void {
+    this.#stopped = true;
     for (const cancel of this.#unwritten.values()) cancel();
   }
 
@@ -59,7 +64,7 @@ export class StatusWriter {
     for (let tries = 1; ; tries += 1) {
       const live = await this.deps.client.get<CatalogSource>(ref);
       const status = live && this.deps.statusOf(live);
-      if (live === undefined || status === undefined) return;
+      if (live === undefined || status === undefined || this.#stopped) return;
       if (canonicalJson(status) === canonicalJson(live.status ?? {})) return;
       try {
         await this.deps.client.updateStatus({ ...live, status });

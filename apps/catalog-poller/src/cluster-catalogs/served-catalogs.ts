@@ -3,6 +3,7 @@ import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { nameLabelPatch, releasePatch } from '#core/cluster-catalog/cluster-catalog-spec';
 import { clusterCatalogStatus } from '#core/cluster-catalog/cluster-catalog-status';
+import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { Reflector } from '#platform/kube/reflector';
 import type { ServedContent } from '#platform/metas/serve-metas';
@@ -187,7 +188,7 @@ export class ServedCatalogs {
   }
 
   #failed(catalog: ClusterCatalog, err: unknown, what: string): void {
-    if (this.#stopped || KubeApiError.is(err, 'Conflict', 'NotFound')) return;
+    if (this.#stopped || KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof ClusterLeftToOlm) return;
     const { client, log } = this.deps;
     log.warn(
       { cluster: client.cluster, name: nameOf(catalog), err },

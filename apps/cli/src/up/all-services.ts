@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
+import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier } from '../../../applier/src/applier.js';
 import { applierModule } from '../../../applier/src/applier.module.js';
@@ -20,8 +21,13 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let poller: CatalogPoller | undefined;
   let extensions: ExtensionPoller | undefined;
   let applier: Applier | undefined;
+  const lookouts = new OlmLookouts(hub, clients.applier);
   return {
-    imports: [catalogPollerModule(hub, clients.poller), resolverWorkerModule(hub), applierModule(hub, clients.applier)],
+    imports: [
+      catalogPollerModule(hub, clients.poller, lookouts),
+      resolverWorkerModule(hub),
+      applierModule(hub, clients.applier, lookouts),
+    ],
     port: hub.settings.catalogPollerPort,
     checks: [
       { name: 'watches', check: async () => poller?.freshness.check() ?? STARTING },

@@ -3,6 +3,8 @@ import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
+import { ClusterWrites } from './cluster-writes.js';
+import { GuardedClient } from './guarded-client.js';
 import { OlmLookout } from './olm-lookout.js';
 
 const NAMED = 5;
@@ -10,12 +12,24 @@ const NAMED = 5;
 /** One lookout for each cluster of a process; what they find is logged, measured and part of its health. */
 export class OlmLookouts {
   readonly #lookouts: ReadonlyMap<string, OlmLookout>;
+  readonly #writes: ReadonlyMap<string, ClusterWrites>;
 
   constructor(
     private readonly hub: Pick<Hub, 'clock' | 'log' | 'metrics' | 'settings'>,
     clients: readonly KubeClient[],
   ) {
+    this.#writes = new Map(
+      clients.map(({ cluster }) => [cluster, new ClusterWrites(cluster, () => !this.isHeld(cluster))]),
+    );
     this.#lookouts = new Map(clients.map((client) => [client.cluster, this.#lookoutOf(client)]));
+  }
+
+  /** The same clients; from the moment a cluster is found to be left to OLM, they refuse to write there. */
+  guard(clients: readonly KubeClient[]): KubeClient[] {
+    return clients.map((client) => {
+      const writes = this.#writes.get(client.cluster);
+      return writes === undefined ? client : new GuardedClient(client, writes);
+    });
   }
 
   /** Whether Flotilla acts in a cluster of this process. Rejects where the cluster does not answer. */
@@ -34,23 +48,43 @@ export class OlmLookouts {
     return this.#lookouts.get(cluster)?.latest?.acts === false;
   }
 
-  /** Clusters that are left to OLM are no fault of the service: it is ready, and says so. */
+  /**
+   * Clusters that are left to OLM do not make the service unready; the detail names them. A cluster counts as left alone
+   * once no write is under way there: from then on this process writes nothing to it.
+   */
   get check(): HealthCheck {
     return {
       name: 'olm',
       check: async () => {
         const held = [...this.#lookouts].flatMap(([cluster, { latest }]) =>
-          latest?.acts === false ? [`${cluster}: ${latest.because}`] : [],
+          latest?.acts === false ? [{ cluster, because: latest.because }] : [],
         );
         if (held.length === 0) return { up: true, detail: 'no cluster is left to OLM' };
-        const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : '';
-        return { up: true, degraded: true, detail: `left alone: ${held.slice(0, NAMED).join('; ')}${more}` };
+        const leaving = held.filter(({ cluster }) => this.#writesTo(cluster) > 0);
+        const left = held.filter(({ cluster }) => this.#writesTo(cluster) === 0);
+        const parts = [
+          ...named(
+            'left alone',
+            left.map(({ cluster, because }) => `${cluster}: ${because}`),
+          ),
+          ...named(
+            'about to be left alone',
+            leaving.map(
+              ({ cluster }) => `${cluster}: writes under way that must end first: ${this.#writesTo(cluster)}`,
+            ),
+          ),
+        ];
+        return { up: true, degraded: true, detail: parts.join('. ') };
       },
     };
   }
 
+  #writesTo(cluster: string): number {
+    return this.#writes.get(cluster)?.underWay ?? 0;
+  }
+
   #lookoutOf(client: KubeClient): OlmLookout {
-    const { clock, log, metrics, settings } = this.hub;
+    const { clock, log, settings } = this.hub;
     const { cluster } = client;
     return new OlmLookout({
       client,
@@ -60,11 +94,22 @@ export class OlmLookouts {
       // A resync finds the answer at most half as old as the resync before.
       everyMs: settings.resyncInterval / 2,
       onNews: (standing) => {
-        metrics.clusterHeld(cluster, !standing.acts);
+        void this.#measure(cluster);
         if (!standing.acts) log.warn({ cluster, because: standing.because }, 'cluster is left alone');
         else if (standing.signs.length > 0)
           log.warn({ cluster, signs: standing.signs }, 'cluster is worked on beside OLM');
       },
     });
   }
+
+  async #measure(cluster: string): Promise<void> {
+    await this.#writes.get(cluster)?.whenIdle();
+    this.hub.metrics.clusterHeld(cluster, this.isHeld(cluster));
+  }
+}
+
+function named(what: string, clusters: readonly string[]): readonly string[] {
+  if (clusters.length === 0) return [];
+  const more = clusters.length > NAMED ? ` and ${clusters.length - NAMED} more` : '';
+  return [`${what}: ${clusters.slice(0, NAMED).join('; ')}${more}`];
 }

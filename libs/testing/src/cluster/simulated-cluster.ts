@@ -27,6 +27,10 @@ export type RequestMatch = Readonly<{
 
 type Fault = Readonly<{ match: RequestMatch; refusal: Refusal; once: boolean }>;
 
+/** A request that waits at the API server: `arrived` resolves once it is there, `release` lets the server serve it. */
+export type HeldRequest = Readonly<{ arrived: Promise<void>; release: () => void }>;
+type Hold = Readonly<{ match: RequestMatch; arrive: () => void; released: Promise<void> }>;
+
 /** A request that never arrives, or is served without its answer ever arriving. */
 export type Loss = 'request' | 'answer';
 
@@ -39,6 +43,7 @@ export class SimulatedCluster {
   readonly #handler: ApiHandler;
   readonly #watches = new Set<WatchStream>();
   readonly #faults: Fault[] = [];
+  readonly #holds: Hold[] = [];
   /** Asked about each request before it is served: what the network does to it. */
   lossOf: (request: RecordedRequest) => Loss | undefined = () => undefined;
   #expiredWatches: 'event' | 'status' | undefined;
@@ -138,6 +143,22 @@ export class SimulatedCluster {
     };
   }
 
+  /** Keeps the next request that matches waiting, as a slow API server does, until it is released. */
+  holdNext(match: RequestMatch): HeldRequest {
+    const arrival = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    this.#holds.push({ match, arrive: arrival.resolve, released: release.promise });
+    return { arrived: arrival.promise, release: release.resolve };
+  }
+
+  /** Called by the server before it serves a request: resolves when no test holds it any more. */
+  async admitted(request: ApiRequest): Promise<void> {
+    const index = this.#holds.findIndex(({ match }) => isMatch(match, request));
+    const [hold] = index < 0 ? [] : this.#holds.splice(index, 1);
+    hold?.arrive();
+    await hold?.released;
+  }
+
   /** Called by the server for each request of this cluster; undefined: the client gets no answer. */
   handle(request: ApiRequest): ApiResponse | OpenWatch | undefined {
     const loss = this.lossOf(this.#record(request));
@@ -203,16 +224,8 @@ export class SimulatedCluster {
     return recorded;
   }
 
-  #takeFault({ method, path, query }: ApiRequest): Refusal | undefined {
-    if (this.#faults.length === 0) return undefined;
-    const target = requestTarget(path);
-    if (target === undefined) return undefined;
-    const facts: RequestMatch = { ...target, verb: verbOf(method, target, query) };
-    const index = this.#faults.findIndex(({ match }) =>
-      (['verb', 'resource', 'namespace', 'name', 'subresource'] as const).every(
-        (field) => match[field] === undefined || match[field] === facts[field],
-      ),
-    );
+  #takeFault(request: ApiRequest): Refusal | undefined {
+    const index = this.#faults.findIndex(({ match }) => isMatch(match, request));
     const fault = this.#faults[index];
     if (fault?.once) this.#faults.splice(index, 1);
     return fault?.refusal;
@@ -223,4 +236,13 @@ export class SimulatedCluster {
     const old = from !== '' && from !== '0' && Number(from) < this.#expiredBefore;
     if (old && this.#expiredWatches === 'status') throw tooOld(from, this.#state.storage.revision);
   }
+}
+
+function isMatch(match: RequestMatch, { method, path, query }: ApiRequest): boolean {
+  const target = requestTarget(path);
+  if (target === undefined) return false;
+  const facts: RequestMatch = { ...target, verb: verbOf(method, target, query) };
+  return (['verb', 'resource', 'namespace', 'name', 'subresource'] as const).every(
+    (field) => match[field] === undefined || match[field] === facts[field],
+  );
 }

@@ -71,6 +71,7 @@ export class HttpsServer {
     outgoing.on('error', () => undefined);
     try {
       const [cluster, request] = await this.#read(incoming);
+      await cluster.admitted(request);
       const answer = cluster.handle(request);
       if (answer === undefined) return;
       if ('watch' in answer) this.#watch(cluster, answer, request, outgoing);

@@ -1,0 +1,72 @@
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { type KindRef, KubeClient, type ListOptions, type WatchOptions } from '../kube/kube-client.port.js';
+import type { ClusterWrites } from './cluster-writes.js';
+
+type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;
+
+/** Reads as the client it is made from; writes only while {@link ClusterWrites} allows it. */
+export class GuardedClient extends KubeClient {
+  readonly cluster: string;
+  override readonly globalCatalogNamespace: string | undefined;
+
+  constructor(
+    private readonly client: KubeClient,
+    private readonly writes: ClusterWrites,
+  ) {
+    super();
+    this.cluster = client.cluster;
+    this.globalCatalogNamespace = client.globalCatalogNamespace;
+  }
+
+  get<T extends KubernetesObject>(ref: ObjectRef) {
+    return this.client.get<T>(ref);
+  }
+
+  list<T extends KubernetesObject>(kind: KindRef, options?: ListOptions) {
+    return this.client.list<T>(kind, options);
+  }
+
+  create<T extends KubernetesObject>(object: T, options?: Parameter<'create'>[1]) {
+    return this.writes.run(() => this.client.create(object, options));
+  }
+
+  update<T extends KubernetesObject>(object: T, options?: Parameter<'update'>[1]) {
+    return this.writes.run(() => this.client.update(object, options));
+  }
+
+  updateStatus<T extends KubernetesObject>(object: T) {
+    return this.writes.run(() => this.client.updateStatus(object));
+  }
+
+  apply<T extends KubernetesObject>(object: T, options?: Parameter<'apply'>[1]) {
+    return this.writes.run(() => this.client.apply(object, options));
+  }
+
+  patch<T extends KubernetesObject>(ref: ObjectRef, patch: Parameter<'patch'>[1], options?: Parameter<'patch'>[2]) {
+    return this.writes.run(() => this.client.patch<T>(ref, patch, options));
+  }
+
+  delete(ref: ObjectRef, options?: Parameter<'delete'>[1]) {
+    return this.writes.run(() => this.client.delete(ref, options));
+  }
+
+  watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions) {
+    return this.client.watch<T>(kind, options);
+  }
+
+  serves(kind: KindRef) {
+    return this.client.serves(kind);
+  }
+
+  serverVersion() {
+    return this.client.serverVersion();
+  }
+
+  actingAs(user: Parameters<KubeClient['actingAs']>[0]): KubeClient {
+    return new GuardedClient(this.client.actingAs(user), this.writes);
+  }
+
+  close() {
+    return this.client.close();
+  }
+}
