@@ -1,13 +1,23 @@
+import { writeSync } from 'node:fs';
 import { processIo } from './io.js';
+import { outputFailure } from './output-failure.js';
 import { run } from './program.js';
 
-/** As a shell tells of a process that wrote to a closed pipe. */
-const CLOSED_PIPE = 128 + 13;
-
-// `flotilla … | head`: who reads has seen enough, which is no failure to complain about.
-process.stdout.on('error', (error: Error) => {
-  if ('code' in error && error.code === 'EPIPE') process.exit(CLOSED_PIPE);
-  throw error;
+process.stdout.on('error', (error: unknown) => {
+  const { exit, line } = outputFailure(error);
+  if (line !== undefined) complain(`${line}\n`);
+  process.exit(exit);
 });
+// What standard error does not take is lost; the answer and the exit code are not.
+process.stderr.on('error', () => undefined);
+
+/** At once, since the process ends right after it. */
+function complain(text: string): void {
+  try {
+    writeSync(process.stderr.fd, text);
+  } catch {
+    // Nobody reads standard error either; the exit code remains.
+  }
+}
 
 await run(process.argv.slice(2), processIo);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { commandFailure } from './command-failure.js';
 import { approveCommand } from './commands/approve.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
@@ -16,7 +17,7 @@ import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
-import { ExitCode, type Io, UsageError } from './io.js';
+import { ExitCode, type Io } from './io.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [
@@ -37,7 +38,7 @@ const commands = [
 ];
 
 const HELP = `
-Exit codes: 0 done, or yes · 1 the answer is no · 2 bad input or usage · 3 a remote side failed.
+Exit codes: 0 done, or yes · 1 the answer is no · 2 bad input or usage · 3 a remote side, or the disk, failed.
 
 Examples:
   flotilla demo
@@ -78,8 +79,9 @@ export async function run(argv: readonly string[], io: Io): Promise<void> {
       io.exit(error.exitCode === 0 ? ExitCode.done : ExitCode.badInput);
       return;
     }
-    io.err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    const { message, exit } = commandFailure(error);
+    io.err(`error: ${message}\n`);
     if (argv.includes('--debug') && error instanceof Error) io.err(`${error.stack}\n`);
-    io.exit(error instanceof UsageError ? ExitCode.badInput : ExitCode.remoteFailed);
+    io.exit(exit);
   }
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { RenderGates } from '#core/bundle-render/render-request';
 import { type Io, UsageError } from '../io.js';
+import { readOperand } from './read-operand.js';
 
 /** The feature gates that change what is rendered. */
 export const RENDER_GATES = ['SingleOwnNamespaceInstallSupport', 'DeploymentConfig'] as const;
@@ -35,7 +35,7 @@ export type ExtensionSpec = Readonly<{ namespace: string; config: unknown }>;
 
 /** The spec in a file that holds it alone, or a whole ClusterExtension. Throws {@link UsageError}. */
 export async function readSpec(path: string, io: Io): Promise<ExtensionSpec> {
-  const text = path === '-' ? await io.stdin() : await textOf(path);
+  const text = await readOperand(path, io);
   const value = documentOf(path, text);
   const isObject = z.looseObject({ kind: z.string() }).safeParse(value).success;
   const parsed = isObject ? Extension.transform(({ spec }) => spec).safeParse(value) : Spec.safeParse(value);
@@ -46,14 +46,6 @@ export async function readSpec(path: string, io: Io): Promise<ExtensionSpec> {
   }
   const { namespace, config } = parsed.data;
   return { namespace, config: config && (config.inline === undefined ? {} : config.inline) };
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function documentOf(path: string, text: string): unknown {

@@ -141,7 +141,7 @@ describe('flotilla bundle render', () => {
   });
 
   it.each([
-    { argv: spec('absent.yaml'), says: 'absent.yaml: cannot be read' },
+    { argv: spec('absent.yaml'), says: 'absent.yaml: no such file or directory: ' },
     { argv: spec('broken.yaml'), says: 'broken.yaml: not YAML: ' },
     { argv: spec('nowhere.yaml'), says: 'nowhere.yaml: not a spec of a ClusterExtension: namespace: ' },
     { argv: spec('other.yaml'), says: 'other.yaml: not a spec of a ClusterExtension: kind: ' },

@@ -83,7 +83,13 @@ describe('flotilla catalog diff', () => {
     const { out, exit } = await diff('old', 'several', '--allow', 'several-next');
     expect(exit).toBe(0);
     expect(out).toContain('several-next: ant.v1.0.0 in ant/stable\n');
-    expect((await diff('old', 'several', '--allow', 'all')).exit).toBe(2);
+    const places = [join(root, 'old'), join(root, 'several')];
+    const allowed = ['--allow', 'lost-way', '--allow', 'several-next,elsewhere'];
+    const named = await flotilla('catalog', 'diff', ...allowed, ...places);
+    expect(named, 'the option does not take the catalogs for its own').toEqual({ out, err: '', exit: 0 });
+    const unknown = await flotilla('catalog', 'diff', '--allow', 'lostway', ...places);
+    expect(unknown.exit).toBe(2);
+    expect(unknown.err).toContain('z-stream. (did you mean "lost-way"?)');
   });
 
   it('does not compare a catalog that is not valid', async () => {

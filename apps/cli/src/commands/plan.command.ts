@@ -52,6 +52,11 @@ async function plan(options: Options, io: Io): Promise<void> {
   ]);
   const { pull = false, output } = options;
   if (options.extension !== undefined) throw new UsageError('--extension is for clusters: give --live too');
+  if (options.catalog === undefined && options.filename === undefined) {
+    throw new UsageError(
+      'nothing to plan: name catalogs and manifests (--catalog NAME=REF -f FILE), or ask the clusters with --live',
+    );
+  }
   const given = await readGiven(options, io);
   if (asksForExtensions(given)) return planForExtensions(given, output, io);
   const { question, contents } = await readQuestion(options, io, given);

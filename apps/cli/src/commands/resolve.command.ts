@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { ExitCode, type Io } from '../io.js';
+import { readOperand } from './read-operand.js';
 
 type Options = Readonly<{ filename: string; catalogs?: string; output: 'json' }>;
 
@@ -28,7 +28,7 @@ async function resolveLines({ filename, catalogs }: Options, io: Io): Promise<vo
     import('../resolution/case-lines.js'),
     import('../resolution/catalog-shelf.js'),
   ]);
-  const text = filename === '-' ? await io.stdin() : await textOf(filename);
+  const text = await readOperand(filename, io);
   const dir = filename === '-' ? '.' : dirname(filename);
   let allRead = true;
   for await (const { ok, value } of answers(text, { dir, ref: catalogs, shelf: new CatalogShelf() })) {
@@ -36,15 +36,4 @@ async function resolveLines({ filename, catalogs }: Options, io: Io): Promise<vo
     allRead &&= ok;
   }
   io.exit(allRead ? ExitCode.done : ExitCode.badInput);
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new UsageError(
-      `${path}: cannot be read (${reason}); name a file with one problem a line, or - for standard input`,
-    );
-  }
 }

@@ -39,7 +39,7 @@ describe('flotilla up, told something that cannot be', () => {
     [
       'a kubeconfig that is not there',
       (at) => ['--kubeconfig', `${at}/none`],
-      /kubeconfig .*none cannot be read \(ENOENT\)/,
+      /kubeconfig: open .*none: no such file or directory/,
     ],
     ['a kubeconfig that is no YAML', (at) => ['--kubeconfig', `${at}/broken`], /broken/],
     [

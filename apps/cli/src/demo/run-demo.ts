@@ -1,7 +1,9 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import { ExitCode, type Io } from '../io.js';
+import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { ExitCode, type Io, UsageError } from '../io.js';
 import { type Stage, setStage } from './demo-stage.js';
 import { afterwards, introduction } from './demo-texts.js';
 import { look, playScenario, StoryStuck } from './scenario.js';
@@ -16,6 +18,7 @@ type Signal = (typeof SIGNALS)[number];
 
 /** Plays the story on a stage of its own, tells it, and strikes the stage. Told to end meanwhile, it strikes it at once. */
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
+  await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
   const setting = setStage({ kubeconfigs, say: (line) => tellInstallation(io, line) });
   const ignoreSignals = onceSignalled((signal) => void setting.then((stage) => abandon(io, stage, signal)));
@@ -32,6 +35,17 @@ export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promi
   } finally {
     ignoreSignals();
     await stage.strike();
+  }
+}
+
+/** Whether the kubeconfigs can be used is said before anything is started. @throws UsageError where one cannot */
+async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
+  if (kubeconfigs.length === 0) return;
+  try {
+    const clients = await loadClusters({ kubeconfigs, fieldManager: 'flotilla-demo' });
+    await Promise.all(clients.map((client) => client.close()));
+  } catch (error) {
+    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }
 }
 

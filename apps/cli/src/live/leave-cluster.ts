@@ -28,7 +28,11 @@ export async function leaveCluster(io: Io, { name, yes, force }: LeaveOptions): 
   if (client === undefined) return;
   try {
     const reached = await release(client, io, yes).catch((error: unknown) => {
-      if (!force) throw error;
+      if (!force) {
+        throw new Error(`${lineOf(error)}; --force removes ${name} all the same, and leaves its finalizers`, {
+          cause: error,
+        });
+      }
       io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
     });
     if (yes) {

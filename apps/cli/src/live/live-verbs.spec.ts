@@ -230,6 +230,16 @@ describe('flotilla clusters', () => {
     });
   });
 
+  it('a cluster that does not answer is not removed, and the message names --force', async () => {
+    vi.stubEnv('FLOTILLA_KUBECONFIG', '');
+    const away = join(folder, 'away-joined');
+    await writeFile(away, fleet.kubeconfig().replaceAll(/https:\/\/127[^ \n]+/g, 'https://127.0.0.1:1'));
+    await flotilla('clusters', 'add', '--no-check', '--kubeconfig', away, '--context', 'west', '--name', 'dead');
+    const refused = await flotilla('clusters', 'remove', 'dead', '--yes');
+    expect(refused).toMatchObject({ exit: 3, err: expect.stringMatching(/; --force removes dead all the same/) });
+    expect(await flotilla('clusters', 'remove', 'dead', '--yes', '--force')).toMatchObject({ exit: 0 });
+  });
+
   it('checks the rights of both roles', async () => {
     const { out, exit } = await flotilla('clusters', 'check', '-C', 'east');
     expect(out).toMatch(/poller: every right of ClusterRole flotilla:observe is there/);

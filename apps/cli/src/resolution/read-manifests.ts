@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesObject } from '#core/api/kubernetes-object';
 import { byCodeUnit } from '#core/canonical/canonical-json';
+import { fileError } from '#platform/files/file-tree.error';
 import { UsageError } from '../io.js';
 
 /** An object and where it was read: `file:line`. */
@@ -22,8 +23,9 @@ export async function readManifests(paths: readonly string[], stdin: () => Promi
 }
 
 async function filesOf(path: string): Promise<string[]> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats === undefined) throw new UsageError(`${path}: no such file or directory; name manifests to read with -f`);
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new UsageError(fileError('open', path, error).message);
+  });
   if (!stats.isDirectory()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries

@@ -18,11 +18,31 @@ const TEXTS: Readonly<Record<string, string>> = {
   EISDIR: 'is a directory',
   ENOTDIR: 'not a directory',
   ELOOP: 'too many levels of symbolic links',
+  EPERM: 'operation not permitted',
+  EEXIST: 'file exists',
+  ENAMETOOLONG: 'file name too long',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  EFBIG: 'file too large',
+  EIO: 'input/output error',
+  EMFILE: 'too many open files',
 };
+/** Failures of the disk itself, which no other path and no other right of the user mends. */
+const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EMFILE']);
+
+/** Whether the disk refused, and not the path or the permissions. */
+export const isDiskFailure = (error: unknown): boolean => OF_THE_DISK.has(codeOf(error));
+
+/** Why a file operation failed, in the words of Go programs. */
+export function fileReason(error: unknown): string {
+  return TEXTS[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** The error of a failed file operation, in the words of Go programs: `open x: no such file or directory`. */
 export function fileError(operation: string, path: string, error: unknown): FileTreeError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = TEXTS[code] ?? (error instanceof Error ? error.message : String(error));
-  return new FileTreeError(`${operation} ${path}: ${reason}`, 'check the path and its permissions');
+  const advice = isDiskFailure(error) ? 'make room, or name another disk' : 'check the path and its permissions';
+  return new FileTreeError(`${operation} ${path}: ${fileReason(error)}`, advice);
 }

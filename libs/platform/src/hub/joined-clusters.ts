@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import type { Settings } from '../config/settings.js';
+import { fileReason } from '../files/file-tree.error.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, FLOTILLA_EXTENSION, parseKubeconfig } from '../kube/access/kubeconfig.js';
 
@@ -22,7 +23,7 @@ export async function joinedKubeconfigs(
 export async function joinedClusters(file: string): Promise<readonly ClusterAccess[]> {
   const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    const text = `the file of joined clusters ${file} cannot be read (${error.code}); FLOTILLA_CLUSTERS_FILE names another`;
+    const text = `clusters file: open ${file}: ${fileReason(error)}: FLOTILLA_CLUSTERS_FILE names another`;
     throw new ClusterConfigError(undefined, text);
   });
   if (source === undefined) return [];

@@ -122,7 +122,7 @@ describe('what cannot be loaded is said in one line', () => {
   });
 
   it('a file that is not there', async () => {
-    const message = expect.stringMatching(/kubeconfig .*gone cannot be read \(ENOENT\)/);
+    const message = expect.stringMatching(/kubeconfig: open .*gone: no such file or directory: check --kubeconfig/);
     await expect(load({ kubeconfigs: [join(folder, 'gone')] })).rejects.toMatchObject({ message });
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileReason } from '../files/file-tree.error.js';
 import { ClusterConfigError } from './access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
 import { LibraryCredentials } from './access/library-credentials.js';
@@ -113,8 +114,7 @@ async function readConfig(file: string): Promise<ParsedKubeconfig> {
     return parseKubeconfig(file, await readFile(file, 'utf8'));
   } catch (error) {
     if (error instanceof ClusterConfigError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new ClusterConfigError(undefined, `the kubeconfig ${file} cannot be read (${code}); check --kubeconfig`);
+    throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${fileReason(error)}: check --kubeconfig`);
   }
 }
 
@@ -126,7 +126,7 @@ async function defaultConfigs(environment: Readonly<Record<string, string | unde
   for (const file of files) {
     const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new ClusterConfigError(undefined, `the kubeconfig ${file} cannot be read (${error.code})`);
+      throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${fileReason(error)}: check KUBECONFIG`);
     });
     if (source !== undefined) configs.push(parseKubeconfig(file, source));
   }

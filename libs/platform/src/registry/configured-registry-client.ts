@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
+import { fileError } from '../files/file-tree.error.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
@@ -22,7 +23,6 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new InvalidMirrors(`the mirror file ${file} cannot be read: ${why}`);
+    throw new InvalidMirrors(`FLOTILLA_REGISTRY_MIRRORS_FILE: ${fileError('open', file, error).message}`);
   }
 }

@@ -54,7 +54,7 @@ describe('localCredentials', () => {
     const mine = { REGISTRY_AUTH_FILE: join(home, 'mine.json') };
     expect([await userAt('a.test/x', mine), await userAt('b.test/x', mine)]).toEqual([undefined, 'mine']);
     await expect(userAt('a.test/x', { REGISTRY_AUTH_FILE: join(home, 'gone') })).rejects.toThrow(
-      /REGISTRY_AUTH_FILE.*ENOENT/,
+      /REGISTRY_AUTH_FILE: open .*: no such file or directory/,
     );
   });
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { fileError } from '../files/file-tree.error.js';
 import { type DockerConfig, InvalidPullSecret, readDockerConfig, userLogin } from './docker-config.js';
 import { parseImageReference } from './image-reference.js';
 import type { Login, RegistryCredentials } from './registry-client.port.js';
@@ -37,8 +38,7 @@ async function configsOf(environment: NodeJS.ProcessEnv): Promise<DockerConfig[]
   const { REGISTRY_AUTH_FILE, DOCKER_CONFIG, XDG_RUNTIME_DIR, XDG_CONFIG_HOME, HOME = homedir() } = environment;
   if (REGISTRY_AUTH_FILE) {
     const text = await readFile(REGISTRY_AUTH_FILE, 'utf8').catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new InvalidPullSecret(`the file that REGISTRY_AUTH_FILE names cannot be read: ${why}`);
+      throw new InvalidPullSecret(`REGISTRY_AUTH_FILE: ${fileError('open', REGISTRY_AUTH_FILE, error).message}`);
     });
     return [readDockerConfig(text, `the file ${REGISTRY_AUTH_FILE}`)];
   }

@@ -1,0 +1,32 @@
+import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
+import { ExitCode, UsageError } from './io.js';
+
+/** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
+export type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
+
+/**
+ * What an error that no verb expected means. A file operation of Node reads as those of the verbs do: `open x: permission
+ * denied`. The path and its permissions are the user's, a full disk is not.
+ */
+export function commandFailure(error: unknown): CommandFailure {
+  if (error instanceof UsageError) return { message: error.message, exit: ExitCode.badInput };
+  const operation = fileOperation(error);
+  if (operation !== undefined) {
+    const exit = isDiskFailure(error) ? ExitCode.remoteFailed : ExitCode.badInput;
+    return { message: `${operation}: ${fileReason(error)}`, exit };
+  }
+  return { message: error instanceof Error ? error.message : String(error), exit: ExitCode.remoteFailed };
+}
+
+const FILE_OPERATIONS: ReadonlySet<string> = new Set(
+  'open read write stat lstat mkdir mkdtemp scandir opendir rename unlink rmdir rm copyfile chmod fsync'.split(' '),
+);
+
+/** `open PATH` of an error of node:fs; undefined for every other error, such as those of sockets. */
+function fileOperation(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'syscall' in error && typeof error.syscall === 'string')) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  const isFile = FILE_OPERATIONS.has(error.syscall) && (path !== undefined || isDiskFailure(error));
+  if (!isFile) return undefined;
+  return path === undefined ? error.syscall : `${error.syscall} ${path}`;
+}
