@@ -29,6 +29,41 @@ export function describeDepartures(scene: () => ExtensionScene, { bundle, putCat
     await expect.poll(() => scene().standing('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
   });
 
+  it('stays on its major version when the catalog that has it is set Unavailable or deleted, and when it is pruned', async () => {
+    const pier = async (version: string, text: string) => ({
+      version,
+      image: await bundle({ name: 'pier', version, text }),
+    });
+    const one = [await pier('1.0.0', 'first'), await pier('1.1.0', 'second')];
+    const two = await pier('2.0.0', 'third');
+    const entries = [{ name: 'pier.v2.0.0', skipRange: '>=1.0.0 <2.0.0' }];
+    const onlyTwo = packageBlobs('pier', [two]).map((blob) =>
+      Object(blob).schema === 'olm.channel' ? { ...Object(blob), entries } : blob,
+    );
+    await scene().catalog('piers-old', await putCatalog('piers-old', packageBlobs('pier', one)));
+    await scene().catalog('piers-new', await putCatalog('piers-new', onlyTwo));
+    const old = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'piers-old' };
+    await scene().client.patch(old, { spec: { priority: 10 } });
+    await scene().namespace('piers');
+    await scene().extension('pier', 'piers', { packageName: 'pier', version: '>=1.0', channels: ['stable'] });
+    await expect.poll(() => scene().standing('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
+    const isHeld = (because: string) =>
+      expect
+        .poll(() => scene().condition('pier', 'Progressing'), { ...PATIENCE, message: because })
+        .toMatch(/no bundles found for package "pier" .*Version "2.0.0" is held back: /);
+    await scene().client.patch(old, { spec: { availabilityMode: 'Unavailable' } });
+    await isHeld('the catalog is Unavailable');
+    await scene().client.patch(old, { spec: { availabilityMode: 'Available' } });
+    await expect.poll(() => scene().standing('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await scene().client.patch(old, { spec: { source: { image: { ref: await putCatalog('piers-2', onlyTwo) } } } });
+    await isHeld('the catalog is pruned to 2.x');
+    await scene().client.delete(old);
+    await isHeld('the catalog is deleted');
+    expect(await scene().revisions('pier')).toHaveLength(1);
+    await scene().change('pier', { source: { catalog: { packageName: 'pier', version: '2.x' } } });
+    await expect.poll(() => scene().standing('pier'), PATIENCE).toBe('2.0.0 True Succeeded');
+  });
+
   it('issues certificates for webhooks where nobody else does, and keeps them', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'gate', version: '1.0.0', webhook: true }) },

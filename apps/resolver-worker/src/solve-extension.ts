@@ -1,5 +1,5 @@
 import { type ExtensionPackage, packageContent, solveExtension } from '#core/extension/extension-problem';
-import type { PackageContent } from '#core/extension/package-content';
+import type { FeatureGates, PackageContent } from '#core/extension/package-content';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
@@ -10,7 +10,7 @@ const MOST_PREPARED = 200;
 
 /** Chooses the bundle of one stored problem and wakes the extensions that wait for it. No thread: it takes a millisecond. */
 export class SolveExtension {
-  /** By record hash, the least recently used first. */
+  /** By record hash and gates, the least recently used first. */
   readonly #prepared = new Map<string, PackageContent | undefined>();
 
   constructor(
@@ -33,8 +33,9 @@ export class SolveExtension {
     const problem = await this.store.getProblem(hash);
     const records = problem?.catalogs.flatMap(({ record }) => record ?? []) ?? [];
     const contents = new Map<string, PackageContent | undefined>();
+    const gates = problem?.extension.gates ?? {};
     for (const record of records) {
-      const found = await this.#contentOf(record);
+      const found = await this.#contentOf(record, gates);
       if (found !== undefined) contents.set(record, found.content);
     }
     if (problem === undefined || records.some((record) => !contents.has(record))) {
@@ -49,15 +50,19 @@ export class SolveExtension {
     return true;
   }
 
-  async #contentOf(hash: string): Promise<Readonly<{ content: PackageContent | undefined }> | undefined> {
-    if (!this.#prepared.has(hash)) {
+  async #contentOf(
+    hash: string,
+    gates: FeatureGates,
+  ): Promise<Readonly<{ content: PackageContent | undefined }> | undefined> {
+    const key = gates.BundleReleaseSupport === true ? `${hash} BundleReleaseSupport` : hash;
+    if (!this.#prepared.has(key)) {
       const record: ExtensionPackage | undefined = await this.store.getRecord(hash);
       if (record === undefined) return undefined;
-      this.#prepared.set(hash, packageContent(record));
+      this.#prepared.set(key, packageContent(record, gates));
     }
-    const content = this.#prepared.get(hash);
-    this.#prepared.delete(hash);
-    this.#prepared.set(hash, content);
+    const content = this.#prepared.get(key);
+    this.#prepared.delete(key);
+    this.#prepared.set(key, content);
     const [oldest] = this.#prepared.keys();
     if (this.#prepared.size > MOST_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
     return { content };

@@ -12,14 +12,17 @@ import {
   packageContent,
   solveExtension,
 } from '#core/extension/extension-problem';
+import type { FeatureGates } from '#core/extension/package-content';
 import { V1Case } from '../../../apps/cli/src/resolution/v1-case.js';
 import { readRows } from './read-rows.js';
 
-type Row = Readonly<{ name: string; expected: Readonly<{ class: string; bundle?: string; error?: string }> }>;
+type Expected = Readonly<{ class: string; bundle?: string; error?: string; statusInstallBundle?: unknown }>;
+type Row = Readonly<{ name: string; featureGates?: FeatureGates; expected: Expected }>;
 
 /** A case as poller, store and resolver see it: slices and records that went through JSON. */
-function solved(row: Row): Readonly<{ class: string; bundle?: string; error?: string }> {
+function solved(row: Row): Expected {
   const { spec, installed, catalogs } = V1Case.parse(row);
+  const gates = row.featureGates ?? {};
   const query = spec.source.catalog;
   const records = new Map<string, ExtensionPackage>();
   const slices: ExtensionSlice[] = [];
@@ -46,27 +49,29 @@ function solved(row: Row): Readonly<{ class: string; bundle?: string; error?: st
   }
   const problem: ExtensionProblem = {
     v: 1,
-    extension: { query, installed: installed ?? null, majorUpdates: 'follow' },
+    extension: { query, installed: installed ?? null, majorUpdates: 'follow', gates },
     catalogs: slices,
   };
   const solution = solveExtension(JSON.parse(JSON.stringify(problem)), (hash) => {
     const record = records.get(hash);
-    return record && packageContent(record);
+    return record && packageContent(record, gates);
   });
   const answer = JSON.parse(JSON.stringify(solution));
   return answer.class === 'Resolved'
-    ? { class: answer.class, bundle: answer.bundle.name }
+    ? { class: answer.class, bundle: answer.bundle.name, statusInstallBundle: answer.bundle }
     : { class: answer.class, error: answer.error };
 }
 
 describe.each(['resolve-named.jsonl', 'resolve-random.jsonl'])(
   'recorded resolutions as problems of the hub: %s',
   (file) => {
-    // The hub has no gate for releases that are said apart.
-    const rows = readRows<Row & Readonly<{ featureGates?: Readonly<{ BundleReleaseSupport?: boolean }> }>>(file);
-    it.each(rows.filter(({ featureGates }) => featureGates?.BundleReleaseSupport !== true))('$name', (row) => {
-      const { class: is, bundle, error } = row.expected;
-      expect(solved(row)).toEqual(is === 'Resolved' ? { class: is, bundle } : { class: is, error });
+    it.each(readRows<Row>(file))('$name', (row) => {
+      const { class: is, bundle, error, statusInstallBundle } = row.expected;
+      expect(solved(row)).toMatchObject(
+        is === 'Resolved'
+          ? { class: is, bundle, ...(statusInstallBundle === undefined ? {} : { statusInstallBundle }) }
+          : { class: is, error },
+      );
     });
   },
 );

@@ -6,6 +6,7 @@ import { contentHash, type RevisionWish } from '#core/revision/build-revision';
 import {
   BUNDLE_NAME_KEY,
   BUNDLE_REFERENCE_KEY,
+  BUNDLE_RELEASE_KEY,
   BUNDLE_VERSION_KEY,
   CERTIFICATES_KEY,
   CONTENT_KEY,
@@ -120,7 +121,8 @@ const isByDigest = ({ bundle }: Chosen): boolean => /@sha256:[0-9a-f]{64}$/.test
 export const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle }: InstalledRevision): boolean =>
   newest !== undefined &&
   annotationOf(newest, BUNDLE_NAME_KEY) === bundle.name &&
-  annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version;
+  annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version &&
+  annotationOf(newest, BUNDLE_RELEASE_KEY) === bundle.release;
 
 const annotationsOf = ({ from, inputs, query, digest, certificatesUntil }: RevisionWish): Record<string, string> => ({
   [BUNDLE_REFERENCE_KEY]: from.image,

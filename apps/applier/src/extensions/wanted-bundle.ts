@@ -38,7 +38,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
   if (to !== undefined) return rollbackTo(pass, to);
   const installed = states.installed && bundleOf(states.installed);
-  const wishes = extensionWishes(extension, installed?.bundle);
+  const wishes = extensionWishes(extension, installed?.bundle, pass.deps.gates);
   if (wishes === undefined) {
     const message = `spec.source of type ${JSON.stringify(extension.spec.source.sourceType)} names no catalog`;
     return { kind: 'trouble', trouble: { reason: 'Blocked', message } };

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
@@ -79,7 +80,7 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   #observer(client: KubeClient): ObservedExtensions {
-    const { clock, log, metrics, extensionProblems: store, queues } = this.hub;
+    const { clock, log, metrics, extensionProblems: store, queues, settings } = this.hub;
     const { cluster } = client;
     return new ObservedExtensions({
       client,
@@ -87,6 +88,7 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
       log,
       metrics: metrics.extensions,
       packages: this.#packages,
+      gates: extensionGatesOf(settings),
       catalogs: () => this.catalogs.catalogsOf(cluster),
       publish: (extension, problem) =>
         publishExtension({ store, resolve: queues.resolve, apply: queues.extension }, { cluster, extension }, problem),

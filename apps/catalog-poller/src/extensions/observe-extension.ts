@@ -9,6 +9,7 @@ import {
   type ExtensionSlice,
   extensionWishes,
 } from '#core/extension/extension-problem';
+import type { FeatureGates } from '#core/extension/package-content';
 import { bundleOf, revisionStates } from '#core/revision/revision-states';
 import type { CatalogInSight } from '../cluster-catalogs/served-catalogs.js';
 import type { CatalogPackages } from './catalog-packages.js';
@@ -25,10 +26,11 @@ export async function observeExtension(
   revisions: readonly ClusterObjectSet[],
   catalogs: readonly CatalogInSight[],
   packages: CatalogPackages,
+  gates: FeatureGates,
 ): Promise<ObservedExtension | undefined> {
   if (extension.metadata.deletionTimestamp !== undefined) return undefined;
   const { installed } = revisionStates(revisions);
-  const wishes = extensionWishes(extension, installed && bundleOf(installed).bundle);
+  const wishes = extensionWishes(extension, installed && bundleOf(installed).bundle, gates);
   if (wishes === undefined) return undefined;
   const asked = catalogs
     .filter(({ catalog }) => asksCatalog(wishes.query, catalogFacts(catalog)))

@@ -2,6 +2,7 @@ import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-exten
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { extensionHealth } from '#core/extension/extension-health';
+import type { FeatureGates } from '#core/extension/package-content';
 import { LONE_SET, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -23,6 +24,7 @@ export type ObservedExtensionsDeps = Readonly<{
   /** Undefined until all are known. */
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
+  gates: FeatureGates;
   publish: (extension: string, problem: ObservedExtension | undefined) => Promise<void>;
 }>;
 
@@ -124,9 +126,10 @@ export class ObservedExtensions {
     const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);
     const catalogs = this.deps.catalogs();
     const known = extension !== undefined && catalogs !== undefined;
+    const { packages, gates } = this.deps;
     await this.deps.publish(
       name,
-      known ? await observeExtension(extension, own, catalogs, this.deps.packages) : undefined,
+      known ? await observeExtension(extension, own, catalogs, packages, gates) : undefined,
     );
   }
 

@@ -56,14 +56,18 @@ async function explain(kind: string, name: string, options: Options, io: Io): Pr
 const EXTENSION = /^(cluster)?extensions?$/i;
 
 async function explainExtension(name: string, options: Options, io: Io): Promise<void> {
-  const [{ explainPlanned }, { planExtensions }, { catalogAt }] = await Promise.all([
-    import('../resolution/explain-extension-answer.js'),
-    import('../resolution/plan-extensions.js'),
-    import('../resolution/catalog-shelf.js'),
-  ]);
+  const [{ explainPlanned }, { planExtensions }, { catalogAt }, { extensionGatesOf }, { commandSettings }] =
+    await Promise.all([
+      import('../resolution/explain-extension-answer.js'),
+      import('../resolution/plan-extensions.js'),
+      import('../resolution/catalog-shelf.js'),
+      import('#platform/config/extension-gates'),
+      import('../command-settings.js'),
+    ]);
+  const gates = extensionGatesOf(commandSettings(process.env));
   const { catalogs, manifests } = await readGiven(options, io);
   const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
-  const answer = explainPlanned(name, planExtensions(manifests, catalogs, contents));
+  const answer = explainPlanned(name, planExtensions(manifests, catalogs, contents, gates));
   io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : `${answer.text}\n`);
   io.exit(answer.well ? ExitCode.done : ExitCode.no);
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 
 let folder = '';
@@ -129,4 +129,27 @@ it('explain of a ClusterExtension that the files have not', async () => {
   const argv = ['explain', 'extension', 'other', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
   const { err, exit } = await runFlotilla(argv, JSON.stringify(extension({})));
   expect([err.trim(), exit]).toEqual(['error: no ClusterExtension other in the manifests; there is light', 2]);
+});
+
+it('reads explicit releases where the setting of the hub turns the feature gate on', async () => {
+  const of = (name: string, release: string) => ({
+    ...bundle('1.0.0'),
+    name,
+    properties: [{ type: 'olm.package', value: { packageName: 'lamp', version: '1.0.0', release } }],
+  });
+  const channel = { ...lamp[1], entries: [{ name: 'lamp.a' }, { name: 'lamp.b' }] };
+  const blobs = [lamp[0], channel, of('lamp.a', '1'), of('lamp.b', '2')];
+  await writeFile(file('releases.json'), blobs.map((blob) => JSON.stringify(blob)).join('\n'));
+  const chosen = async () => {
+    const argv = ['plan', '--catalog', `shelf=${file('releases.json')}`, '-f', '-', '-o', 'json'];
+    const { out } = await runFlotilla(argv, JSON.stringify(extension({})));
+    return JSON.parse(out)[0].bundle;
+  };
+  expect(await chosen()).toBe('lamp.a');
+  vi.stubEnv('FLOTILLA_BUNDLE_RELEASE_SUPPORT', 'true');
+  try {
+    expect(await chosen()).toBe('lamp.b');
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

@@ -72,12 +72,16 @@ const asksForExtensions = ({ manifests }: Given): boolean =>
   !manifests.some(({ object }) => object.kind === 'Subscription');
 
 async function planForExtensions({ catalogs, manifests }: Given, output: PlanFormat, io: Io): Promise<void> {
-  const [{ planExtensions, printExtensionPlans }, { catalogAt }] = await Promise.all([
-    import('../resolution/plan-extensions.js'),
-    import('../resolution/catalog-shelf.js'),
-  ]);
+  const [{ planExtensions, printExtensionPlans }, { catalogAt }, { extensionGatesOf }, { commandSettings }] =
+    await Promise.all([
+      import('../resolution/plan-extensions.js'),
+      import('../resolution/catalog-shelf.js'),
+      import('#platform/config/extension-gates'),
+      import('../command-settings.js'),
+    ]);
   const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
-  const plans = planExtensions(manifests, catalogs, contents);
+  const gates = extensionGatesOf(commandSettings(process.env));
+  const plans = planExtensions(manifests, catalogs, contents, gates);
   io.out(printExtensionPlans(plans, output));
   io.exit(plans.some(({ error }) => error !== undefined) ? ExitCode.no : ExitCode.done);
 }

@@ -9,6 +9,7 @@ import { diagnoseCsv } from '#core/diagnosis/diagnose-csv';
 import { diagnoseInstallPlan } from '#core/diagnosis/diagnose-install-plan';
 import { diagnoseSubscription } from '#core/diagnosis/diagnose-subscription';
 import type { Diagnosis } from '#core/diagnosis/diagnosis';
+import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { NamespaceRead } from '../../../applier/src/namespaces/namespace-read.js';
@@ -52,7 +53,14 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
     const object = await client.get({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind, name });
     if (object === undefined) throw new UsageError(`no ${kind} ${name} in ${client.cluster}`);
     if (kind === 'ClusterExtension')
-      return { ...base, ...(await explainLiveExtension(client, { ...object, ...CLUSTER_EXTENSION_API })) };
+      return {
+        ...base,
+        ...(await explainLiveExtension(
+          client,
+          { ...object, ...CLUSTER_EXTENSION_API },
+          extensionGatesOf(deps.settings),
+        )),
+      };
     return { ...base, ...diagnoseConditions({ ...object, kind }) };
   }
   const { namespace } = asked;

@@ -1,6 +1,7 @@
 import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { ExtensionCatalog } from '#core/extension/cluster-extension';
+import type { FeatureGates } from '#core/extension/package-content';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import { catalogAt } from '../resolution/catalog-shelf.js';
@@ -13,10 +14,10 @@ const CATALOGS_AT_ONCE = 4;
 export type LiveClusterCatalogs = Readonly<{ catalogs: readonly ExtensionCatalog[]; unread: readonly string[] }>;
 
 /** Reads them by the images that the hub has unpacked, with the logins of this machine. */
-export async function liveClusterCatalogs(client: KubeClient): Promise<LiveClusterCatalogs> {
+export async function liveClusterCatalogs(client: KubeClient, gates: FeatureGates): Promise<LiveClusterCatalogs> {
   const found = (await client.list(CLUSTER_CATALOG_API))?.items ?? [];
   const read = await inParallel(found, CATALOGS_AT_ONCE, (catalog) =>
-    readCatalog({ ...catalog, ...CLUSTER_CATALOG_API }),
+    readCatalog({ ...catalog, ...CLUSTER_CATALOG_API }, gates),
   );
   return {
     catalogs: read.flatMap(({ catalog }) => catalog ?? []),
@@ -26,15 +27,15 @@ export async function liveClusterCatalogs(client: KubeClient): Promise<LiveClust
 
 type ReadCatalog = Readonly<{ catalog: ExtensionCatalog | undefined; unread?: string }>;
 
-async function readCatalog(object: KubernetesObject): Promise<ReadCatalog> {
+async function readCatalog(object: KubernetesObject, gates: FeatureGates): Promise<ReadCatalog> {
   const image =
     text(object, 'status', 'resolvedSource', 'image', 'ref') || text(object, 'spec', 'source', 'image', 'ref');
   if (text(object, 'spec', 'availabilityMode') === 'Unavailable')
-    return { catalog: extensionCatalog(object, undefined) };
+    return { catalog: extensionCatalog(object, undefined, gates) };
   try {
-    return { catalog: extensionCatalog(object, await catalogAt(image)) };
+    return { catalog: extensionCatalog(object, await catalogAt(image), gates) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { catalog: extensionCatalog(object, { unread: why }), unread: `${object.metadata.name}: ${why}` };
+    return { catalog: extensionCatalog(object, { unread: why }, gates), unread: `${object.metadata.name}: ${why}` };
   }
 }

@@ -9,6 +9,7 @@ import type { ContentObject } from '#core/revision/revision-content';
 import { ROLLBACK_KEY } from '#core/revision/revision-keys';
 import { bundleOf, hasSucceeded } from '#core/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
+import { extensionGatesOf } from '#platform/config/extension-gates';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
@@ -63,12 +64,13 @@ export async function nextRevisionStep(
   extension: string,
   deps: NextStepDeps,
 ): Promise<ExtensionStep | undefined> {
+  const gates = extensionGatesOf(deps.settings);
   const recording = new RecordingClient(client);
   const read = await readExtension(recording, extension, deps.settings.systemNamespace);
   if (read === undefined) return undefined;
-  const { catalogs, unread } = await liveClusterCatalogs(client);
+  const { catalogs, unread } = await liveClusterCatalogs(client, gates);
   const installed = read.states.installed && bundleOf(read.states.installed).bundle;
-  const resolved = resolvedPlan(read.extension, installed, catalogs);
+  const resolved = resolvedPlan(read.extension, installed, catalogs, gates);
   const store = await solved(client.cluster, extension, resolved);
   const pass = passOf(recording, read, store, deps);
   const decided = await nextRevision(pass);
@@ -103,6 +105,7 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
       log: silentLog,
       onRolledOut: () => undefined,
       systemNamespace: settings.systemNamespace,
+      gates: extensionGatesOf(settings),
       unpackTimeoutMs: settings.bundleUnpackTimeout,
       secretIntervalMs: settings.extensionSecretInterval,
     },

@@ -6,14 +6,13 @@ import type { Catalog } from '#core/catalog/catalog';
 import { CATALOG_NAME_LABEL, type ExtensionCatalog, type InstalledBundle } from '#core/extension/cluster-extension';
 import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/extension/explain-extension';
 import {
-  EXTENSION_GATES,
   type ExtensionSolution,
   type ExtensionWishes,
   extensionWishes,
   solutionOf,
 } from '#core/extension/extension-problem';
 import { heldBackText } from '#core/extension/major-update';
-import { packageIndex } from '#core/extension/package-content';
+import { type FeatureGates, packageIndex } from '#core/extension/package-content';
 import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
 import { formatLegacyVersion } from '#core/extension/version-release';
 import { UsageError } from '../io.js';
@@ -45,10 +44,11 @@ export function planExtensions(
   manifests: readonly Manifest[],
   options: readonly CatalogOption[],
   contents: readonly Catalog[],
+  gates: FeatureGates,
 ): ExtensionPlan[] {
-  const catalogs = options.map((option, at) => catalogOfOption(option, manifests, contents[at]));
+  const catalogs = options.map((option, at) => catalogOfOption(option, manifests, contents[at], gates));
   return manifests.filter(isExtension).map(({ object, where }) => {
-    const plan = planExtension(object, catalogs);
+    const plan = planExtension(object, catalogs, gates);
     if (plan !== undefined) return plan;
     throw new UsageError(`${where}: not a usable ClusterExtension; spec.namespace and spec.source.catalog are needed`);
   });
@@ -58,9 +58,10 @@ export function planExtensions(
 export function planExtension(
   object: KubernetesObject,
   catalogs: readonly ExtensionCatalog[],
+  gates: FeatureGates,
 ): ExtensionPlan | undefined {
   const { data } = ClusterExtension.safeParse(object);
-  return data && resolvedPlan(data, data.status?.install?.bundle, catalogs)?.plan;
+  return data && resolvedPlan(data, data.status?.install?.bundle, catalogs, gates)?.plan;
 }
 
 /** As {@link planExtension}, with what is installed, and with the problem and its solution as poller and resolver keep them. */
@@ -68,8 +69,9 @@ export function resolvedPlan(
   extension: ClusterExtension,
   installed: InstalledBundle | undefined,
   catalogs: readonly ExtensionCatalog[],
+  gates: FeatureGates,
 ): Readonly<{ plan: ExtensionPlan; wishes: ExtensionWishes; solution: ExtensionSolution }> | undefined {
-  const wishes = extensionWishes(extension, installed);
+  const wishes = extensionWishes(extension, installed, gates);
   if (wishes === undefined) return undefined;
   const { query, majorUpdates } = wishes;
   const input = { query, installed, catalogs, majorUpdates };
@@ -80,7 +82,7 @@ export function resolvedPlan(
     ...planOf(resolution),
     explanation: explainExtension(input, resolution),
   };
-  return { plan, wishes, solution: solutionOf(resolution) };
+  return { plan, wishes, solution: solutionOf(resolution, gates) };
 }
 
 function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension' | 'explanation'> {
@@ -95,13 +97,14 @@ function catalogOfOption(
   { name, priority }: CatalogOption,
   manifests: readonly Manifest[],
   content: Catalog | undefined,
+  gates: FeatureGates,
 ): ExtensionCatalog {
   const found = manifests.find(
     ({ object }) => object.kind === CLUSTER_CATALOG_API.kind && object.metadata.name === name,
   );
-  const read = found && extensionCatalog(found.object, content);
+  const read = found && extensionCatalog(found.object, content, gates);
   const labels = { ...read?.labels, [CATALOG_NAME_LABEL]: name };
-  const { availabilityMode = 'Available', content: known = contentOf(name, content) } = read ?? {};
+  const { availabilityMode = 'Available', content: known = contentOf(name, content, gates) } = read ?? {};
   return { name, labels, priority: priority ?? read?.priority ?? 0, availabilityMode, content: known };
 }
 
@@ -109,6 +112,7 @@ function catalogOfOption(
 export function extensionCatalog(
   object: KubernetesObject,
   content: Catalog | Readonly<{ unread: string }> | undefined,
+  gates: FeatureGates,
 ): ExtensionCatalog | undefined {
   const catalog = ClusterCatalog.safeParse(object).data;
   if (catalog === undefined) return undefined;
@@ -118,16 +122,17 @@ export function extensionCatalog(
     labels: { ...labels, [CATALOG_NAME_LABEL]: name },
     priority: catalog.spec.priority ?? 0,
     availabilityMode: catalog.spec.availabilityMode ?? 'Available',
-    content: contentOf(name, content),
+    content: contentOf(name, content, gates),
   };
 }
 
 function contentOf(
   name: string,
   content: Catalog | Readonly<{ unread: string }> | undefined,
+  gates: FeatureGates,
 ): ExtensionCatalog['content'] {
   if (content === undefined) return { error: `catalog "${name}" is not being served` };
-  return 'unread' in content ? { error: content.unread } : packageIndex(content, EXTENSION_GATES);
+  return 'unread' in content ? { error: content.unread } : packageIndex(content, gates);
 }
 
 /** The plans as they are shown. */

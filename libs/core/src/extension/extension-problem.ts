@@ -13,6 +13,8 @@ export type ExtensionWishes = Readonly<{
   /** Null where nothing is. */
   installed: InstalledBundle | null;
   majorUpdates: MajorUpdates;
+  /** Feature gates that are on and change how a catalog is read; absent where none is. */
+  gates?: FeatureGates;
 }>;
 
 /** One package of one catalog, as far as resolution reads it. Its canonical hash is its identity. */
@@ -52,13 +54,14 @@ export type ExtensionSolution =
     }>
   | ResolutionFailure;
 
-/** Feature gates as OLM v1 ships them. */
-export const EXTENSION_GATES: FeatureGates = {};
-
-/** The wish of an extension that has `installed`; undefined where its source is none we know. */
+/**
+ * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The poller and
+ * the applier must get the same gates, or the applier takes every solution for one of an older problem.
+ */
 export function extensionWishes(
   { spec }: ClusterExtension,
   installed: InstalledBundle | undefined,
+  gates: FeatureGates,
 ): ExtensionWishes | undefined {
   const { catalog } = spec.source;
   if (catalog === undefined) return undefined;
@@ -70,7 +73,8 @@ export function extensionWishes(
     ...(selector === undefined ? {} : { selector }),
     ...(upgradeConstraintPolicy === undefined ? {} : { upgradeConstraintPolicy }),
   };
-  return { query, installed: installed ?? null, majorUpdates: 'manual' };
+  const on = gates.BundleReleaseSupport === true ? { gates: { BundleReleaseSupport: true } } : {};
+  return { query, installed: installed ?? null, majorUpdates: 'manual', ...on };
 }
 
 /** Whether an extension asks this catalog. One with a selector that cannot be read asks all, and is told by resolution. */
@@ -101,8 +105,8 @@ export function extensionPackage(name: string, catalog: Catalog): ExtensionPacka
   };
 }
 
-/** The record as resolution asks it. Prepare it once for all problems that name it. */
-export function packageContent(record: ExtensionPackage): PackageContent | undefined {
+/** The record as resolution reads it. Prepare it once for all problems that name it with the same gates. */
+export function packageContent(record: ExtensionPackage, gates: FeatureGates): PackageContent | undefined {
   const pkg = record.name;
   const catalog: Catalog = {
     packages: [{ schema: 'olm.package', name: pkg, defaultChannel: '' }],
@@ -117,18 +121,18 @@ export function packageContent(record: ExtensionPackage): PackageContent | undef
     deprecations: deprecationsOf(record),
     others: [],
   };
-  return packageIndex(catalog, EXTENSION_GATES).package(pkg);
+  return packageIndex(catalog, gates).package(pkg);
 }
 
 const deprecationsOf = ({ name, deprecation }: ExtensionPackage): CatalogDeprecation[] =>
   deprecation === null ? [] : [{ schema: 'olm.deprecations', package: name, entries: deprecation }];
 
-/** Solves a problem; `contentOf` gives the prepared record of a hash. */
+/** Solves a problem; `contentOf` returns the record of a hash, prepared with the gates of the problem. */
 export function solveExtension(
   { extension, catalogs }: ExtensionProblem,
   contentOf: (hash: string) => PackageContent | undefined,
 ): ExtensionSolution {
-  const { query, installed, majorUpdates } = extension;
+  const { query, installed, majorUpdates, gates = {} } = extension;
   const answer = resolveExtension({
     // Catalogs were selected already; only a selector that cannot be read is left to be told of.
     query: { ...query, selector: 'error' in readSelector(query.selector) ? query.selector : undefined },
@@ -143,16 +147,16 @@ export function solveExtension(
         error === undefined ? { package: () => (record === undefined ? undefined : contentOf(record)) } : { error },
     })),
   });
-  return solutionOf(answer);
+  return solutionOf(answer, gates);
 }
 
 /** The answer of resolution as it is kept. */
-export function solutionOf(answer: ExtensionResolution): ExtensionSolution {
+export function solutionOf(answer: ExtensionResolution, gates: FeatureGates): ExtensionSolution {
   if (answer.class !== 'Resolved') return answer;
   const { name, image, version, catalog, deprecation, heldBack } = answer;
   return {
     class: 'Resolved',
-    bundle: bundleMetadata(name, version, EXTENSION_GATES),
+    bundle: bundleMetadata(name, version, gates),
     image,
     catalog,
     deprecation: deprecation ?? null,

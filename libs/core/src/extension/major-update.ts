@@ -11,8 +11,10 @@ import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from
 export type HeldBack = Readonly<{ version: string; installed: string }>;
 
 /**
- * The rule that keeps an extension on its major version, if it applies: not when the version asked for can only be had of
- * another major (decision 31; seed "Forcing an update or rollback"). Edges to another major then need no force.
+ * The rule that keeps an extension on its major version, if it applies. It does not apply when the range excludes the
+ * installed version and no bundle of the installed major is in it: then the range asks for another major version
+ * (decision 31; seed "Forcing an update or rollback"). Asking the installed version first keeps the rule in force when
+ * the catalog with the installed major is deleted, pruned, set Unavailable or no longer selected.
  */
 export function majorRule(
   mode: MajorUpdates,
@@ -22,12 +24,16 @@ export function majorRule(
 ): CandidateRule | undefined {
   if (mode === 'follow') return;
   const sameMajor = sameMajorAs(installed);
-  if (constraint === undefined) return sameMajor;
+  if (constraint === undefined || allowsInstalled(constraint, installed)) return sameMajor;
   const couldStay = packages.some(({ bundles }) =>
     bundles.some((bundle) => sameMajor(bundle) && isIn(constraint, bundle)),
   );
   return couldStay ? sameMajor : undefined;
 }
+
+/** A pre-release counts as the version that it leads to: most ranges accept no pre-release by its own name. */
+const allowsInstalled = (constraint: MastermindsConstraint, { asWritten }: Installed): boolean =>
+  [asWritten, { ...asWritten, pre: [] }].some((version) => satisfiesConstraint(version, constraint));
 
 const isIn = (constraint: MastermindsConstraint, { version }: PackageBundle): boolean =>
   !('error' in version) && satisfiesConstraint(version.version, constraint);

@@ -133,6 +133,40 @@ describe('steps to another major version', () => {
     },
   );
 
+  const onlyTwo = catalog('new', { stable: [{ name: 'lamp.v2.0.0', skipRange: '>=1.0.0-0 <2.0.0' }] });
+  it.each([
+    { version: '>=1.0', catalogs: [{ ...main, availabilityMode: 'Unavailable' }, onlyTwo] },
+    { version: '>=1.0', catalogs: [onlyTwo] },
+    { version: '*', catalogs: [onlyTwo] },
+    { version: '1.x || 2.x', catalogs: [onlyTwo] },
+    { version: '>=1.0', catalogs: [onlyTwo], from: '1.1.0-rc.1' },
+    {
+      version: '>=1.0',
+      catalogs: [{ ...main, labels: { tier: 'old' } }, onlyTwo],
+      selector: { matchLabels: { tier: 'new' } },
+    },
+  ])('stays on 1.x with range "$version" when no catalog in use has 1.x any more', (row) => {
+    const { version, catalogs, from = '1.1.0', selector } = row;
+    const query = { version, selector };
+    const only = catalogs.map((one) => (one === onlyTwo ? { ...one, labels: { tier: 'new' } } : one));
+    expect(answer({ catalogs: only, installed: at(from), majorUpdates: 'manual', query })).toContain(
+      held('2.0.0', from),
+    );
+  });
+
+  it.each([{ version: '2.x' }, { version: '>=2.0.0' }, { version: '>1.1.0' }, { version: '2.0.0' }])(
+    'takes 2.0.0 with range "$version", which excludes the installed 1.1.0',
+    ({ version }) => {
+      const input = {
+        catalogs: [onlyTwo],
+        installed: at('1.1.0'),
+        majorUpdates: 'manual',
+        query: { version },
+      } as const;
+      expect(answer(input)).toBe('2.0.0 from new');
+    },
+  );
+
   it('names what it holds back beside what it takes', () => {
     const installed = at('1.0.0');
     const resolution = resolveExtension({

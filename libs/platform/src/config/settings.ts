@@ -53,6 +53,10 @@ export const settingGroups = {
     clustersBesideOlm: list(
       'Clusters, by context, in which Flotilla acts although OLM itself is at work there; `*`: all. Elsewhere it leaves such clusters alone',
     ),
+    bundleReleaseSupport: flag(
+      false,
+      'Feature gate BundleReleaseSupport of OLM v1: an explicit `release` in a bundle’s `olm.package` property counts, and `status.install.bundle` has it as a field of its own. The same for poller and applier, and for `flotilla plan` and `explain`',
+    ),
     protectedCopiedCsvNamespaces: list(
       'Namespaces that keep their copied CSVs when copies are switched off (as in OLM)',
     ),
