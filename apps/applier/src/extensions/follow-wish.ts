@@ -1,5 +1,5 @@
 import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { DeprecationEntry } from '#core/extension/package-content';
+import type { DeprecationEntry } from '#core/catalog/catalog';
 import { type ExtensionTrouble, extensionEvent } from '#core/extension/report-extension';
 import type { RevisionWish } from '#core/revision/build-revision';
 import { DIGEST_KEY } from '#core/revision/revision-keys';

@@ -1,6 +1,6 @@
 import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { DeprecationEntry } from '#core/catalog/catalog';
 import type { InstalledRevision } from '#core/extension/extension-status';
-import type { DeprecationEntry } from '#core/extension/package-content';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
 import { contentHash, type RevisionWish } from '#core/revision/build-revision';
 import {

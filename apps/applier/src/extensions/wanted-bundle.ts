@@ -1,10 +1,10 @@
 import type { ClusterObjectSet } from '#core/api/cluster-object-set';
 import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import type { DeprecationEntry } from '#core/catalog/catalog';
 import { type ExtensionSolution, type ExtensionWishes, extensionWishes } from '#core/extension/extension-problem';
 import type { InstalledRevision } from '#core/extension/extension-status';
 import { readSelector } from '#core/extension/label-selector';
 import { heldBackText } from '#core/extension/major-update';
-import type { DeprecationEntry } from '#core/extension/package-content';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
 import { QUERY_KEY, ROLLBACK_KEY } from '#core/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/revision/revision-states';

@@ -40,6 +40,6 @@ const entriesOf = ({ entries }: CatalogChannel): Map<string, ChannelEntry> =>
 const messagesOf = (blobs: readonly CatalogDeprecation[]): Map<string, string> =>
   new Map(
     blobs
-      .flatMap(({ entries }) => entries)
+      .flatMap(({ entries }) => entries ?? [])
       .map(({ reference: { schema, name }, message }) => [`${schema.replace('olm.', '')} ${name}`.trim(), message]),
   );

@@ -13,7 +13,7 @@ export function deprecatedNames(deprecations: readonly CatalogDeprecation[]): De
   const channels = new Set<string>();
   const bundles = new Set<string>();
   for (const { package: owner, entries } of deprecations) {
-    for (const { reference } of entries) {
+    for (const { reference } of entries ?? []) {
       if (reference.schema === 'olm.package') packages.add(owner);
       if (reference.schema === 'olm.channel') channels.add(reference.name);
       if (reference.schema === 'olm.bundle') bundles.add(reference.name);

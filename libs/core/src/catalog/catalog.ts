@@ -50,5 +50,11 @@ export type Property = Readonly<{ type: string; value: unknown; written?: string
 export type CatalogDeprecation = Readonly<{
   schema: 'olm.deprecations';
   package: string;
-  entries: readonly Readonly<{ reference: Readonly<{ schema: string; name: string }>; message: string }>[];
+  /** Null where the blob has none: OLM tells that from an empty list when it writes the catalog. */
+  entries: readonly DeprecationEntry[] | null;
+}>;
+
+export type DeprecationEntry = Readonly<{
+  reference: Readonly<{ schema: string; name: string }>;
+  message: string;
 }>;

@@ -1,4 +1,5 @@
-import type { DeprecationEntry, PackageBundle } from './package-content.js';
+import type { DeprecationEntry } from '../catalog/catalog.js';
+import type { PackageBundle } from './package-content.js';
 
 /** The best bundle of one catalog. */
 export type CatalogCandidate = Readonly<{

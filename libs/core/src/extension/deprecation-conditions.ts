@@ -1,5 +1,5 @@
+import type { DeprecationEntry } from '../catalog/catalog.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
-import type { DeprecationEntry } from './package-content.js';
 
 const UNKNOWN = 'deprecation status unknown: catalog data unavailable';
 const ABSENT = 'no bundle installed yet';

@@ -1,10 +1,16 @@
 import type { ClusterExtension } from '../api/cluster-extension.js';
-import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation } from '../catalog/catalog.js';
+import type {
+  Catalog,
+  CatalogBundle,
+  CatalogChannel,
+  CatalogDeprecation,
+  DeprecationEntry,
+} from '../catalog/catalog.js';
 import { bundleMetadata } from './bundle-metadata.js';
 import type { CatalogQuery, ExtensionCatalog, InstalledBundle, MajorUpdates } from './cluster-extension.js';
 import { readSelector } from './label-selector.js';
 import type { HeldBack } from './major-update.js';
-import { type DeprecationEntry, type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
+import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
 
 /** What is wished of one ClusterExtension, reduced to what resolution reads. */

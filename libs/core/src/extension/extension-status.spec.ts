@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { DeprecationEntry } from '../catalog/catalog.js';
 import type { ExtensionCatalog } from './cluster-extension.js';
 import { type StatusInput, statusAfterPass } from './extension-status.js';
-import type { DeprecationEntry } from './package-content.js';
 import type { ResolvedBundle } from './resolve-extension.js';
 import { parseExplicitVersion, parseLegacyVersion, type VersionRelease } from './version-release.js';
 

@@ -1,4 +1,11 @@
-import type { Catalog, CatalogBundle, CatalogDeprecation, ChannelEntry, Property } from '../catalog/catalog.js';
+import type {
+  Catalog,
+  CatalogBundle,
+  CatalogDeprecation,
+  ChannelEntry,
+  DeprecationEntry,
+  Property,
+} from '../catalog/catalog.js';
 import { GoTypeError, struct, text } from '../catalog/read/go-json.js';
 import { parseRange, type Range } from '../versions/blang-range.js';
 import { goQuote } from '../versions/go-quote.js';
@@ -31,8 +38,6 @@ export type PackageBundle = Readonly<{
   dependency: string | undefined;
   edges: readonly Edge[];
 }>;
-
-export type DeprecationEntry = CatalogDeprecation['entries'][number];
 
 /** One package of a catalog, prepared once for every resolution that will ask for it. */
 export type PackageContent = Readonly<{
@@ -100,7 +105,7 @@ function contentOf({ bundles, channels, deprecation }: PackageBlobs, gates: Feat
     dependency: properties.find(({ type }) => DEPENDENCIES.has(type))?.type,
     edges: edges.get(name) ?? [],
   }));
-  return { bundles: prepared.sort(bestFirst), deprecation: entries };
+  return { bundles: prepared.sort(bestFirst), deprecation: entries ?? undefined };
 }
 
 const nameOf = ({ reference }: DeprecationEntry): string => reference.name;

@@ -1,10 +1,10 @@
 import type { Action } from '../actions/action.js';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../api/cluster-extension.js';
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
+import type { DeprecationEntry } from '../catalog/catalog.js';
 import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-states.js';
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
-import type { DeprecationEntry } from './package-content.js';
 import { stampConditions } from './stamp-conditions.js';
 
 /** Why the wish of an extension could not be followed in a pass. */

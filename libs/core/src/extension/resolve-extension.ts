@@ -1,3 +1,4 @@
+import type { DeprecationEntry } from '../catalog/catalog.js';
 import { goQuote } from '../versions/go-quote.js';
 import { type MastermindsConstraint, parseMastermindsConstraint } from '../versions/masterminds-constraint.js';
 import type { VersionError } from '../versions/version.js';
@@ -6,7 +7,7 @@ import { byPriority, type CatalogCandidate, withoutNeedlesslyDeprecated } from '
 import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './cluster-extension.js';
 import { readSelector } from './label-selector.js';
 import { type HeldBack, heldBackText, highest, majorRule } from './major-update.js';
-import type { DeprecationEntry, PackageBundle, PackageContent } from './package-content.js';
+import type { PackageBundle, PackageContent } from './package-content.js';
 import { resolutionErrorText } from './resolution-text.js';
 import { type Installed, readInstalled } from './successors.js';
 import type { VersionRelease } from './version-release.js';

@@ -163,7 +163,7 @@ function deprecationsOf(deprecations: readonly CatalogDeprecation[]): Map<string
   const found = new Map<string, Map<string, string>>();
   for (const { package: name, entries } of deprecations) {
     const messages = found.get(name) ?? new Map<string, string>();
-    for (const { reference, message } of entries) {
+    for (const { reference, message } of entries ?? []) {
       const named = reference.schema === 'olm.package' ? '' : reference.name;
       messages.set(`${reference.schema}/${named}`, message);
     }

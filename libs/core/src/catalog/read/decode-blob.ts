@@ -121,7 +121,7 @@ const bundle: Decoder<CatalogBundle> = struct('declcfg.Bundle', (field) => ({
 const deprecation: Decoder<CatalogDeprecation> = struct('declcfg.Deprecation', (field) => ({
   schema: 'olm.deprecations',
   package: field('package', text),
-  entries: field('entries', listOf(deprecationEntry, 'declcfg.DeprecationEntry')) ?? [],
+  entries: field('entries', listOf(deprecationEntry, 'declcfg.DeprecationEntry')),
 }));
 
 const reference = struct('declcfg.PackageScopedReference', (field) => ({

@@ -20,7 +20,8 @@ export function strictWarnings(catalog: Catalog): StrictWarning[] {
   ];
 }
 
-function deprecationFindings(catalog: Catalog, { package: owner, entries }: CatalogDeprecation): Finding[] {
+function deprecationFindings(catalog: Catalog, { package: owner, entries: listed }: CatalogDeprecation): Finding[] {
+  const entries = listed ?? [];
   const blank = entries.flatMap(({ reference, message }, index) =>
     message !== '' && message.trim() === ''
       ? [{ message: `entries[${index}] (${reference.schema} ${reference.name}): the message is blank`, advice: TELL }]

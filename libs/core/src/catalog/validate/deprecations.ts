@@ -1,9 +1,7 @@
 import { goQuote } from '../../versions/go-quote.js';
-import type { CatalogDeprecation } from '../catalog.js';
+import type { CatalogDeprecation, DeprecationEntry } from '../catalog.js';
 import type { CatalogModel, ModelPackage } from './catalog-model.js';
 import { type CatalogProblem, fatal } from './catalog-problem.js';
-
-type Entry = CatalogDeprecation['entries'][number];
 
 /**
  * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem where opm would stop
@@ -36,11 +34,15 @@ export function* applyDeprecations(
       );
     }
     seen.add(name);
-    yield* applyEntries(model, owner, entries);
+    yield* applyEntries(model, owner, entries ?? []);
   }
 }
 
-function* applyEntries(model: CatalogModel, owner: ModelPackage, entries: readonly Entry[]): Generator<CatalogProblem> {
+function* applyEntries(
+  model: CatalogModel,
+  owner: ModelPackage,
+  entries: readonly DeprecationEntry[],
+): Generator<CatalogProblem> {
   const name = owner.name;
   const references = new Set<string>();
   for (const [index, entry] of entries.entries()) {
@@ -67,7 +69,7 @@ function* applyEntries(model: CatalogModel, owner: ModelPackage, entries: readon
 function applyEntry(
   model: CatalogModel,
   owner: ModelPackage,
-  { reference: { schema, name: target }, message }: Entry,
+  { reference: { schema, name: target }, message }: DeprecationEntry,
   index: number,
   reference: string,
 ): CatalogProblem | undefined {

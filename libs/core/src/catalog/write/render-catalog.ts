@@ -44,8 +44,9 @@ export function renderBundle(bundle: CatalogBundle, level: MigrationLevel): Cata
   return level === 'none' ? rendered : withCsvMetadata(rendered);
 }
 
+/** Moved behind the other properties; among themselves they keep the order of the catalog. */
 const LAST: readonly string[] = ['olm.bundle.object', 'olm.csv.metadata'];
-const place = ({ type }: Property): number => LAST.indexOf(type) + 1;
+const place = ({ type }: Property): number => Number(LAST.includes(type));
 
 const sortedValue = ({ type, value }: Property): Property => ({ type, value: withSortedKeys(value) });
 

@@ -156,8 +156,9 @@ const bundleJson = (blob: CatalogBundle): Json => ({
 const deprecationJson = (blob: CatalogDeprecation): Json => ({
   schema: blob.schema,
   package: blob.package,
-  entries: blob.entries.map(({ reference, message }) => ({
-    reference: { schema: reference.schema, ...filled('name', reference.name) },
-    message,
-  })),
+  entries:
+    blob.entries?.map(({ reference, message }) => ({
+      reference: { schema: reference.schema, ...filled('name', reference.name) },
+      message,
+    })) ?? null,
 });

@@ -138,7 +138,7 @@ function headOf(entries: readonly ChannelEntry[]): string {
 }
 
 function deprecationMessages(catalog: Catalog, pkg: string): ReadonlyMap<string, string> {
-  const entries = catalog.deprecations.filter((item) => item.package === pkg).flatMap((item) => item.entries);
+  const entries = catalog.deprecations.filter((item) => item.package === pkg).flatMap((item) => item.entries ?? []);
   return new Map(
     entries.map(({ reference, message }) => {
       const name = reference.schema === 'olm.package' ? '' : reference.name;
