@@ -1,15 +1,25 @@
 # One image for all services. Which one runs is the argument of `node`:
 #   docker run … flotilla dist/apps/catalog-poller/src/main.js
 # or dist/apps/{resolver-worker,applier}/src/main.js; without one, the flotilla command.
+#
+# Needs BuildKit, the builder of Docker 23 and newer. Where npm's registry is a private one or is behind an inspecting proxy:
+#   docker build --secret id=npmrc,src=$HOME/.npmrc --secret id=build-ca,src=proxy-ca.crt .
+# Neither secret stays in the image. Another base, such as one of a mirror (Debian with Node 24): --build-arg NODE_IMAGE=…
 
-FROM node:24-slim AS packages
+ARG NODE_IMAGE=node:24-slim
+
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /flotilla
 COPY package.json package-lock.json ./
-# No install scripts: nothing here needs them.
-RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev
+# No install scripts: no package here needs them.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
+    if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
+ && npm ci --ignore-scripts --no-audit --no-fund --omit=dev
 
 FROM packages AS build
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
+    if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
+ && npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY libs libs
 COPY apps apps
@@ -17,7 +27,7 @@ RUN npx tsc -p tsconfig.build.json \
  && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/ \
  && rm -f dist/.tsbuildinfo
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 WORKDIR /flotilla
 ENV NODE_ENV=production \
     NODE_OPTIONS=--enable-source-maps \
@@ -28,6 +38,7 @@ RUN mkdir -p /var/lib/flotilla/content && chown -R 1000:1000 /var/lib/flotilla
 COPY package.json ./
 COPY k8s/crds k8s/crds
 COPY k8s/joining k8s/joining
+COPY k8s/base/managed-cluster k8s/base/managed-cluster
 COPY examples examples
 COPY --from=packages /flotilla/node_modules node_modules
 COPY --from=build /flotilla/dist dist

@@ -11,6 +11,9 @@ export type ShippedManifests = Readonly<{
   companions: readonly KubernetesObject[];
 }>;
 
+const CRDS = join(PROJECT_ROOT, 'k8s', 'crds');
+const COMPANIONS = join(PROJECT_ROOT, 'k8s', 'joining');
+
 let read: Promise<ShippedManifests> | undefined;
 
 /** OLM's CustomResourceDefinitions and what comes with them, as they lie in `k8s/` of this checkout or image. Read once. */
@@ -20,13 +23,12 @@ export function shippedManifests(): Promise<ShippedManifests> {
 }
 
 async function readAll(): Promise<ShippedManifests> {
-  const [crds, companions] = await Promise.all([objectsIn('crds'), objectsIn('joining')]);
+  const [crds, companions] = await Promise.all([objectsIn(CRDS), objectsIn(COMPANIONS)]);
   return { crds, companions };
 }
 
 async function objectsIn(folder: string): Promise<KubernetesObject[]> {
-  const path = join(PROJECT_ROOT, 'k8s', folder);
-  const files = (await readdir(path)).filter((name) => name.endsWith('.yaml')).sort(byCodeUnit);
-  const texts = await Promise.all(files.map((name) => readFile(join(path, name), 'utf8')));
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort(byCodeUnit);
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   return texts.flatMap((text) => loadAll(text).map((document) => KubernetesObject.parse(document)));
 }

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '../files/project-root.js';
+import { parseBytes } from './quantity.js';
+import { allSettings, environmentName, readSettings, unknownSettings } from './settings.js';
+
+const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+
+const Volume = z.union([
+  z.string(),
+  z.looseObject({
+    type: z.string(),
+    source: z.string(),
+    target: z.string(),
+    read_only: z.boolean(),
+    bind: z.looseObject({ create_host_path: z.boolean() }).optional(),
+  }),
+]);
+const Service = z.looseObject({
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string().nullable()).optional(),
+  networks: z.array(z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  volumes: z.array(Volume).optional(),
+  tmpfs: z.array(z.string()).optional(),
+  mem_limit: z.string().optional(),
+  pids_limit: z.number().optional(),
+  logging: z.looseObject({ driver: z.string(), options: z.record(z.string(), z.string()) }).optional(),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+  depends_on: z.record(z.string(), z.looseObject({ condition: z.string() })).optional(),
+});
+const Compose = z.looseObject({
+  services: z.record(z.string(), Service),
+  networks: z.record(z.string(), z.looseObject({ internal: z.boolean().optional() })).optional(),
+});
+const readCompose = (path: string) => Compose.parse(parse(read(path), { merge: true }));
+const compose = readCompose('docker-compose.yml');
+const withK3s = readCompose('docker-compose.k3s.yml');
+
+const variable = (name: string, fallback: string) => `\${${name}:-${fallback}}`;
+
+const defaults = readSettings({});
+const services = [
+  { service: 'catalog-poller', port: defaults.catalogPollerPort, host: 'FLOTILLA_CATALOG_POLLER_PORT' },
+  { service: 'resolver-worker', port: defaults.resolverWorkerPort, host: undefined },
+  { service: 'applier', port: defaults.applierPort, host: 'FLOTILLA_APPLIER_PORT' },
+];
+const withCredentials = ['catalog-poller', 'applier'];
+
+/** Set by docker-compose.yml or by the image, so that the user has no say in them; and what the command alone reads. */
+const FIXED = [
+  'FLOTILLA_KUBECONFIG',
+  'FLOTILLA_CLUSTERS_FILE',
+  'FLOTILLA_REDIS_URL',
+  'FLOTILLA_BIND_ADDRESS',
+  'FLOTILLA_CATALOG_POLLER_PORT',
+  'FLOTILLA_RESOLVER_WORKER_PORT',
+  'FLOTILLA_APPLIER_PORT',
+  'FLOTILLA_CONTENT_DIR',
+  'FLOTILLA_CONTENT_URL',
+];
+/** What is about clusters, and so is no matter of a resolver. */
+const OF_CLUSTERS = [
+  'FLOTILLA_CONTEXTS',
+  'FLOTILLA_GLOBAL_CATALOG_NAMESPACE',
+  'FLOTILLA_SYSTEM_NAMESPACE',
+  'FLOTILLA_JOIN_INSTALL',
+  'FLOTILLA_CLUSTERS_BESIDE_OLM',
+  'FLOTILLA_PROTECTED_COPIED_CSV_NAMESPACES',
+];
+
+const memoryLimitInKubernetes = (service: string): number | undefined => {
+  const deployment = parseAllDocuments(read(`k8s/base/hub/${service}.yaml`), { merge: true })[0]?.toJS();
+  return parseBytes(String(deployment.spec.template.spec.containers[0].resources.limits.memory));
+};
+
+describe.each(services)('$service in docker-compose.yml', ({ service, port, host }) => {
+  const { command = [], environment = {}, healthcheck, ports } = compose.services[service] ?? {};
+  const takesFromUser = Object.keys(environment).filter((name) => environment[name] === null);
+
+  it('starts a program that exists, with settings that exist and can be read', () => {
+    const main = (command[0] ?? '').replace(/^dist\//, '').replace(/\.js$/, '.ts');
+    expect(existsSync(join(PROJECT_ROOT, main)), command.join(' ')).toBe(true);
+    expect(unknownSettings(environment as Record<string, string>)).toEqual([]);
+    const given = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== null);
+    expect(() => readSettings(Object.fromEntries(given))).not.toThrow();
+  });
+
+  it('takes every setting that is not fixed from the shell or from .env', () => {
+    const expected = allSettings()
+      .map(([key]) => environmentName(key))
+      .filter((name) => !FIXED.includes(name))
+      .filter((name) => withCredentials.includes(service) || !OF_CLUSTERS.includes(name));
+    expect(takesFromUser.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('is healthy only when it is ready', () => {
+    const probe = healthcheck?.test.join(' ') ?? '';
+    expect(probe).toContain(`/dev/tcp/127.0.0.1/${port};`);
+    expect(probe).toContain('GET /readyz ');
+    expect(probe).not.toContain('livez');
+  });
+
+  it('is reached from this machine alone, at a port that can be chosen', () => {
+    expect(ports).toEqual(host === undefined ? undefined : [`127.0.0.1:${variable(host, String(port))}:${port}`]);
+  });
+});
+
+describe('every service of docker-compose.yml', () => {
+  it.each(Object.entries(compose.services))('%s has no privileges, and bounds', (name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      restart: 'unless-stopped',
+      logging: { driver: 'local', options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+    });
+    for (const key of ['privileged', 'cap_add', 'network_mode', 'pid', 'devices'])
+      expect(service).not.toHaveProperty(key);
+    expect(service.pids_limit).toBeGreaterThan(0);
+    expect(parseBytes((service.mem_limit ?? '').replace('g', 'Gi'))).toBe(memoryLimitInKubernetes(name));
+    expect(JSON.stringify(service.volumes ?? [])).not.toContain('docker.sock');
+  });
+
+  it('one of them builds the image that all of them use', () => {
+    const building = Object.entries(compose.services).filter(([, service]) => 'build' in service);
+    expect(building.map(([name]) => name)).toEqual(['catalog-poller']);
+    const images = services.map(({ service }) => compose.services[service]?.['image']);
+    expect(new Set(images)).toEqual(new Set([variable('FLOTILLA_IMAGE', 'flotilla:local')]));
+  });
+
+  it('publishes ports on loopback alone, that of K3s too', () => {
+    const ports = [compose, withK3s].flatMap(({ services }) =>
+      Object.values(services).flatMap(({ ports = [] }) => ports),
+    );
+    expect(ports).toHaveLength(3);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+});
+
+describe('the kubeconfig in docker-compose.yml', () => {
+  it.each(withCredentials)('%s reads a folder of the user, which Docker does not make', (service) => {
+    const { environment = {}, volumes = [] } = compose.services[service] ?? {};
+    expect(environment['FLOTILLA_KUBECONFIG']).toBe('/etc/flotilla/kubeconfig/config');
+    expect(volumes).toContainEqual({
+      type: 'bind',
+      source: variable('FLOTILLA_KUBECONFIG_DIR', './.flotilla/kubeconfig'),
+      target: '/etc/flotilla/kubeconfig',
+      read_only: true,
+      bind: { create_host_path: false },
+    });
+  });
+
+  it('the resolver, which handles foreign content, gets none, and shares no network with anything but Redis', () => {
+    const { environment = {}, networks, ports, volumes, scale } = compose.services['resolver-worker'] ?? {};
+    expect(Object.keys(environment).filter((name) => /KUBECONFIG|CONTEXTS/.test(name))).toEqual([]);
+    expect({ networks, ports, volumes, scale }).toEqual({ networks: ['queue'], scale: 2 });
+    expect(compose.networks?.['queue']?.internal).toBe(true);
+  });
+});
+
+describe('Redis in docker-compose.yml', () => {
+  it('leaves no volume behind, evicts no job, and is healthy only when it answers', () => {
+    const { command = [], tmpfs, volumes, healthcheck } = compose.services['redis'] ?? {};
+    expect(command.join(' ')).toContain('maxmemory-policy noeviction');
+    expect({ tmpfs, volumes }).toEqual({ tmpfs: ['/data'], volumes: undefined });
+    expect(healthcheck?.test.join(' ')).toMatch(/redis-cli ping \| grep -q PONG/);
+  });
+});
+
+describe('docker-compose.k3s.yml', () => {
+  it('writes no folder of the user: the kubeconfig of K3s stays in a volume', () => {
+    const volumes = Object.values(withK3s.services).flatMap(({ volumes = [] }) => volumes);
+    const sources = volumes.map((volume) => (typeof volume === 'string' ? volume.split(':')[0] : volume.source));
+    expect(new Set(sources)).toEqual(new Set(['k3s-kubeconfig', 'k3s-output', 'k3s-data']));
+    expect(read('docker-compose.k3s.yml')).not.toContain('FLOTILLA_KUBECONFIG_DIR');
+  });
+
+  it.each(withCredentials)('%s reads that volume in place of the folder, once it is filled', (service) => {
+    const { volumes, depends_on } = withK3s.services[service] ?? {};
+    expect(volumes).toEqual([
+      { type: 'volume', source: 'k3s-kubeconfig', target: '/etc/flotilla/kubeconfig', read_only: true },
+    ]);
+    expect(depends_on).toEqual({ 'k3s-kubeconfig': { condition: 'service_completed_successfully' } });
+    expect(withK3s.services['k3s-kubeconfig']?.depends_on).toEqual({ k3s: { condition: 'service_healthy' } });
+  });
+});
