@@ -117,6 +117,21 @@ describe('a registry with a certificate of an authority of its own, behind a pro
 });
 
 describe('a registry in plain HTTP', () => {
+  it('that is not named is refused with the setting that names it, in one line', async () => {
+    const registry = await startRegistry();
+    const proxy = await startProxy({ [`${HOST}:5000`]: portOf(registry) });
+    const connections = { environment: { HTTPS_PROXY: proxy.url } };
+    const client = new HttpRegistryClient({ limits, connections });
+    await expect(client.resolve(`${HOST}:5000/acme/catalog:v1`)).rejects.toMatchObject({
+      failure: 'Unreachable',
+      message: expect.stringMatching(
+        /cannot reach registry \S+:5000 \(it does not speak TLS\): name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS [^\n]*$/,
+      ),
+    });
+    await proxy.stop();
+    await registry.stop();
+  });
+
   it('is spoken to when it is named, through the proxy for plain HTTP', async () => {
     const registry = await startRegistry();
     registry.put('acme/catalog:v1', image);

@@ -23,6 +23,11 @@ describe('networkReason', () => {
     { code: 'ECONNREFUSED', reason: 'connection refused', advice: 'the proxy' },
     { code: 'ENOTFOUND', reason: 'no such host', advice: 'the host name' },
     { code: 'CERT_HAS_EXPIRED', reason: 'its certificate has expired', advice: 'FLOTILLA_REGISTRY_CA' },
+    {
+      code: 'ERR_SSL_WRONG_VERSION_NUMBER',
+      reason: 'it does not speak TLS',
+      advice: 'FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS',
+    },
     { code: 'EOTHER', reason: 'raw EOTHER', advice: 'the network' },
   ])('$code in words', ({ code, reason, advice }) => {
     expect(networkReason(failed(code))).toEqual({ reason, advice: expect.stringContaining(advice) });

@@ -58,9 +58,12 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
   CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
 };
 
 const CERTIFICATE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/;
+/** OpenSSL's code for a server that answers in something else than TLS. */
+const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
 /** Why a connection failed, and what to do: fetch says "fetch failed" and hides the reason in causes. */
 export function networkReason(error: unknown): Readonly<{ reason: string; advice: string }> {
@@ -68,8 +71,12 @@ export function networkReason(error: unknown): Readonly<{ reason: string; advice
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const reason = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
-  const advice = CERTIFICATE.test(code)
-    ? 'give its authority to Flotilla (FLOTILLA_REGISTRY_CA or FLOTILLA_REGISTRY_CERTS_DIR)'
-    : 'check the host name, the network and the proxy';
-  return { reason, advice };
+  return { reason, advice: adviceFor(code) };
+}
+
+function adviceFor(code: string): string {
+  if (code === NO_TLS) return 'name it in FLOTILLA_REGISTRY_PLAIN_HTTP_HOSTS if it is a registry in plain HTTP';
+  if (CERTIFICATE.test(code))
+    return 'give its authority to Flotilla (FLOTILLA_REGISTRY_CA or FLOTILLA_REGISTRY_CERTS_DIR)';
+  return 'check the host name, the network and the proxy';
 }
