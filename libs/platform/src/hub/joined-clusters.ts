@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stringify } from 'yaml';
 import type { Settings } from '../config/settings.js';
-import { fileReason } from '../files/file-tree.error.js';
+import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, FLOTILLA_EXTENSION, parseKubeconfig } from '../kube/access/kubeconfig.js';
 
@@ -21,9 +21,10 @@ export async function joinedKubeconfigs(
 
 /** Every cluster that has joined, in the order of joining. */
 export async function joinedClusters(file: string): Promise<readonly ClusterAccess[]> {
-  const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const source = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    const text = `clusters file: open ${file}: ${fileReason(error)}: FLOTILLA_CLUSTERS_FILE names another`;
+    const why = await whyUnreadable(file, error);
+    const text = `clusters file: open ${file}: ${why}: FLOTILLA_CLUSTERS_FILE names another`;
     throw new ClusterConfigError(undefined, text);
   });
   if (source === undefined) return [];

@@ -23,6 +23,7 @@ export const managedClients = async (settings: Settings, fieldManager: string): 
   loadClusters({
     fieldManager,
     kubeconfigs: settings.kubeconfig === '' ? await joinedKubeconfigs(settings) : settings.kubeconfig.split(':'),
+    namedBy: 'FLOTILLA_KUBECONFIG',
     contexts: settings.contexts,
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });

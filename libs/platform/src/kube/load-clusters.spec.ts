@@ -121,9 +121,16 @@ describe('what cannot be loaded is said in one line', () => {
     });
   });
 
-  it('a file that is not there', async () => {
-    const message = expect.stringMatching(/kubeconfig: open .*gone: no such file or directory: check --kubeconfig/);
-    await expect(load({ kubeconfigs: [join(folder, 'gone')] })).rejects.toMatchObject({ message });
+  it('a file that is not there, with what names it', async () => {
+    const path = join(folder, 'gone');
+    await expect(load({ kubeconfigs: [path], namedBy: 'FLOTILLA_KUBECONFIG' })).rejects.toMatchObject({
+      message: `kubeconfig: open ${path}: no such file or directory: check FLOTILLA_KUBECONFIG`,
+    });
+    const message = expect.stringMatching(/: check --kubeconfig or FLOTILLA_KUBECONFIG$/);
+    await expect(load({ kubeconfigs: [path] })).rejects.toMatchObject({ message });
+    await expect(load({ kubeconfigs: [folder] })).rejects.toMatchObject({
+      message: expect.stringMatching(/is a directory/),
+    });
   });
 
   it('no kubeconfig anywhere', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileReason } from '../files/file-tree.error.js';
+import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from './access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
 import { LibraryCredentials } from './access/library-credentials.js';
@@ -13,6 +13,8 @@ import { proxyFor } from './transport/proxy-environment.js';
 export type LoadClustersOptions = Readonly<{
   /** Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in. */
   kubeconfigs?: readonly string[];
+  /** What names those files, for the message about one that cannot be read. */
+  namedBy?: string;
   /** Contexts by name. Without any: every context of files that were named, else the current context alone. */
   contexts?: readonly string[];
   /** Contexts that were read before, in place of all of the above. */
@@ -64,11 +66,12 @@ export const readAccess = (
 ): Promise<ClusterAccess[]> => chooseAccess(options, options.environment ?? process.env);
 
 async function chooseAccess(
-  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'contexts' | 'serviceAccountFolder'>,
+  options: Pick<LoadClustersOptions, 'kubeconfigs' | 'namedBy' | 'contexts' | 'serviceAccountFolder'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<ClusterAccess[]> {
   const named = options.kubeconfigs ?? [];
-  const configs = named.length > 0 ? await Promise.all(named.map(readConfig)) : await defaultConfigs(environment);
+  const read = (file: string) => readConfig(file, options.namedBy ?? '--kubeconfig or FLOTILLA_KUBECONFIG');
+  const configs = named.length > 0 ? await Promise.all(named.map(read)) : await defaultConfigs(environment);
   const wanted = options.contexts ?? [];
   if (configs.length === 0) return [inCluster(options, environment, wanted)];
   if (wanted.length > 0) return collect(wanted, (context) => [owner(configs, context).access(context)]);
@@ -109,13 +112,12 @@ function owner(configs: readonly ParsedKubeconfig[], context: string): ParsedKub
   throw new ClusterConfigError(context, `there is no context "${context}": ${files.join('; ')}`);
 }
 
-async function readConfig(file: string): Promise<ParsedKubeconfig> {
-  try {
-    return parseKubeconfig(file, await readFile(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof ClusterConfigError) throw error;
-    throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${fileReason(error)}: check --kubeconfig`);
-  }
+async function readConfig(file: string, namedBy: string): Promise<ParsedKubeconfig> {
+  const source = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    const why = await whyUnreadable(file, error);
+    throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${why}: check ${namedBy}`);
+  });
+  return parseKubeconfig(file, source);
 }
 
 /** As kubectl: files of `$KUBECONFIG` that are not there are passed over. */
@@ -124,9 +126,10 @@ async function defaultConfigs(environment: Readonly<Record<string, string | unde
   const files = list.length > 0 ? list : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
   const configs: ParsedKubeconfig[] = [];
   for (const file of files) {
-    const source = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const source = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
-      throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${fileReason(error)}: check KUBECONFIG`);
+      const why = await whyUnreadable(file, error);
+      throw new ClusterConfigError(undefined, `kubeconfig: open ${file}: ${why}: check KUBECONFIG`);
     });
     if (source !== undefined) configs.push(parseKubeconfig(file, source));
   }
