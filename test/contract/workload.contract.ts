@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { ContractSubject } from './kube-client.contract.js';
 
 const SOON = { timeout: 30_000, interval: 100 };
@@ -52,6 +53,16 @@ export function workloadContract(subject: ContractSubject): void {
     });
     try {
       await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/ServiceNotFound' });
+      const kind = { apiVersion: `${group}/v1`, kind: 'Thing' };
+      const listed = () =>
+        client.list(kind).then(
+          () => 'listed',
+          (error: unknown) => (KubeApiError.is(error) ? `${error.reason}: ${error.said}` : String(error)),
+        );
+      const unavailable = `APIUnavailable: APIService v1.${group} is not available: service/answering in "${namespace}" is not present`;
+      await expect.poll(listed, SOON).toBe(unavailable);
+      await expect(client.serves(kind), 'its backend is down').resolves.toBe(false);
+      await expect(client.get({ ...kind, name: 'one' }), 'nobody knows').rejects.toMatchObject({ status: 503 });
       await client.create({
         ...{ apiVersion: 'v1', kind: 'Service', metadata: service },
         spec: { selector: { app: 'answering' }, ports: [{ name: 'https', port: 443, targetPort: 1 }] },

@@ -16,6 +16,7 @@ import {
 import { describeInstalls } from './install-stories.js';
 import { describeObjectSets } from './object-set-stories.js';
 import { describeRepairs } from './repair-stories.js';
+import { describeUnavailableApi } from './unavailable-api-stories.js';
 
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
 export type ExtensionStage = Readonly<{
@@ -320,6 +321,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
       { bundle, putCatalog },
       (extension, at) => stage.lookLater(extension, at),
     ));
+  describe('an aggregated API that does not answer', () => describeUnavailableApi(() => east));
   if (!all) return;
   describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
   describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));

@@ -3,13 +3,24 @@ import { buildImage } from '#platform/registry/image-builder';
 import type { ApplierBench } from './applier-bench.js';
 
 /** One version of an operator that a test makes up: no deployment, one service account, and what else it brings. */
-export type MadeVersion = Readonly<{ version: string; replaces?: string; objects: readonly KubernetesObject[] }>;
+export type MadeVersion = Readonly<{
+  version: string;
+  replaces?: string;
+  objects: readonly KubernetesObject[];
+  /** Deployments of its install strategy. */
+  deployments?: readonly Readonly<{ name: string; spec: object }>[];
+  /** Further fields of the CSV's spec. */
+  spec?: Readonly<Record<string, unknown>>;
+}>;
 
 const textOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 const csvName = (name: string, version: string): string => `${name}.v${version}`;
 
-function csvOf(name: string, { version, objects }: MadeVersion): KubernetesObject {
+function csvOf(
+  name: string,
+  { version, replaces, objects, deployments = [], spec = {} }: MadeVersion,
+): KubernetesObject {
   const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
@@ -23,12 +34,14 @@ function csvOf(name: string, { version, objects }: MadeVersion): KubernetesObjec
       install: {
         strategy: 'deployment',
         spec: {
-          deployments: [],
+          deployments,
           permissions: [
             { serviceAccountName: name, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
           ],
         },
       },
+      ...(replaces === undefined ? {} : { replaces: csvName(name, replaces) }),
+      ...spec,
     },
   };
 }
@@ -38,6 +51,19 @@ function ownedBy({ metadata, spec }: KubernetesObject) {
   const version = versions.find(({ storage }) => storage)?.name;
   return { name: metadata.name, version, kind: names.kind };
 }
+
+/** A Deployment of one pod, for an install strategy. `pod` are further fields of the pod's spec. */
+export const madeDeployment = (name: string, serviceAccountName: string, pod: object = {}) => ({
+  name,
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: { serviceAccountName, containers: [{ name: 'manager', image: 'example.com/manager:1' }], ...pod },
+    },
+  },
+});
 
 /** Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog in place of what it was. */
 export async function offer(bench: ApplierBench, name: string, versions: readonly MadeVersion[]): Promise<void> {

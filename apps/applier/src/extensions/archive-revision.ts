@@ -15,10 +15,18 @@ export async function archiveRevision(
   phases: readonly ContentPhase[],
 ): Promise<RolloutState> {
   for (const phase of phases.toReversed()) {
-    const left = await Promise.all(phase.objects.map(({ object }) => takeAway(pass, revision, object)));
+    const left = await Promise.all(
+      phase.objects.map(({ object }) => takeAway(pass, revision, object).catch(notAnswered)),
+    );
     if (left.includes(true)) return { state: 'archiving' };
   }
   return { state: 'archived' };
+}
+
+/** Whether the object is there is not known while the backend of its API does not answer: the archive waits for it. */
+function notAnswered(error: unknown): true {
+  if (KubeApiError.is(error, 'APIUnavailable')) return true;
+  throw error;
 }
 
 /** True where the object is still there and goes. */

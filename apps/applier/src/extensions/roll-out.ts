@@ -24,21 +24,41 @@ export async function rollOut(
   phases: readonly ContentPhase[],
 ): Promise<RolloutState> {
   for (const [index, phase] of phases.entries()) {
-    const looked = await lookAt(pass, revision, phase);
-    const collisions = looked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
-    if (collisions.length > 0) {
-      const error = `revision object collisions in phase ${index}\n${collisions.join('\n\n')}`;
-      return { state: 'retrying', error };
-    }
-    const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));
-    if (refused !== undefined) {
-      const error = `phase ${index} validation error: phase ${goQuote(phase.name)}: ${refused}`;
-      return { state: 'retrying', error };
-    }
-    const failures = await unready(pass.client, revision, looked);
-    if (failures.length > 0) return { state: 'waiting', failures: failures.slice(0, 1) };
+    const stopped = await rollOutPhase(pass, revision, [index, phase]).catch((error: unknown) =>
+      unavailable(phase, index, error),
+    );
+    if (stopped !== undefined) return stopped;
   }
   return { state: 'complete' };
+}
+
+/** Undefined once all objects of the phase are applied and ready. */
+async function rollOutPhase(
+  pass: RevisionsPass,
+  revision: ClusterObjectSet,
+  [index, phase]: readonly [index: number, phase: ContentPhase],
+): Promise<RolloutState | undefined> {
+  const looked = await lookAt(pass, revision, phase);
+  const collisions = looked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
+  if (collisions.length > 0) {
+    const error = `revision object collisions in phase ${index}\n${collisions.join('\n\n')}`;
+    return { state: 'retrying', error };
+  }
+  const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));
+  if (refused !== undefined) return retrying(phase, index, refused);
+  const failures = await unready(pass.client, revision, looked);
+  return failures.length > 0 ? { state: 'waiting', failures: failures.slice(0, 1) } : undefined;
+}
+
+const retrying = ({ name }: ContentPhase, index: number, why: string): RolloutState => ({
+  state: 'retrying',
+  error: `phase ${index} validation error: phase ${goQuote(name)}: ${why}`,
+});
+
+/** An aggregated API whose backend does not answer holds up the phases with objects of its kinds, and nothing else. */
+function unavailable(phase: ContentPhase, index: number, error: unknown): RolloutState {
+  if (!KubeApiError.is(error, 'APIUnavailable')) throw error;
+  return retrying(phase, index, error.said);
 }
 
 function lookAt(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Looked[]> {

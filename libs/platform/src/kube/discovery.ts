@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { KindRef } from './kube-client.port.js';
+import { type KindRef, KubeApiError } from './kube-client.port.js';
 import { groupVersionPath, type ServedResource } from './resource-path.js';
 import { TransportError } from './transport/transport.error.js';
+import { unavailableApi } from './unavailable-api.js';
 
 const ApiResourceList = z.looseObject({
   resources: z
@@ -11,9 +12,12 @@ const ApiResourceList = z.looseObject({
 });
 
 type Known = Readonly<{ kinds: ReadonlyMap<string, ServedResource>; readAt: number }>;
+type Unavailable = Readonly<{ error: KubeApiError; until: number }>;
 
 /** How long `fresh` lookups trust what was read. */
 const FRESH_MS = 30_000;
+/** How long an API that failed is not asked again, at least: a backend that hangs costs at most half of the time. */
+const SHORTEST_UNAVAILABLE_MS = 1_000;
 
 /**
  * What kinds a cluster serves, read per group and version when first asked for, and again whenever a kind is missing:
@@ -22,6 +26,7 @@ const FRESH_MS = 30_000;
 export class Discovery {
   readonly #known = new Map<string, Known>();
   readonly #reading = new Map<string, Promise<Known>>();
+  readonly #unavailable = new Map<string, Unavailable>();
 
   constructor(
     /** The body of a GET, or undefined where the server answers 404. */
@@ -29,7 +34,11 @@ export class Discovery {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The kind as it is served; undefined where a fresh look does not find it. */
+  /**
+   * The kind as it is served; undefined where a fresh look does not find it.
+   *
+   * @throws KubeApiError of reason APIUnavailable where the backend of an aggregated API does not answer
+   */
   async find(kind: KindRef): Promise<ServedResource | undefined> {
     const cached = this.#known.get(kind.apiVersion)?.kinds.get(kind.kind);
     return cached ?? (await this.#refresh(kind.apiVersion)).kinds.get(kind.kind);
@@ -53,6 +62,11 @@ export class Discovery {
     for (const apiVersion of this.#known.keys()) if (apiVersion.startsWith(`${group}/`)) this.forget(apiVersion);
   }
 
+  /** What a failed request means: an aggregated API whose backend does not answer is told from a failing API server. */
+  async explain(error: unknown, apiVersion: string): Promise<unknown> {
+    return (await unavailableApi(error, apiVersion, this.read)) ?? error;
+  }
+
   #refresh(apiVersion: string): Promise<Known> {
     const running = this.#reading.get(apiVersion);
     if (running !== undefined) return running;
@@ -63,7 +77,12 @@ export class Discovery {
 
   async #load(apiVersion: string): Promise<Known> {
     const readAt = this.now();
-    const body = await this.read(groupVersionPath(apiVersion));
+    const unavailable = this.#unavailable.get(apiVersion);
+    if (unavailable !== undefined && readAt < unavailable.until) throw unavailable.error;
+    this.#unavailable.delete(apiVersion);
+    const body = await this.read(groupVersionPath(apiVersion)).catch((error: unknown) =>
+      this.#noteFailure(error, apiVersion, readAt),
+    );
     const kinds = new Map<string, ServedResource>();
     for (const { name, kind, namespaced } of body === undefined ? [] : (parse(body).resources ?? [])) {
       // `deployments/status`, `serviceaccounts/token`: subresources are not kinds of their own.
@@ -73,6 +92,16 @@ export class Discovery {
     if (kinds.size > 0) this.#known.set(apiVersion, known);
     else this.#known.delete(apiVersion);
     return known;
+  }
+
+  async #noteFailure(error: unknown, apiVersion: string, askedAt: number): Promise<never> {
+    const failed = await this.explain(error, apiVersion);
+    if (KubeApiError.is(failed, 'APIUnavailable')) {
+      const now = this.now();
+      const until = now + Math.max(SHORTEST_UNAVAILABLE_MS, now - askedAt);
+      this.#unavailable.set(apiVersion, { error: failed, until });
+    }
+    throw failed;
   }
 }
 

@@ -70,7 +70,8 @@ export class HttpKubeClient extends KubeClient {
     const what = `get ${describe(ref)}`;
     const resource = await this.#shared.discovery.find(ref);
     if (resource === undefined) return undefined;
-    const response = await this.#requests.find(what, { method: 'GET', path: this.#path(what, resource, ref) });
+    const path = this.#path(what, resource, ref);
+    const response = await this.#onto(ref, () => this.#requests.find(what, { method: 'GET', path }));
     if (response !== undefined) return this.#requests.object<T>(what, response);
     return undefined;
   }
@@ -81,7 +82,8 @@ export class HttpKubeClient extends KubeClient {
   ): Promise<KubernetesList<T> | undefined> {
     const resource = await this.#shared.discovery.find(kind);
     if (resource === undefined) return undefined;
-    const list = await listAll<T>(this.#requests, resource, options, this.#shared.pageSize);
+    const { pageSize } = this.#shared;
+    const list = await this.#onto(kind, () => listAll<T>(this.#requests, resource, options, pageSize));
     // Its CRD went since we asked.
     if (list === undefined) this.#shared.discovery.forget(kind.apiVersion);
     return list;
@@ -142,7 +144,7 @@ export class HttpKubeClient extends KubeClient {
     const path = this.#path(what, resource, ref);
     try {
       const headers = { 'content-type': 'application/json' };
-      const answer = await this.#requests.find(what, { method: 'DELETE', path, body, headers });
+      const answer = await this.#onto(ref, () => this.#requests.find(what, { method: 'DELETE', path, body, headers }));
       this.#noteChange(ref, undefined);
       return answer !== undefined;
     } catch (error) {
@@ -160,7 +162,7 @@ export class HttpKubeClient extends KubeClient {
     const { namespace, signal, onOpen, ...parameters } = options;
     const path = collectionPath(resource, namespace) + query({ ...parameters, watch: true, allowWatchBookmarks: true });
     try {
-      const exchange = await this.#requests.stream(what, { method: 'GET', path, signal });
+      const exchange = await this.#onto(kind, () => this.#requests.stream(what, { method: 'GET', path, signal }));
       onOpen?.();
       yield* watchEvents<T>(this.cluster, what, exchange);
     } catch (error) {
@@ -171,7 +173,12 @@ export class HttpKubeClient extends KubeClient {
   }
 
   async serves(kind: KindRef): Promise<boolean> {
-    return (await this.#shared.discovery.findFresh(kind)) !== undefined;
+    try {
+      return (await this.#shared.discovery.findFresh(kind)) !== undefined;
+    } catch (error) {
+      if (KubeApiError.is(error, 'APIUnavailable')) return false;
+      throw error;
+    }
   }
 
   async serverVersion(): Promise<string> {
@@ -208,15 +215,25 @@ export class HttpKubeClient extends KubeClient {
       force: type === PATCH_TYPES.apply ? true : undefined,
       dryRun: options.dryRun === true ? 'All' : undefined,
     };
-    const response = await this.#requests.send(what, {
+    const request = {
       method,
       path: path + query(parameters),
       headers: { 'content-type': type ?? 'application/json' },
       body: JSON.stringify(body),
-    });
+    };
+    const response = await this.#onto(ref, () => this.#requests.send(what, request));
     const written = this.#requests.written<T>(what, response);
     this.#noteChange(ref, written.object);
     return written;
+  }
+
+  /** A failure of an aggregated API's backend is no failure of the API server: it concerns this API alone. */
+  async #onto<T>({ apiVersion }: KindRef, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw await this.#shared.discovery.explain(error, apiVersion);
+    }
   }
 
   /** Kinds come and go with CRDs; those that go through us need no second look to be known. */

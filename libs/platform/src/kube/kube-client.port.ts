@@ -25,7 +25,10 @@ export type WatchOptions = ListOptions &
 /** `dryRun`: the server checks, defaults and answers, but stores nothing. */
 export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 
-/** One managed cluster's API. Expected "no"s of reads are values; every other refusal is a {@link KubeApiError}. */
+/**
+ * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a {@link KubeApiError}. Requests
+ * for an aggregated API whose backend does not answer fail with reason `APIUnavailable`.
+ */
 export abstract class KubeClient {
   /** The name under which Flotilla knows the cluster. */
   abstract readonly cluster: string;
@@ -65,7 +68,10 @@ export abstract class KubeClient {
   ): Promise<boolean>;
   /** One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a KubeApiError of reason Expired. */
   abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
-  /** Whether the cluster serves this kind now (fresh discovery when it was not known before). */
+  /**
+   * Whether the cluster serves this kind now (fresh discovery when it was not known before); false while the backend of
+   * an aggregated API does not answer.
+   */
   abstract serves(kind: KindRef): Promise<boolean>;
   /** gitVersion of the API server, such as `v1.34.4`. */
   abstract serverVersion(): Promise<string>;

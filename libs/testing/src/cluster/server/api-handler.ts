@@ -10,6 +10,7 @@ import { selectorOf } from '../objects/selectors.js';
 import { jsonPatch } from '../patches/json-patch.js';
 import { mergePatch } from '../patches/merge-patch.js';
 import { strategicMerge } from '../patches/strategic-merge.js';
+import { isUnavailableApi } from '../resources/aggregated-api.js';
 import type { ResourceInfo } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
 import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
@@ -26,6 +27,8 @@ export type OpenWatch = Readonly<{ watch: Place; form: Representation }>;
 
 /** What lies outside every served group and version is nothing the API server has a Status for. */
 const PAGE_NOT_FOUND: ApiResponse = { code: 404, body: '404 page not found\n' };
+/** The answer of the aggregation layer for every path of an API whose backend is down. */
+const SERVICE_UNAVAILABLE: ApiResponse = { code: 503, body: 'service unavailable\n' };
 
 /** Answers the requests of one cluster; everything but watches is answered at once. */
 export class ApiHandler {
@@ -37,6 +40,7 @@ export class ApiHandler {
   }
 
   handle(request: ApiRequest, user: Requester): ApiResponse | OpenWatch {
+    if (isUnavailableApi(this.cluster, request.path)) return SERVICE_UNAVAILABLE;
     const target = requestTarget(request.path);
     if (target === undefined) return this.#nonResource(request);
     const verb = verbOf(request.method, target, request.query);
