@@ -118,4 +118,11 @@ describe('the conditions of a revision', () => {
     expect(said(revision(1), { state: 'complete' }, minutesLater(2))[1]).toBe(ROLLED_OUT);
     expect(said(revision(1, true), waiting, minutesLater(2))[1]).toBe(ROLLED_OUT);
   });
+
+  it('of a ClusterObjectSet without a version of a bundle read well', () => {
+    const { annotations: _version, ...metadata } = revision().metadata;
+    const bare = { ...revision(), metadata };
+    expect(said(bare, { state: 'complete' })).toContain('Progressing=True Succeeded: Revision has rolled out.');
+    expect(said(bare, waiting)).toContain('Progressing=True RollingOut: Revision is rolling out.');
+  });
 });

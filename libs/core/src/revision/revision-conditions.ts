@@ -55,13 +55,16 @@ function availability(
   }
 }
 
-const rollingOut = (version: string): string => `Revision ${version} is rolling out.`;
+/** A ClusterObjectSet without a ClusterExtension has no version of a bundle. */
+const titleOf = (version: string): string => (version === '' ? 'Revision' : `Revision ${version}`);
+const rollingOut = (version: string): string => `${titleOf(version)} is rolling out.`;
+const rolledOut = (version: string): string => `${titleOf(version)} has rolled out.`;
 const REMOVING = 'removing revision resources that are not owned by another revision';
 
 function progress(revision: ClusterObjectSet, version: string, rollout: RolloutState, now: Date): ExtensionCondition {
   const progressing = (status: ExtensionCondition['status'], reason: string, message: string) =>
     extensionCondition('Progressing', status, reason, message);
-  if (rollout.state === 'complete') return progressing('True', 'Succeeded', `Revision ${version} has rolled out.`);
+  if (rollout.state === 'complete') return progressing('True', 'Succeeded', rolledOut(version));
   if (rollout.state === 'blocked') return progressing('False', 'Blocked', rollout.error);
   if (rollout.state === 'archived') return progressing('False', 'Archived', 'revision is archived');
   if (rollout.state === 'archiving') return progressing('True', 'Retrying', REMOVING);
@@ -69,7 +72,7 @@ function progress(revision: ClusterObjectSet, version: string, rollout: RolloutS
   if (late !== undefined) return progressing('False', 'ProgressDeadlineExceeded', late);
   if (rollout.state === 'retrying') return progressing('True', 'Retrying', rollout.error);
   return hasSucceeded(revision)
-    ? progressing('True', 'Succeeded', `Revision ${version} has rolled out.`)
+    ? progressing('True', 'Succeeded', rolledOut(version))
     : progressing('True', 'RollingOut', rollingOut(version));
 }
 
