@@ -29,7 +29,7 @@ describe('kinds that no plan may hold', () => {
     expect([...outcomes.keys()]).toEqual([1, 3]);
     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now: NOW, retryTimeoutMs: 60_000 });
     const message =
-      'the InstallPlan contains invalid data: bundle tug.v1 brings a DaemonSet "it", and objects of this kind cannot be installed by a plan. Nothing of it was applied';
+      'the InstallPlan contains invalid data: bundle tug.v1 brings DaemonSet "it", and objects of this kind cannot be installed by a plan. Nothing of it was applied';
     expect(status).toMatchObject({
       phase: 'Failed',
       message,

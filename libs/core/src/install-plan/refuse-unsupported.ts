@@ -12,7 +12,7 @@ export function refuseUnsupported({ status }: InstallPlan): ReadonlyMap<number, 
   for (const [index, step] of (status?.plan ?? []).entries()) {
     if (step === null || SUPPORTED_STEP_KINDS.includes(step.resource.kind)) continue;
     const { kind, name } = step.resource;
-    const error = `${INVALID_PLAN}: bundle ${step.resolving} brings a ${kind} "${name}", and objects of this kind cannot be installed by a plan. Nothing of it was applied`;
+    const error = `${INVALID_PLAN}: bundle ${step.resolving} brings ${kind} "${name}", and objects of this kind cannot be installed by a plan. Nothing of it was applied`;
     outcomes.set(index, { status: 'UnsupportedResource', error, patienceMs: 0 });
   }
   return outcomes;
