@@ -43,10 +43,13 @@ export async function executeSteps(
   { input, bundles }: Execution,
 ): Promise<Map<number, ExecutedStep>> {
   const outcomes = new Map<number, ExecutedStep>();
+  const told = plan.status?.message ?? '';
   for (const [index, step] of unfinishedSteps(plan)) {
     const whole = await bundles.whole(step);
     const outcome =
-      'fail' in whole ? outcomeOf(step, whole) : await executeStep(clients, [index, whole.step], context, input);
+      'fail' in whole
+        ? outcomeOf(step, whole)
+        : await executeStep(clients, { index, step: whole.step, told }, context, input);
     outcomes.set(index, outcome);
     if (outcome.error !== undefined) break;
   }
@@ -59,18 +62,21 @@ const MOST_TRIES = 5;
 /** No answer is no verdict about the step: the whole pass is tried again later. */
 const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
 
-type StepInPlan = readonly [index: number, step: InstallPlanStep];
+/** `told`: the message of the plan's status, before this execution. */
+type StepInPlan = Readonly<{ index: number; step: InstallPlanStep; told: string }>;
 
 async function executeStep(
   clients: PlanClients,
-  [index, step]: StepInPlan,
+  inPlan: StepInPlan,
   context: StepContext,
   input: StageInput,
   tries = 1,
 ): Promise<ExecutedStep> {
+  const { index, step, told } = inPlan;
   const decided = await decide(clients.own, step, context, input);
   if (!('actions' in decided)) {
-    if (decided.advice !== undefined) await perform(input, [decided.advice]);
+    // The plan is tried every few seconds: the Event is for the first time that it fails for this.
+    if (decided.advice !== undefined && !told.endsWith(decided.fail)) await perform(input, [decided.advice]);
     return outcomeOf(step, decided);
   }
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;
@@ -79,7 +85,7 @@ async function executeStep(
     const { error } = outcome;
     if (isUnanswered(error)) throw error;
     if (KubeApiError.is(error, 'Conflict') && tries < MOST_TRIES)
-      return executeStep(clients, [index, step], context, input, tries + 1);
+      return executeStep(clients, inPlan, context, input, tries + 1);
     return outcomeOf(step, decided, await refusal(clients.own, step, error));
   }
   const warnings = outcome.warnings.map(({ text }) => text);
