@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { LIMITS, PATIENCE } from './libs/testing/src/patience.js';
 
-// What ends a test that hangs; generous, because a busy machine is no reason to fail.
 const shared = {
   environment: 'node' as const,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: LIMITS.test,
+  hookTimeout: LIMITS.hook,
 };
 
 // Three layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control plane.
@@ -15,7 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: PATIENCE },
     reporters: ['default', './libs/testing/src/report/plain-line.reporter.ts'],
     projects: [
       {
@@ -42,8 +42,8 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.spec.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 1_800_000,
+          testTimeout: LIMITS.e2eTest,
+          hookTimeout: LIMITS.e2eHook,
           fileParallelism: false,
         },
       },

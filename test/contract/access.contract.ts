@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import { configMap, configMapRef } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
 /** An API server takes a moment to see the roles that it stored. */
-const SOON = { timeout: 10_000, interval: 50 };
 
 const rule = (resources: readonly string[], verbs: readonly string[], resourceNames?: readonly string[]) => ({
   ...{ apiGroups: [''], resources, verbs },
@@ -58,7 +58,7 @@ export function accessContract(subject: ContractSubject): void {
     const clerk = actor('clerk').client;
     await client.create(role(namespace, 'clerk', [rule(['configmaps'], ['create', 'get'])]));
     await client.create(binding(namespace, 'clerk', [account(namespace, 'clerk')]));
-    await expect.poll(() => said(clerk.create(configMap(namespace, 'of-clerk'))), SOON).toBe('done');
+    await expect.poll(() => said(clerk.create(configMap(namespace, 'of-clerk'))), PATIENCE).toBe('done');
     await expect(clerk.get(configMapRef(namespace, 'of-clerk'))).resolves.toBeDefined();
     await expect(clerk.delete(configMapRef(namespace, 'of-clerk'))).rejects.toMatchObject({ status: 403 });
     await expect(clerk.get(configMapRef('default', 'of-clerk'))).rejects.toMatchObject({ status: 403 });
@@ -73,7 +73,7 @@ export function accessContract(subject: ContractSubject): void {
     await client.create(configMap(namespace, 'kept'));
     await client.create(role(namespace, 'keeper', [rule(['configmaps'], ['*'], ['kept'])]));
     await client.create(binding(namespace, 'keeper', [account(namespace, 'keeper')]));
-    await expect.poll(() => said(keeper.get(configMapRef(namespace, 'kept'))), SOON).toBe('done');
+    await expect.poll(() => said(keeper.get(configMapRef(namespace, 'kept'))), PATIENCE).toBe('done');
     await expect(keeper.get(configMapRef(namespace, 'another'))).rejects.toMatchObject({ status: 403 });
   });
 
@@ -83,7 +83,7 @@ export function accessContract(subject: ContractSubject): void {
     await client.create(role(namespace, 'mender', [rule(['configmaps'], ['get', 'patch'])]));
     await client.create(binding(namespace, 'mender', [account(namespace, 'mender')]));
     await client.create(configMap(namespace, 'mended', { a: '1' }));
-    await expect.poll(() => said(mender.apply(configMap(namespace, 'mended', { b: '2' }))), SOON).toBe('done');
+    await expect.poll(() => said(mender.apply(configMap(namespace, 'mended', { b: '2' }))), PATIENCE).toBe('done');
     await expect(mender.apply(configMap(namespace, 'new', { b: '2' }))).rejects.toMatchObject({
       status: 403,
       said: expect.stringContaining(`User "${user}" cannot create resource "configmaps"`),
@@ -97,8 +97,8 @@ export function accessContract(subject: ContractSubject): void {
     const subjects = groups.map((name) => ({ apiGroup: RBAC, kind: 'Group', name }));
     await client.create(binding(namespace, 'readers', subjects));
     const sailor = client.actingAs({ user: 'jane', groups: ['sailors'] });
-    await expect.poll(() => listed(sailor, 'Secret', namespace), SOON).toBe('done');
-    await expect.poll(() => listed(actor('anybody').client, 'Secret', namespace), SOON).toBe('done');
+    await expect.poll(() => listed(sailor, 'Secret', namespace), PATIENCE).toBe('done');
+    await expect.poll(() => listed(actor('anybody').client, 'Secret', namespace), PATIENCE).toBe('done');
     await expect(client.actingAs({ user: 'jane' }).list({ apiVersion: 'v1', kind: 'Secret' })).rejects.toMatchObject({
       status: 403,
     });
@@ -109,7 +109,7 @@ export function accessContract(subject: ContractSubject): void {
     const lost = actor('lost').client;
     await client.create(binding(namespace, 'lost', [account(namespace, 'lost')]));
     const text = `: RBAC: role.${RBAC} "lost" not found`;
-    await expect.poll(() => listed(lost, 'ConfigMap', namespace), SOON).toContain(text);
+    await expect.poll(() => listed(lost, 'ConfigMap', namespace), PATIENCE).toContain(text);
   });
 
   it('reviews of access tell the same', async () => {
@@ -127,7 +127,7 @@ export function accessContract(subject: ContractSubject): void {
     };
     await client.create(role(namespace, 'viewer', [rule(['configmaps'], ['list'])]));
     await client.create(binding(namespace, 'viewer', [account(namespace, 'viewer')]));
-    await expect.poll(() => review('list'), SOON).toMatchObject({ allowed: true });
+    await expect.poll(() => review('list'), PATIENCE).toMatchObject({ allowed: true });
     await expect(review('watch')).resolves.toMatchObject({ allowed: false });
   });
 }

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { PATIENCE } from '#testing/patience';
 import { buoyCrd, CRD } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';
 
@@ -18,7 +19,7 @@ export function customResourceContract(subject: ContractSubject): void {
     group = `${namespace}.example.com`;
     await expect(client.serves(kind()), 'not before its definition').resolves.toBe(false);
     await client.create(buoyCrd(group));
-    await vi.waitUntil(() => client.serves(kind()), { timeout: 15_000 });
+    await vi.waitUntil(() => client.serves(kind()), PATIENCE);
   });
 
   it('a new kind can be created, read and listed', async () => {
@@ -63,10 +64,10 @@ export function customResourceContract(subject: ContractSubject): void {
     const passing = `passing.${namespace}.example.com`;
     const there = { apiVersion: `${passing}/v1`, kind: 'Buoy' };
     await client.create(buoyCrd(passing));
-    await expect.poll(() => client.serves(there), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => client.serves(there), PATIENCE).toBe(true);
     await client.create({ ...there, metadata: { name: 'x', namespace } });
     await client.delete({ ...CRD, name: `buoys.${passing}` });
-    await expect.poll(() => client.list(there), { timeout: 15_000 }).toBeUndefined();
+    await expect.poll(() => client.list(there), PATIENCE).toBeUndefined();
     await expect(client.create({ ...there, metadata: { name: 'y', namespace } })).rejects.toMatchObject({
       status: 404,
       message: expect.stringContaining('CustomResourceDefinition'),

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { PATIENCE } from '#testing/patience';
 import { configMap, configMapRef } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';
 
 /** The garbage collector of a real cluster has to learn of a new object before it can follow its owners. */
-const COLLECTED = { timeout: 60_000, interval: 100 };
 
 export function lifetimeContract(subject: ContractSubject): void {
   it('deletes, and says whether there was something to delete', async () => {
@@ -44,8 +44,8 @@ export function lifetimeContract(subject: ContractSubject): void {
     const [taken, left] = [await family('owner'), await family('orphaning-owner')];
     await client.delete(left.parent, { propagation: 'Orphan' });
     await client.delete(taken.parent, { propagation: 'Background' });
-    await expect.poll(() => client.get(taken.child), COLLECTED).toBeUndefined();
-    await expect.poll(() => client.get(left.parent), COLLECTED).toBeUndefined();
+    await expect.poll(() => client.get(taken.child), PATIENCE).toBeUndefined();
+    await expect.poll(() => client.get(left.parent), PATIENCE).toBeUndefined();
     expect((await client.get(left.child))?.metadata.ownerReferences ?? []).toEqual([]);
   });
 }

@@ -3,10 +3,9 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KubeClient, WatchEvent } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
+import { PATIENCE } from '#testing/patience';
 import { buoyCrd, CONFIG_MAP, CRD, configMap, configMapRef } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';
-
-const SOON = { timeout: 20_000, interval: 50 };
 
 export function watchContract(subject: ContractSubject): void {
   const versionNow = async () =>
@@ -57,8 +56,8 @@ export function watchContract(subject: ContractSubject): void {
     const group = `old.${namespace}.example.com`;
     await client.create(buoyCrd(group));
     const kind = { apiVersion: `${group}/v1`, kind: 'Buoy' };
-    await expect.poll(() => client.serves(kind), SOON).toBe(true);
-    await expect.poll(() => client.list(kind), SOON).toBeDefined();
+    await expect.poll(() => client.serves(kind), PATIENCE).toBe(true);
+    await expect.poll(() => client.list(kind), PATIENCE).toBeDefined();
     expire?.();
     const watching = client.watch(kind, { resourceVersion: '1', signal: AbortSignal.timeout(20_000) });
     await expect(Array.fromAsync(watching)).rejects.toMatchObject({ status: 410, reason: 'Expired' });
@@ -92,7 +91,7 @@ export function watchContract(subject: ContractSubject): void {
       await direct.patch(configMapRef(namespace, 'cached-1'), { data: { n: '2' } });
       await direct.delete(configMapRef(namespace, 'cached-2'));
       const contents = () => cache.list(CONFIG_MAP, namespace).map((object) => [object.metadata.name, object['data']]);
-      await expect.poll(contents, SOON).toEqual([['cached-1', { n: '2' }]]);
+      await expect.poll(contents, PATIENCE).toEqual([['cached-1', { n: '2' }]]);
       expect(changes).toEqual(['new cached-1', 'new cached-2', 'changed cached-1', 'gone cached-2']);
     } finally {
       await cache.stop();

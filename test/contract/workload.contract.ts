@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubeApiError } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import type { ContractSubject } from './kube-client.contract.js';
 
-const SOON = { timeout: 30_000, interval: 100 };
 const APPS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 const API_SERVICE = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;
 
@@ -34,7 +34,7 @@ export function workloadContract(subject: ContractSubject): void {
     const pod = { nodeSelector: { 'example.com/nowhere': 'yes' } };
     await client.create(deployment(namespace, 'nowhere', pod, { progressDeadlineSeconds: 2 }));
     await expect
-      .poll(() => conditions({ ...APPS, name: 'nowhere', namespace }), SOON)
+      .poll(() => conditions({ ...APPS, name: 'nowhere', namespace }), PATIENCE)
       .toEqual({ Available: 'False/MinimumReplicasUnavailable', Progressing: 'False/ProgressDeadlineExceeded' });
   });
 
@@ -52,7 +52,7 @@ export function workloadContract(subject: ContractSubject): void {
       },
     });
     try {
-      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/ServiceNotFound' });
+      await expect.poll(() => conditions(ref), PATIENCE).toEqual({ Available: 'False/ServiceNotFound' });
       const kind = { apiVersion: `${group}/v1`, kind: 'Thing' };
       const listed = () =>
         client.list(kind).then(
@@ -60,17 +60,17 @@ export function workloadContract(subject: ContractSubject): void {
           (error: unknown) => (KubeApiError.is(error) ? `${error.reason}: ${error.said}` : String(error)),
         );
       const unavailable = `APIUnavailable: APIService v1.${group} is not available: service/answering in "${namespace}" is not present`;
-      await expect.poll(listed, SOON).toBe(unavailable);
+      await expect.poll(listed, PATIENCE).toBe(unavailable);
       await expect(client.serves(kind), 'its backend is down').resolves.toBe(false);
       await expect(client.get({ ...kind, name: 'one' }), 'nobody knows').rejects.toMatchObject({ status: 503 });
       await client.create({
         ...{ apiVersion: 'v1', kind: 'Service', metadata: service },
         spec: { selector: { app: 'answering' }, ports: [{ name: 'https', port: 443, targetPort: 1 }] },
       });
-      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/MissingEndpoints' });
+      await expect.poll(() => conditions(ref), PATIENCE).toEqual({ Available: 'False/MissingEndpoints' });
       // On the network of its node nobody listens at the first port.
       await client.create(deployment(namespace, 'answering', { hostNetwork: true }));
-      await expect.poll(() => conditions(ref), SOON).toEqual({ Available: 'False/FailedDiscoveryCheck' });
+      await expect.poll(() => conditions(ref), PATIENCE).toEqual({ Available: 'False/FailedDiscoveryCheck' });
     } finally {
       await client.delete(ref);
     }

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
+import { LONG_PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { type Chapter, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
@@ -15,7 +15,6 @@ import { setQuickStage } from '../story/quick-stage.js';
 const IN_THE_MIDDLE: readonly Chapter[] = ['first-plan', 'first-hop'];
 const AWAY_MS = 500;
 /** An API server takes its time to start. */
-const PATIENCE_MS = 180_000;
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
 
 describe('an API server that is killed and comes back with its data', () => {
@@ -48,7 +47,7 @@ describe('an API server that is killed and comes back with its data', () => {
         struckAt.push(await standing(stage));
         await crashApiServer(cluster.name, AWAY_MS);
       };
-      const { dumps } = await playStory(stage, { onChapter, patienceMs: PATIENCE_MS });
+      const { dumps } = await playStory(stage, { onChapter, patienceMs: LONG_PATIENCE_MS });
       return { dump: dumps[stage.clients[0]?.cluster ?? ''] ?? {}, struckAt };
     } finally {
       await stage.strike();

@@ -2,15 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/api/catalog-source';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
-import {
-  catalogStatus,
-  createCatalog,
-  createNamespace,
-  operators,
-  PATIENCE,
-  subscribe,
-} from '../story/bad-input-scene.js';
+import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-scene.js';
 import { configMapCatalog } from '../story/config-map-catalog.js';
 
 const KIND = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };

@@ -5,16 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
-import {
-  catalogStatus,
-  createCatalog,
-  createNamespace,
-  operators,
-  PATIENCE,
-  subscribe,
-} from '../story/bad-input-scene.js';
+import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-scene.js';
 import { EXAMPLES } from '../story/play-story.js';
 
 const run = promisify(execFile);

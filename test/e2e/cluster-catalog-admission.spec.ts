@@ -5,6 +5,7 @@ import { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
 
 const API = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' } as const;
 const HEX = 'a'.repeat(64);
@@ -23,7 +24,7 @@ describe('what a real API server admits as a ClusterCatalog', () => {
       KubernetesObject.parse(load(await readFile('k8s/crds/olm.operatorframework.io_clustercatalogs.yaml', 'utf8'))),
     );
     const served = async () => expect(await client.serves(API)).toBe(true);
-    await vi.waitFor(served, { timeout: 30_000, interval: 200 });
+    await vi.waitFor(served, PATIENCE);
   });
   afterAll(async () => {
     await client?.close();

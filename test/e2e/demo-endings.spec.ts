@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
-import { isAlive, PATIENCE, startDemo } from '../story/running-demo.js';
+import { PATIENCE } from '#testing/patience';
+import { isAlive, startDemo } from '../story/running-demo.js';
 
 describe('a demo that is not let end', () => {
   it('interrupted in the middle ends with everything it started', async ({ expect, onTestFinished }) => {

@@ -7,9 +7,10 @@ import { CATALOG_NAME_LABEL } from '#core/extension/cluster-extension';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { catalogImage, PATIENCE } from '../story/bad-input-scene.js';
+import { catalogImage } from '../story/bad-input-scene.js';
 import { bundleImage, ExtensionScene, packageBlobs } from '../story/extension-scene.js';
 import { setQuickStage } from '../story/quick-stage.js';
 

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { catalogImage, PATIENCE } from '../story/bad-input-scene.js';
+import { catalogImage } from '../story/bad-input-scene.js';
 import { bundleImage, ExtensionScene, packageBlobs } from '../story/extension-scene.js';
 import { allRunning, setQuickStage } from '../story/quick-stage.js';
 import { twinOf } from '../story/twin.js';
@@ -102,9 +103,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     for (const one of row.gone()) await one.stop('SIGKILL');
     const lamps = { ...CLUSTER_CATALOG_API, name: 'lamps' };
     await east.client.patch(lamps, { spec: { source: { image: { ref: await offer(row.version) } } } });
-    await expect
-      .poll(() => east.standing('lamp'), { ...PATIENCE, timeout: 60_000 })
-      .toBe(`${row.version} True Succeeded`);
+    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe(`${row.version} True Succeeded`);
     const catalog = ClusterCatalog.parse({ ...(await east.client.get(lamps)), ...CLUSTER_CATALOG_API });
     const serving = catalog.status?.conditions?.find(({ type }) => type === 'Serving');
     expect(serving).toMatchObject({ status: 'True', reason: 'Available' });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { LONG_PATIENCE } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { comparable, GuideNames } from '../guide/guide-names.js';
 import { readGuide } from '../guide/read-guide.js';
@@ -96,7 +97,7 @@ describe.skipIf(kubectl === undefined)(
         else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
         names.learn(printed, expected);
       };
-      if (ASKS.test(command)) await vi.waitFor(look, { timeout: 150_000, interval: 1_000 });
+      if (ASKS.test(command)) await vi.waitFor(look, LONG_PATIENCE);
       else await look();
     }
   },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
+import { LIMITS, PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { KillWalk } from '../story/kill-walk/kill-walk.js';
 import { CATALOG, type Played } from '../story/kill-walk/walked-story.js';
@@ -9,7 +10,6 @@ import { type KillPoint, WriteCounter } from '../story/kill-walk/write-counter.j
 import { normalised } from '../story/normalised-dump.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
-const PATIENCE_MS = 90_000;
 const STILL_FOR_MS = 1_500;
 const WHEN: readonly KillPoint['when'][] = ['before', 'after'];
 const SOURCE = {
@@ -65,7 +65,7 @@ describe('a catalog poller that is killed', () => {
         const ready = Object(Object(now).status).connectionState?.lastObservedState === 'READY';
         if (wanted === undefined ? ready && performance.now() - since > STILL_FOR_MS : isDeepStrictEqual(now, wanted))
           break;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await pause(20);
       }
       return { left, writes: counter.writes, kills: counter.killed };
     } finally {
@@ -74,7 +74,7 @@ describe('a catalog poller that is killed', () => {
     }
   };
 
-  it('at any of its writes about a CatalogSource leaves what another one ends', { timeout: 600_000 }, async () => {
+  it('at any of its writes about a CatalogSource leaves what another one ends', { timeout: LIMITS.walk }, async () => {
     const undisturbed = await offer([]);
     expect(undisturbed.writes).toBeGreaterThan(0);
     expect(undisturbed.left).toMatchObject({ status: { connectionState: { lastObservedState: 'READY' } } });
@@ -101,7 +101,7 @@ describe('a resolver worker that is killed while a job of it runs', () => {
   it.each(WORDS.flatMap(([doing, words]) => WHEN.map((when) => ({ doing, words, when }))))(
     '$when $doing: another one ends it',
     {
-      timeout: 300_000,
+      timeout: LIMITS.walk,
     },
     async ({ words, when }) => {
       await forgetSolutions(redis.url);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { KillWalk } from '../story/kill-walk/kill-walk.js';
 import type { Played } from '../story/kill-walk/walked-story.js';
@@ -34,7 +35,7 @@ describe('an applier that is killed', () => {
   });
 
   it('at any of its writes leaves what another one ends, whether the write was done or not', {
-    timeout: 3_600_000,
+    timeout: LIMITS.walk,
   }, async () => {
     const points = Array.from({ length: undisturbed.writes }, (_, index) =>
       WHEN.map((when): KillPoint => ({ write: index + 1, when })),

@@ -8,6 +8,7 @@ import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
 import { installPlan, operatorGroup, subscription } from '../../apps/cli/src/live/live-objects.fixture.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await joinCrds(client);
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   for (const object of [operatorGroup(), subscription()]) {
-    await vi.waitFor(() => client.create(object), { timeout: 20_000, interval: 250 });
+    await vi.waitFor(() => client.create(object), PATIENCE);
   }
   const { object } = await client.create(installPlan('install-1', false, 'RequiresApproval'));
   await client.updateStatus({ ...object, status: installPlan('install-1', false, 'RequiresApproval').status });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { compare, dumpDifferences } from '../recorded/compare.js';
 import { tell } from '../recorded/differences.js';
@@ -42,7 +43,7 @@ describe.runIf(atHand.length > 0)('public bundles, from images in a registry to 
     const replayed = await replay(asImage, {
       ...cluster,
       catalogAddress: registry.host,
-      patienceMs: 60_000,
+      patienceMs: PATIENCE_MS,
       quietMs: 1_500,
       agrees: (label, recorded, dump) => dumpDifferences(asImage.name, label, recorded, dump).length === 0,
     });

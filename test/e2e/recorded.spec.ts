@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '#testing/patience';
 import { tell } from '../recorded/differences.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';
 import { missing } from '../recorded/recording.js';
@@ -16,7 +17,7 @@ describe('what OLM Classic was recorded to do, on a real kube-apiserver', () => 
       backend: 'real',
       scenarios: played,
       atOnce: 5,
-      patienceMs: 40_000,
+      patienceMs: PATIENCE_MS,
       quietMs: 1_500,
     });
   });

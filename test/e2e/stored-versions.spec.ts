@@ -5,6 +5,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { ControlPlane } from '#testing/control-plane/find-control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
 import { rewriteObjects } from '../../apps/applier/src/install-plans/rewrite-objects.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 
@@ -45,7 +46,7 @@ describe('a stored version that leaves a CRD, on a real API server', () => {
     await cluster.create(madeCrd(shape, [{ name: 'v1alpha1', storage: true }]));
     const dock = { apiVersion: `${GROUP}/v1alpha1`, kind: 'Dock', metadata: { namespace: 'default' }, spec: {} };
     const create = async (name: string) => cluster.create({ ...dock, metadata: { ...dock.metadata, name } });
-    await expect.poll(() => create('first').then(Boolean, () => false), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => create('first').then(Boolean, () => false), PATIENCE).toBe(true);
     for (let index = 0; index < 600; index += 1) await create(`dock-${index}`);
     await replace(
       madeCrd(shape, [

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRedis } from '#platform/redis/find-redis';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { freePort, withAwayCluster } from './up-support/away-cluster.js';
-
-const PATIENCE = { timeout: 20_000, interval: 100 } as const;
 
 describe('the health of an applier, in a process of its own', () => {
   let folder: string;

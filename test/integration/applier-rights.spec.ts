@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pause } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 const LIGHTHOUSE = 'lighthouse-operator.v1.0.0';
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('with whose rights the applier works', () => {
   let bench: ApplierBench;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pause } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { offer } from './applier-support/made-operator.js';
 
@@ -27,7 +28,7 @@ describe('what Subscriptions say while bundles are fetched', () => {
       .filter((event) => event['reason'] === 'BundleUnpackFailed')
       .map((event) => [(event['involvedObject'] as { name?: string }).name, event['message']]);
   const until = async (holds: () => boolean) => {
-    while (!holds()) await new Promise((done) => setTimeout(done, 20));
+    while (!holds()) await pause(20);
   };
 
   it('a registry that does not answer: under way, then failed, with an Event; and installed once it does', async () => {

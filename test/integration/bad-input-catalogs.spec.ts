@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+import { PATIENCE } from '#testing/patience';
 import * as scene from '../story/bad-input-scene.js';
 import { type BadInputStage, GLOBAL_CATALOG, setBadInputStage } from '../story/bad-input-stage.js';
 import { file, rawImage, symlink } from '../story/raw-image.js';
 
-const { PATIENCE, catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = scene;
 
 /** A CatalogSource that nothing can be resolved from; `because` is also the name of its namespace. */
 type Row = Readonly<{

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperatorGroup } from '#core/api/operator-group';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
+import { PATIENCE } from '#testing/patience';
 import * as scene from '../story/bad-input-scene.js';
 import { type BadInputStage, GLOBAL_CATALOG, setBadInputStage } from '../story/bad-input-stage.js';
 import { file, rawImage } from '../story/raw-image.js';
 
-const { PATIENCE, catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = scene;
 const RUNS = ['lighthouse-operator.v1.0.0 Succeeded'];
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 

@@ -4,12 +4,13 @@ import type { Catalog } from '#core/catalog/catalog';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import * as scene from '../story/bad-input-scene.js';
 import { type BadInputStage, setBadInputStage } from '../story/bad-input-stage.js';
 import { EXAMPLES } from '../story/play-story.js';
 
-const { PATIENCE, catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = scene;
 const polled = { updateStrategy: { registryPoll: { interval: '1s' } } };
 
 describe.concurrent('a catalog that changes', () => {

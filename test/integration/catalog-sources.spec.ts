@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { CatalogSource } from '#core/api/catalog-source';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import * as scene from '../story/bad-input-scene.js';
 import { type BadInputStage, setBadInputStage } from '../story/bad-input-stage.js';
 import { configMapCatalog } from '../story/config-map-catalog.js';
 
-const { PATIENCE, catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = scene;
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 
 const get = async (client: KubeClient, namespace: string): Promise<CatalogSource> => {

@@ -6,10 +6,10 @@ import { readTree } from '#platform/files/read-tree';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { PATIENCE } from '../story/bad-input-scene.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
 const VECTORS = 'test/vectors/v1-http';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
+import { PATIENCE, pause } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { setQuickStage } from '../story/quick-stage.js';
@@ -12,7 +13,6 @@ import { setQuickStage } from '../story/quick-stage.js';
 const NAMESPACES = 24;
 const RESYNC_MS = 2_000;
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a cluster that takes connections and answers nothing', () => {
   let folder: string;
@@ -54,11 +54,11 @@ describe('a cluster that takes connections and answers nothing', () => {
     for (let n = 0; n < NAMESPACES; n += 1) makeNamespace('dead', `team-${n}`);
     const dead = fleet.cluster('dead').requests;
     // Some of them are under way, others still to come.
-    await expect.poll(() => dead.some(({ path }) => path.includes('/team-2')), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => dead.some(({ path }) => path.includes('/team-2')), PATIENCE).toBe(true);
     proxy.stall();
     await pause(2 * RESYNC_MS);
     makeNamespace('east', 'piers');
     const group = () => fleet.cluster('east').get({ ...GROUP, name: 'group', namespace: 'piers' })?.['status'];
-    await expect.poll(group, { timeout: 10 * RESYNC_MS }).toMatchObject({ lastUpdated: expect.any(String) });
+    await expect.poll(group, PATIENCE).toMatchObject({ lastUpdated: expect.any(String) });
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { InstallPlan } from '#core/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { forbidden } from '#testing/cluster/objects/refusal';
+import { PATIENCE_MS } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -108,7 +109,7 @@ describe.each(READS)('objects that are deleted by hand ($how)', ({ mirrored }) =
       bench.cluster
         .list({ apiVersion: RBAC, kind: 'ClusterRole' })
         .filter(({ metadata }) => isOf('csv')({ metadata }) && metadata.labels?.['olm.owner'] === CSV);
-    for (const deadline = performance.now() + 20_000; performance.now() < deadline; ) {
+    for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
       await bench.pass('csv');
       if (bench.csvs('csv').length === 0 && inCluster().length === 0) break;
     }

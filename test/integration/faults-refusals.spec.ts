@@ -3,6 +3,7 @@ import { InstallPlan } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { forbidden, Refusal } from '#testing/cluster/objects/refusal';
 import type { RequestMatch } from '#testing/cluster/simulated-cluster';
+import { PATIENCE_MS, pause } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeCrd, offer } from './applier-support/made-operator.js';
 
@@ -277,15 +278,13 @@ describe.each(READS)('an API server that refuses ($how)', ({ mirrored }) => {
       { verb: 'update', namespace: name },
       { verb: 'patch', namespace: name },
     ].map((match) => refuse(match, tooMany));
-    setTimeout(() => {
-      for (const end of ends) end();
-    }, 1_500);
+    void pause(1_500).then(() => ends.forEach((end) => void end()));
     const failures: unknown[] = [];
-    for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
+    for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
       await bench.observe(name);
       await bench.pass(name).catch((error: unknown) => failures.push(error));
       if (bench.describe(name) === `${name}.v1.0.0 Succeeded`) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
     expect(bench.describe(name)).toBe(`${name}.v1.0.0 Succeeded`);
     expect(failures.map(String).filter((text) => !text.includes('Too many requests'))).toEqual([]);

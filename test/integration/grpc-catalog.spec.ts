@@ -8,6 +8,7 @@ import { packageRecords } from '#core/resolution/package-records';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { PATIENCE } from '#testing/patience';
 
 const CSV = {
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -119,7 +120,7 @@ describe('a catalog at a gRPC address', () => {
     await expect.poll(() => client.state).not.toBe('READY');
     seen.length = 0;
     server = await serveCatalog(catalog, { port: server.port });
-    await expect.poll(() => seen, { timeout: 20_000 }).toContain('READY');
+    await expect.poll(() => seen, PATIENCE).toContain('READY');
     client.close();
     expect(client.state).toBe('SHUTDOWN');
   });

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { PATIENCE } from '#testing/patience';
 import { startProxy } from '#testing/registry/forward-proxy';
 
 const blobs = [
@@ -96,7 +97,7 @@ describe('a connection that goes silent', () => {
     expect(await client.listPackages()).toEqual(['ant']);
     line.swallow();
     await expect(client.listPackages()).rejects.toMatchObject({ failure: 'Unreachable', retry: 'backoff' });
-    await expect.poll(() => client.listPackages().catch(() => 'not yet'), { timeout: 5_000 }).toEqual(['ant']);
+    await expect.poll(() => client.listPackages().catch(() => 'not yet'), PATIENCE).toEqual(['ant']);
     client.close();
     line.stop();
   });

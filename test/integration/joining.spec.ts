@@ -9,6 +9,7 @@ import { OLM_DEPLOYMENTS } from '#core/joining/olm-signs';
 import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
+import { PATIENCE, pause } from '#testing/patience';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
@@ -22,8 +23,6 @@ const OLM_V1 = 'operators.coreos.com/v1';
 const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml'));
 const RESYNC_MS = 1_000;
 const LEFT_ALONE = /^200 left alone: .*taken: OLM itself is at work there/;
-const PATIENCE = { timeout: 60_000 };
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const definition = (name: string): KubernetesObject =>
   KubernetesObject.parse(load(readFileSync(join('k8s/crds', name), 'utf8')));

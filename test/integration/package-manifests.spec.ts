@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
 import { freePorts } from '#testing/control-plane/free-ports';
+import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { setQuickStage } from '../story/quick-stage.js';
 
-const PATIENCE = { timeout: 60_000 };
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const ICON = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 

@@ -4,12 +4,12 @@ import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
+import { PATIENCE } from '#testing/patience';
 import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';
 import { thing, thingContract } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
 const backoff = { firstMs: 40, longestMs: 200 };
-const patiently = { timeout: 60_000, interval: 50 };
 
 describe('the queue in memory', () => {
   jobQueueConformance(async (options = {}) => {
@@ -50,9 +50,9 @@ describe('the queue on Redis', () => {
       const killed = Date.now();
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
-      await expect.poll(() => it.runs.length, patiently).toBeGreaterThan(0);
+      await expect.poll(() => it.runs.length, PATIENCE).toBeGreaterThan(0);
       console.log(`taken over ${((Date.now() - killed) / 1_000).toFixed(1)} s after the kill`);
-      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
     } finally {
       await dispose();
     }
@@ -66,16 +66,16 @@ describe('the queue on Redis', () => {
       await queue.process(it.handler, { concurrency: 4 });
       await queue.add(thing('a'));
       await queue.add(thing('later'), { delayMs: 3_600_000 });
-      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await expect.poll(() => it.isHeld('a'), PATIENCE).toBe(true);
       await redis.flushall();
       await queue.add(thing('a'));
       await queue.add(thing('b'));
-      await expect.poll(() => it.runs.includes('b'), patiently).toBe(true);
+      await expect.poll(() => it.runs.includes('b'), PATIENCE).toBe(true);
       expect(it.runs.filter((name) => name === 'a')).toEqual(['a']); // not beside the one that still runs here
       it.release('a');
-      await expect.poll(() => it.runs.filter((name) => name === 'a').length, patiently).toBe(2);
+      await expect.poll(() => it.runs.filter((name) => name === 'a').length, PATIENCE).toBe(2);
       await queue.add(thing('c'), { delayMs: 20 });
-      await expect.poll(() => it.runs.includes('c'), patiently).toBe(true);
+      await expect.poll(() => it.runs.includes('c'), PATIENCE).toBe(true);
     } finally {
       await dispose();
     }
@@ -89,11 +89,11 @@ describe('the queue on Redis', () => {
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('before'));
-      await expect.poll(() => it.runs, patiently).toEqual(['before']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['before']);
       const killer = connectRedis(own.url);
       await killer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       await queue.add(thing('after'));
-      await expect.poll(() => it.runs, patiently).toEqual(['before', 'after']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['before', 'after']);
       killer.disconnect();
     } finally {
       await queue.close({ deadlineMs: 0 });
@@ -110,7 +110,7 @@ describe('the queue on Redis', () => {
       await redis.zadd(`${prefix}:alarm:things:claims`, Date.now() - 60_000, JSON.stringify({ thing: 'a', v: 1 }));
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
     } finally {
       await dispose();
     }
@@ -126,8 +126,8 @@ describe('the queue on Redis', () => {
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('a'));
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
-      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
+      await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
       const [failed] = await stranger.getFailed();
       expect(failed?.failedReason).toMatch(/^InvalidJob: a job of queue things does not have the shape of one/);
       await stranger.close();

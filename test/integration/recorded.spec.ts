@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS, PATIENCE_MS } from '#testing/patience';
 import { dumpDifferences } from '../recorded/compare.js';
 import { DEPARTURES } from '../recorded/departures/departures.js';
 import { tell } from '../recorded/differences.js';
@@ -18,13 +19,13 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
       backend: 'simulated',
       scenarios: played,
       atOnce: 6,
-      patienceMs: 60_000,
+      patienceMs: PATIENCE_MS,
       quietMs: 1_200,
     });
   });
   afterAll(() => playing?.strike());
 
-  it.each(played)('$name', { timeout: 300_000 }, async ({ name }) => {
+  it.each(played)('$name', { timeout: LIMITS.recording }, async ({ name }) => {
     const result = await playing.of(name);
     expect(result, 'the recording is at hand').toBeDefined();
     console.log(`${name}: ${result?.seconds.toFixed(1)} s`);

@@ -9,6 +9,7 @@ import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis, pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { RedisNotFound, RedisUnreachable } from '#platform/redis/redis-errors';
+import { PATIENCE } from '#testing/patience';
 import { runChild } from './redis-support/run-child.js';
 
 const started: FoundRedis[] = [];
@@ -130,7 +131,7 @@ describe('findRedis', () => {
             () => 'up',
             () => 'down',
           ),
-        { timeout: 20_000 },
+        PATIENCE,
       )
       .toBe('down');
   });

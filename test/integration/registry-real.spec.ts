@@ -11,12 +11,13 @@ import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
 import { pushImage } from '#platform/registry/image-push';
 import { OciLayoutClient, writeLayout } from '#platform/registry/oci-layout';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 
 /** Asynchronous: the in-memory registry answers from this very process. */
 const execute = promisify(execFile);
 const run = async (program: string, args: readonly string[]) =>
-  (await execute(program, args, { timeout: 60_000 })).stdout;
+  (await execute(program, args, { timeout: PATIENCE_MS })).stdout;
 
 type Registry = Readonly<{ host: string; stop: () => Promise<void> }>;
 type Kind = Readonly<{ name: string; missing: string | undefined; start: (directory: string) => Promise<Registry> }>;
@@ -40,10 +41,7 @@ async function startDistribution(directory: string): Promise<Registry> {
   const storage = `storage:\n  filesystem: {rootdirectory: ${join(directory, 'registry')}}\n`;
   await writeFile(config, `version: 0.1\nlog: {level: error}\n${storage}http: {addr: "127.0.0.1:${port}"}\n`);
   const server = spawn('docker-registry', ['serve', config], { stdio: 'ignore' });
-  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/v2/`)).status).toBe(200), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/v2/`)).status).toBe(200), PATIENCE);
   return {
     host: `127.0.0.1:${port}`,
     stop: () =>

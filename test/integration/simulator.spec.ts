@@ -11,8 +11,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 
-const SOON = { timeout: 10_000, interval: 20 };
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const run = promisify(execFile);
 
@@ -151,7 +151,7 @@ describe('a simulated fleet over its port', () => {
     const list = JSON.parse((await overHttp2(http2, MAPS)).body);
     const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=2&resourceVersion=${list.metadata.resourceVersion}`;
     const ended = overHttp2(http2, `${MAPS}?${query}`, (line) => lines.push(JSON.parse(line).type));
-    await expect.poll(() => east().openWatches(), SOON).toBe(1);
+    await expect.poll(() => east().openWatches(), PATIENCE).toBe(1);
     east().create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen', namespace: 'default' } });
     expect((await ended).status).toBe(200);
     expect(lines, 'bookmarks come by the clock, before the object or after it').toContain('ADDED');
@@ -163,11 +163,11 @@ describe('a simulated fleet over its port', () => {
   it('dropped connections break watches in the middle, and new ones are served', async () => {
     const http2 = session();
     const watching = overHttp2(http2, `${MAPS}?watch=true`);
-    await expect.poll(() => east().openWatches(), SOON).toBe(1);
+    await expect.poll(() => east().openWatches(), PATIENCE).toBe(1);
     east().dropConnections();
     // A reset reaches the client as an error or, where data was still on its way, as an end without one: Node does both.
     await watching.catch(() => undefined);
-    await expect.poll(() => east().openWatches(), SOON).toBe(0);
+    await expect.poll(() => east().openWatches(), PATIENCE).toBe(0);
     expect((await overHttp1('/readyz', bearer())).status).toBe(200);
   });
 
@@ -232,7 +232,7 @@ describe('a simulated fleet over its port', () => {
     };
     const apply = (object: typeof subscription) =>
       objects.patch(object, undefined, undefined, 'probe', true, PatchStrategy.ServerSideApply);
-    await expect.poll(() => apply(subscription), SOON).toMatchObject({ metadata: { generation: 1 } });
+    await expect.poll(() => apply(subscription), PATIENCE).toMatchObject({ metadata: { generation: 1 } });
     await expect(
       apply({ ...subscription, spec: { ...subscription.spec, name: 7 as unknown as string } }),
     ).rejects.toMatchObject({

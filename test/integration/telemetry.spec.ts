@@ -8,6 +8,7 @@ import { redisCheck } from '#platform/telemetry/health-check';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { startService } from '#platform/telemetry/run-service';
+import { PATIENCE } from '#testing/patience';
 import { thing, thingContract } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
@@ -55,12 +56,10 @@ async function get(url: string) {
   return { status: response.status, type, body: type.includes('json') ? await response.json() : await response.text() };
 }
 
-const patiently = { timeout: 20_000, interval: 50 };
-
 describe('a service over HTTP', () => {
   it('is alive and ready while Redis is there, and shows its queues', async () => {
     const { service, queue } = await startThings(await ownRedis());
-    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, patiently).toBe(200);
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
     await queue.add(thing('a'));
     expect(await get(`${service.url}/livez`)).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect((await get(`${service.url}/healthz`)).body).toMatchObject({
@@ -75,9 +74,9 @@ describe('a service over HTTP', () => {
   it('without Redis it stays alive, says that Redis is what is missing, and still answers scrapes', async () => {
     const found = await ownRedis();
     const { service } = await startThings(found);
-    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, patiently).toBe(200);
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
     await found.stop();
-    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, patiently).toBe(503);
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(503);
     const { body } = await get(`${service.url}/readyz`);
     expect(body).toMatchObject({ status: 'error', error: { redis: { status: 'down', detail: expect.any(String) } } });
     expect(JSON.stringify(body)).not.toContain(new URL(found.url).password);
@@ -87,7 +86,7 @@ describe('a service over HTTP', () => {
 
   it('while it ends it is alive but not ready', async () => {
     const { service, drained } = await startThings(await ownRedis());
-    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, patiently).toBe(200);
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
     const stopping = service.stop();
     expect(await get(`${service.url}/readyz`)).toMatchObject({
       status: 503,
@@ -146,7 +145,7 @@ describe('a service as a process', () => {
       },
       { concurrency: 1 },
     );
-    await expect.poll(() => runs, { ...patiently, timeout: 5_000 }).toEqual(['a']);
+    await expect.poll(() => runs, PATIENCE).toEqual(['a']);
   });
 
   it('SIGTERM while Redis is gone: ends with 0 all the same', async () => {
@@ -154,9 +153,9 @@ describe('a service as a process', () => {
     const child = runChild(new URL('./telemetry-support/service.child.ts', import.meta.url), [found.url, randomUUID()]);
     cleanUp.push(() => void child.process.kill('SIGKILL'));
     const url = await child.line('url ');
-    await expect.poll(async () => (await get(`${url}/readyz`)).status, patiently).toBe(200);
+    await expect.poll(async () => (await get(`${url}/readyz`)).status, PATIENCE).toBe(200);
     await found.stop();
-    await expect.poll(async () => (await get(`${url}/readyz`)).status, patiently).toBe(503);
+    await expect.poll(async () => (await get(`${url}/readyz`)).status, PATIENCE).toBe(503);
     const exited = once(child.process, 'exit');
     child.process.kill('SIGTERM');
     expect((await exited)[0]).toBe(0);

@@ -11,6 +11,7 @@ import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { freePort, tokenOf, withAwayCluster } from './up-support/away-cluster.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
@@ -86,7 +87,7 @@ describe('flotilla up', () => {
       );
     }
     for (const name of CLUSTERS) subscribe(fleet.cluster(name));
-    await expect.poll(phases, { timeout: 60_000 }).toEqual(['Succeeded', 'Succeeded']);
+    await expect.poll(phases, PATIENCE).toEqual(['Succeeded', 'Succeeded']);
 
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
     const health = await (await fetch(`${url}/healthz`)).json();
@@ -132,7 +133,7 @@ describe('flotilla up', () => {
     try {
       await writeFile(late.tokenFile, tokenOf(lateFleet.kubeconfig()));
       await expect
-        .poll(() => up.said.out, { timeout: 30_000 })
+        .poll(() => up.said.out, PATIENCE)
         .toMatch(new RegExp(`late +Kubernetes .* ${CRDS} CRDs of OLM installed`));
       expect(await up.end('SIGTERM')).toBe(0);
     } finally {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE_MS, pause } from '#testing/patience';
 
 export type ApiBackend = Readonly<{ stop: () => Promise<void> }>;
 
@@ -10,13 +11,7 @@ export type ApiBackend = Readonly<{ stop: () => Promise<void> }>;
  * of this machine, where the API server comes to ask. It serves with the certificate that was made for the operator.
  */
 export async function startApiBackend(client: KubeClient, namespace: string): Promise<ApiBackend> {
-  const list = async (apiVersion: string, kind: string, options = {}) =>
-    (await client.list({ apiVersion, kind }, options))?.items ?? [];
-  const secret = (await list('v1', 'Secret', { namespace })).find(isCertificate);
-  const apiService = (await list('apiregistration.k8s.io/v1', 'APIService')).find(
-    ({ spec }) => fields(fields(spec)['service'])['namespace'] === namespace,
-  );
-  if (secret === undefined || apiService === undefined) throw new Error(`${namespace} serves no API`);
+  const { secret, apiService } = await untilServed(client, namespace);
   const { group, version, service } = fields(apiService['spec']);
   const pem = (key: string) => Buffer.from(String(fields(secret['data'])[key]), 'base64');
   const server = createServer({ cert: pem('tls.crt'), key: pem('tls.key') }, ({ url = '' }, response) => {
@@ -33,6 +28,20 @@ export async function startApiBackend(client: KubeClient, namespace: string): Pr
       await once(server, 'close');
     },
   };
+}
+
+/** The operator's certificate and its APIService, which are made one after the other. */
+async function untilServed(client: KubeClient, namespace: string) {
+  const list = async (apiVersion: string, kind: string, options = {}) =>
+    (await client.list({ apiVersion, kind }, options))?.items ?? [];
+  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await pause(50)) {
+    const secret = (await list('v1', 'Secret', { namespace })).find(isCertificate);
+    const apiService = (await list('apiregistration.k8s.io/v1', 'APIService')).find(
+      ({ spec }) => fields(fields(spec)['service'])['namespace'] === namespace,
+    );
+    if (secret !== undefined && apiService !== undefined) return { secret, apiService };
+  }
+  throw new Error(`${namespace} serves no API`);
 }
 
 const isCertificate = ({ metadata }: KubernetesObject): boolean => metadata.name?.endsWith('-service-cert') === true;

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { pause } from '#testing/patience';
 import { type ApiBackend, startApiBackend } from './api-backend.js';
 import type { ClusterRecorder } from './cluster-recorder.js';
 import { takeDump } from './dump.js';
@@ -113,7 +113,7 @@ class Player {
       this.#numberPlans();
       const dump = await takeDump(this.options.client, this.scope, this.masks);
       if (this.options.agrees(label, recorded, dump) || performance.now() > deadline) return dump;
-      await sleep(LOOK_EVERY_MS * 3);
+      await pause(LOOK_EVERY_MS * 3);
     }
   }
 
@@ -124,7 +124,7 @@ class Player {
 
   async #quiet(deadline: number): Promise<void> {
     const { recorder, quietMs } = this.options;
-    while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await sleep(LOOK_EVERY_MS);
+    while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await pause(LOOK_EVERY_MS);
   }
 
   /** Plans that are gone by the time of a dump have their number too. */
@@ -150,7 +150,7 @@ class Player {
       } catch (error) {
         const tooEarly = KubeApiError.is(error, 'NotFound') || KubeApiError.is(error, 'Forbidden');
         if (!tooEarly || performance.now() > deadline) throw error;
-        await sleep(LOOK_EVERY_MS);
+        await pause(LOOK_EVERY_MS);
       }
     }
   }
@@ -183,7 +183,7 @@ class Player {
         this.missed.push(`not reached within ${patienceMs / 1_000} s: ${text}`);
         return;
       }
-      await sleep(LOOK_EVERY_MS);
+      await pause(LOOK_EVERY_MS);
     }
   }
 
@@ -207,7 +207,7 @@ class Player {
     const before = version();
     await act();
     const deadline = performance.now() + this.options.patienceMs;
-    while (before !== undefined && version() === before && performance.now() < deadline) await sleep(SEEN_EVERY_MS);
+    while (before !== undefined && version() === before && performance.now() < deadline) await pause(SEEN_EVERY_MS);
   }
 
   async #approve(generation: number, namespace: string): Promise<void> {

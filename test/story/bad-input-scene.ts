@@ -6,7 +6,6 @@ import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
-export const PATIENCE = { timeout: 30_000, interval: 100 } as const;
 
 /** A namespace with as many OperatorGroups of its own as are named. */
 export async function createNamespace(client: KubeClient, name: string, groups = ['own']): Promise<void> {

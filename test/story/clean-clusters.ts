@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { PATIENCE_MS, pause } from '#testing/patience';
 import { SAMPLE_NAMESPACES } from './play-story.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
-const GONE_WITHIN_MS = 60_000;
 const CATALOG_SOURCES: KindRef = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 
@@ -20,14 +20,14 @@ const CSVS: KindRef = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Clus
 
 /** Makes a cluster ready for another story: everything of the last one is gone when this resolves. */
 export async function cleanCluster(client: KubeClient): Promise<void> {
-  const deadline = performance.now() + GONE_WITHIN_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const found = await remains(client);
     if (found.length === 0) return;
     if (performance.now() > deadline) throw new Error(`${client.cluster}: ${found.map(nameOf).join(', ')} do not go`);
     await releaseCsvs(client);
     await Promise.all(found.map(({ apiVersion, kind, metadata }) => remove(client, { apiVersion, kind }, metadata)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
 /** What `spec.config` and `spec.serviceAccount` of a ClusterExtension do (spec: v1-scenarios.md, "install.feature"). */

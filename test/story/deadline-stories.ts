@@ -1,10 +1,10 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { LONG_PATIENCE } from '#testing/patience';
 import { type ExtensionScene, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-scene.js';
 
 /** A minute passes before anything is late. */
-const LATE = { timeout: 150_000, interval: 500 };
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const NAMESPACE = 'late';
 
@@ -43,7 +43,7 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
       await takeOneMinute(`${kind}s`.toLowerCase());
     await scene().namespace(NAMESPACE);
     const probe = waitingSet('probe');
-    await vi.waitFor(() => scene().client.create(probe, { dryRun: true }), LATE);
+    await vi.waitFor(() => scene().client.create(probe, { dryRun: true }), LONG_PATIENCE);
     const image = await bundle({ name: 'dawdle', version: '1.0.0' });
     await scene().catalog(
       'dawdles',
@@ -56,7 +56,7 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
         { packageName: 'dawdle' },
         { progressDeadlineMinutes: 1, config: NEVER_READY_CONFIG },
       );
-    await vi.waitFor(wish, LATE);
+    await vi.waitFor(wish, LONG_PATIENCE);
     for (const name of ['late-set', 'late-archived']) await scene().client.create(waitingSet(name));
   });
 
@@ -71,7 +71,7 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
   it('scenario 10: a rollout that never completes is told a minute after its beginning, with its last status', async () => {
     const late = 'Revision has not rolled out for 1 minute(s). Last status: Revision 1.0.0 is rolling out.';
     await expect
-      .poll(() => scene().condition('dawdle', 'Progressing'), LATE)
+      .poll(() => scene().condition('dawdle', 'Progressing'), LONG_PATIENCE)
       .toBe(`False ProgressDeadlineExceeded: ${late}`);
     expect(await scene().setCondition('dawdle-1', 'Progressing')).toBe(`False ProgressDeadlineExceeded: ${late}`);
     expect(await scene().condition('dawdle', 'Installed')).toBe('False Absent: No bundle installed');
@@ -85,22 +85,22 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
 
   it('scenario 43: after its deadline a revision whose probes pass has rolled out all the same', async () => {
     await expect
-      .poll(() => scene().setCondition('late-set', 'Progressing'), LATE)
+      .poll(() => scene().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^False ProgressDeadlineExceeded/);
     await scene().client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE }, told);
-    await expect.poll(() => scene().setCondition('late-set', 'Progressing'), LATE).toMatch(/^True Succeeded/);
+    await expect.poll(() => scene().setCondition('late-set', 'Progressing'), LONG_PATIENCE).toMatch(/^True Succeeded/);
     expect(await scene().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
   });
   const told = { data: { told: 'yes' } };
 
   it('a revision that is archived after its deadline takes its objects away', async () => {
     await expect
-      .poll(() => scene().setCondition('late-archived', 'Progressing'), LATE)
+      .poll(() => scene().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^False ProgressDeadlineExceeded/);
     const archived = { spec: { lifecycleState: 'Archived' } };
     await scene().client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'late-archived' }, archived);
     await expect
-      .poll(() => scene().setCondition('late-archived', 'Progressing'), LATE)
+      .poll(() => scene().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
       .toBe('False Archived: revision is archived');
     expect(await scene().get('v1', 'ConfigMap', 'late-archived', NAMESPACE)).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
 /** What becomes of ClusterExtensions beyond what OLM v1 does for them (docs/differences-from-olm.md). */

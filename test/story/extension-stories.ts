@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
-import { catalogImage, PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
+import { catalogImage } from './bad-input-scene.js';
 import { describeConfigured } from './configured-stories.js';
 import { describeDeadlines } from './deadline-stories.js';
 import { describeDepartures } from './departure-stories.js';

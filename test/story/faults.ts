@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { pause } from '#testing/patience';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import type { RestartableRedis } from './restartable-redis.js';
 
@@ -23,7 +24,7 @@ export async function strikeWith(fault: Fault, stage: Stage, redis: RestartableR
   if (victims.length === 0) throw new Error(`${fault}: the stage has no such service`);
   for (const { name, running } of victims) if (!running) throw new Error(`${name} was to be killed and does not run`);
   await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
-  await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+  await pause(AWAY_MS);
   for (const victim of victims) victim.start();
 }
 

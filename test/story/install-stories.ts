@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OWNER_KIND_LABEL, OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/revision/revision-keys';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
 /** What the inline configuration does, and what lies in the cluster for it (spec: v1-scenarios.md, "install.feature"). */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import type { ExtensionScene } from './extension-scene.js';
 
 /** What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature"). */

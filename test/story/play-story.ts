@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { PATIENCE_MS, pause } from '#testing/patience';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import {
   type Chapter,
@@ -31,7 +32,7 @@ export type Ending = Readonly<{
 
 /** Plays the whole story and waits until nothing moves any more. A story that got stuck tells all it knows. */
 export async function playStory(stage: Stage, options: PlayOptions = {}): Promise<Ending> {
-  const { patienceMs = 45_000, ...rest } = options;
+  const { patienceMs = PATIENCE_MS, ...rest } = options;
   const told: string[] = [];
   const timeline = new Timeline((line) => told.push(line.trimEnd()));
   try {
@@ -49,15 +50,16 @@ export async function playStory(stage: Stage, options: PlayOptions = {}): Promis
 }
 
 const STILL_FOR_MS = 1_500;
-/** A garbage collector may take half a minute to notice that a kind is new. */
-const STILL_DEADLINE_MS = 90_000;
 
-/** The end is where two looks, some time apart, see the same, and nothing waits to be collected. */
+/**
+ * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage collector may take
+ * half a minute to notice that a kind is new.
+ */
 async function untilStill(stage: Stage): Promise<Record<string, Dump>> {
-  const deadline = performance.now() + STILL_DEADLINE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   let before = await dumpAll(stage);
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, STILL_FOR_MS));
+    await pause(STILL_FOR_MS);
     const now = await dumpAll(stage);
     const orphans = Object.values(now).flatMap(orphansIn);
     if (orphans.length === 0 && JSON.stringify(now) === JSON.stringify(before)) return now;

@@ -1,3 +1,4 @@
+import { pause } from '#testing/patience';
 import { type Stage, type StageOptions, setStage } from '../../apps/cli/src/demo/demo-stage.js';
 
 /** Waits that are seconds in production, short enough for a test to sit through. */
@@ -15,6 +16,6 @@ export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
 /** Waits until each service listens; how long that may take is for the test's hooks to say. */
 export async function allRunning(services: Stage['services']): Promise<void> {
   for (const service of services) {
-    while ((await service.url()) === undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+    while ((await service.url()) === undefined) await pause(100);
   }
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CERTIFICATE_DAYS } from '#core/csv/serving/serving-certificate';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -3,6 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
 import { freePorts } from '#testing/control-plane/free-ports';
+import { pause } from '#testing/patience';
 
 /** A Redis that a test may kill: it comes back at the same address with nothing in it. */
 export type RestartableRedis = Readonly<{
@@ -26,7 +27,7 @@ export async function startRestartableRedis(): Promise<RestartableRedis> {
     how: binary,
     crash: async (awayMs) => {
       await server.kill();
-      await new Promise((resolve) => setTimeout(resolve, awayMs));
+      await pause(awayMs);
       server = await startLocalRedis(binary, place);
     },
     stop: () => server.stop(),

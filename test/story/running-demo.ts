@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type TestContext, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-
-export const PATIENCE = { timeout: 60_000, interval: 100 };
+import { PATIENCE } from '#testing/patience';
 
 /** The `flotilla` command, as `make demo` runs it. */
 export class RunningDemo {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
-import { PATIENCE } from './bad-input-scene.js';
+import { PATIENCE } from '#testing/patience';
 import type { ExtensionScene } from './extension-scene.js';
 
 const GROUP = 'absent.example.com';

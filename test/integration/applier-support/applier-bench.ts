@@ -26,6 +26,7 @@ import type { LogFields } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { ClusterView } from '../../../apps/applier/src/namespaces/cluster-view.js';
 import { MIRRORED_KINDS } from '../../../apps/applier/src/namespaces/mirrored-kinds.js';
@@ -40,7 +41,6 @@ import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
 const CATALOG = 'samples';
-const PATIENCE_MS = 60_000;
 const OLM = 'operators.coreos.com';
 
 export type BenchSettings = Readonly<{
@@ -227,7 +227,7 @@ export class ApplierBench {
         throw new Error(
           `${namespace} does not settle: ${this.describe(namespace)} ${JSON.stringify(this.subscriptions(namespace).map((s) => s.status?.conditions))}`,
         );
-      await new Promise((done) => setTimeout(done, 10));
+      await pause(10);
     }
   }
 
@@ -294,7 +294,7 @@ async function established(cluster: SimulatedCluster): Promise<void> {
   const crds = () => cluster.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
   for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
     if (crds().every((crd) => isEstablished(crd))) return;
-    await new Promise((done) => setTimeout(done, 10));
+    await pause(10);
   }
   throw new Error('the CustomResourceDefinitions are not established');
 }

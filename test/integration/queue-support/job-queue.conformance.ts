@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { FinishedJob, JobQueue } from '#platform/queue/job-queue.port';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { type ThingJob, thing } from './thing.contract.js';
 
 export type QueueUnderTest = Readonly<{ queue: JobQueue<ThingJob>; dispose(): Promise<void> }>;
@@ -38,7 +39,6 @@ const settled = async (queue: JobQueue<ThingJob>) => {
   return { waiting, active, delayed };
 };
 const NOTHING = { waiting: 0, active: 0, delayed: 0 };
-const patiently = { timeout: 20_000, interval: 20 };
 
 /** What every JobQueue does, whatever stands behind it. */
 export function jobQueueConformance(make: (options?: QueueOptions) => Promise<QueueUnderTest>): void {
@@ -59,7 +59,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       for (let i = 0; i < 5; i++) await queue.add(thing('a'));
       expect((await queue.counts()).waiting).toBe(1);
       await queue.process(handler, { concurrency: 2 });
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(runs).toEqual(['a']);
     });
 
@@ -69,11 +69,11 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       it.hold.add('a');
       await queue.process(it.handler, { concurrency: 4 });
       await queue.add(thing('a'));
-      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await expect.poll(() => it.isHeld('a'), PATIENCE).toBe(true);
       for (let i = 0; i < 3; i++) await queue.add(thing('a'));
       expect(it.runs).toEqual(['a']);
       it.release('a');
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(it.runs).toEqual(['a', 'a']);
       expect(it.most()).toBe(1);
     });
@@ -85,9 +85,9 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       for (const name of names) it.hold.add(name);
       await queue.process(it.handler, { concurrency: 2 });
       for (const name of names) await queue.add(thing(name));
-      await expect.poll(() => it.runs.length, patiently).toBe(2);
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(2);
       for (const name of names) it.release(name);
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(it.runs.toSorted()).toEqual(names);
       expect(it.most()).toBe(2);
     });
@@ -100,7 +100,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.add(thing('raised'), { priority: 9 });
       await queue.add(thing('raised'), { priority: 1 });
       await queue.process(it.handler, { concurrency: 1 });
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(it.runs).toEqual(['raised', 'high', 'low']);
     });
 
@@ -123,9 +123,9 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       const begin = Date.now();
       await queue.add(thing('a'), soon);
       expect(await settled(queue)).toEqual({ waiting: 0, active: 0, delayed: 1 });
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
       expect(Date.now() - begin).toBeGreaterThanOrEqual(soon.delayMs - 20);
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
     });
 
     it('a job without delay overtakes a delayed one, which still rings', async () => {
@@ -134,10 +134,10 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.add(thing('a'), late);
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('a'));
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
-      await expect.poll(() => settled(queue), patiently).toEqual({ ...NOTHING, delayed: 1 });
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual({ ...NOTHING, delayed: 1 });
       await queue.add(thing('a'), soon);
-      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
     });
 
     it('a delayed job does not hold back one that waits', async () => {
@@ -147,7 +147,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.add(thing('a'), late);
       expect(await settled(queue)).toEqual({ waiting: 1, active: 0, delayed: 1 });
       await queue.process(it.handler, { concurrency: 1 });
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
     });
 
     it.each([
@@ -159,11 +159,11 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       it.hold.add('a');
       await queue.process(it.handler, { concurrency: 2 });
       await queue.add(thing('a'));
-      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await expect.poll(() => it.isHeld('a'), PATIENCE).toBe(true);
       for (const when of order) await queue.add(thing('a'), when === 'now' ? {} : late);
       it.release('a');
-      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
-      await expect.poll(() => settled(queue), patiently).toEqual({ ...NOTHING, delayed: 1 });
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual({ ...NOTHING, delayed: 1 });
     });
 
     it.each([
@@ -175,8 +175,8 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.process(it.handler, { concurrency: 1 });
       for (const options of order) await queue.add(thing('a'), options);
       expect((await queue.counts()).delayed).toBe(1);
-      await expect.poll(() => it.runs, patiently).toEqual(['a']);
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
     });
 
     it('a handler that asks to be called again later gets its call', async () => {
@@ -188,7 +188,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       };
       await queue.process(handler, { concurrency: 1 });
       await queue.add(thing('a'));
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(runs).toEqual(['a', 'a', 'a']);
     });
   });
@@ -208,8 +208,8 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
         { concurrency: 1 },
       );
       await queue.add(thing('a'));
-      await expect.poll(() => finished.length, patiently).toBe(3);
-      await expect.poll(() => settled(queue), patiently).toEqual(NOTHING);
+      await expect.poll(() => finished.length, PATIENCE).toBe(3);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(finished.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'completed']);
       expect(await queue.counts()).toMatchObject({ failed: 2, completed: 1 });
     });
@@ -224,10 +224,10 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
         { concurrency: 1 },
       );
       await queue.add(thing('a'));
-      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
       expect(await settled(queue)).toEqual(NOTHING);
       await queue.add(thing('a'));
-      await expect.poll(async () => (await queue.counts()).completed, patiently).toBe(1);
+      await expect.poll(async () => (await queue.counts()).completed, PATIENCE).toBe(1);
       expect(tries).toBe(2);
     });
 
@@ -244,10 +244,10 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
         { concurrency: 1 },
       );
       await queue.add(thing('a'));
-      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await expect.poll(() => it.isHeld('a'), PATIENCE).toBe(true);
       await queue.add(thing('a'));
       it.release('a');
-      await expect.poll(() => it.runs, patiently).toEqual(['a', 'a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
     });
 
     it('one key that fails does not hold up another', async () => {
@@ -262,7 +262,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       );
       await queue.add(thing('bad'));
       await queue.add(thing('good'));
-      await expect.poll(() => it.runs, patiently).toEqual(['good']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['good']);
     });
   });
 
@@ -273,12 +273,12 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       it.hold.add('a');
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('a'));
-      await expect.poll(() => it.isHeld('a'), patiently).toBe(true);
+      await expect.poll(() => it.isHeld('a'), PATIENCE).toBe(true);
       let closed = false;
       const closing = queue.close({ deadlineMs: 60_000 }).then(() => {
         closed = true;
       });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await aWhile();
       expect(closed).toBe(false);
       it.release('a');
       await closing;
@@ -297,7 +297,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
         { concurrency: 1 },
       );
       await queue.add(thing('a'));
-      await expect.poll(async () => (await queue.counts()).active, patiently).toBe(1);
+      await expect.poll(async () => (await queue.counts()).active, PATIENCE).toBe(1);
       await queue.close({ deadlineMs: 50 });
       expect(aborted).toBe(true);
     });
@@ -307,12 +307,12 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
       await queue.add(thing('first'));
-      await expect.poll(() => it.runs, patiently).toEqual(['first']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['first']);
       await queue.pause();
       await queue.add(thing('a'));
       await queue.add(thing('a'));
       await queue.resume();
-      await expect.poll(() => it.runs, patiently).toEqual(['first', 'a']);
+      await expect.poll(() => it.runs, PATIENCE).toEqual(['first', 'a']);
     });
   });
 }

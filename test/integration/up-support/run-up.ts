@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { PATIENCE_MS } from '#testing/patience';
 
 const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
@@ -33,7 +34,7 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
     said,
     running: () =>
       vi.waitFor(() => expect(`${said.out}${child.exitCode === null ? '' : said.err}`).toContain('Running'), {
-        timeout: 60_000,
+        timeout: PATIENCE_MS,
         interval: 50,
       }),
     end: async (signal) => {

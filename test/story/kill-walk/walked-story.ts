@@ -1,5 +1,6 @@
 import type { InstallPlan } from '#core/api/install-plan';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { PATIENCE_MS, pause } from '#testing/patience';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
 import { catalogImage } from '../bad-input-scene.js';
 import { bundleImage, packageBlobs } from '../extension-scene.js';
@@ -13,7 +14,6 @@ const PACKAGE = 'torch';
 export const OLD = `${PACKAGE}.v1.0.0`;
 const NEW = `${PACKAGE}.v2.0.0`;
 export const CATALOG = 'stories/walked:latest';
-const PATIENCE_MS = 90_000;
 const LOOK_EVERY_MS = 20;
 
 export type Played = Readonly<{
@@ -175,6 +175,6 @@ async function until(holds: () => boolean, waitingFor: string | undefined, stage
       const found = `CSVs: ${standing(stage.cluster)}\n${await stage.logs()}`;
       throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; ${found}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await pause(LOOK_EVERY_MS);
   }
 }

@@ -14,11 +14,11 @@ import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { ClusterUpgrades } from './cluster-upgrades.js';
 
 const CONFIG = 'config.openshift.io/v1';
 const OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
-const PATIENCE = { timeout: 30_000 };
 const LOOK_MS = 5 * 60_000;
 const NOW = '2026-01-01T00:00:00Z';
 

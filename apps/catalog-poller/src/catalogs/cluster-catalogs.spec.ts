@@ -12,12 +12,12 @@ import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { CatalogContents, type LoadedCatalog } from './catalog-contents.js';
 import { ClusterCatalogs } from './cluster-catalogs.js';
 import { SharedCatalogs } from './shared-catalogs.js';
 
 const REF = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', namespace: 'default', name: 'shop' };
-const SOON = { timeout: 10_000, interval: 20 };
 let fleet: SimulatedFleet;
 let client: HttpKubeClient;
 let clock: ManualClock;
@@ -55,7 +55,7 @@ beforeEach(async () => {
   const crd = await readFile('k8s/crds/operators.coreos.com_catalogsources.yaml', 'utf8');
   cluster().create(KubernetesObject.parse(load(crd)));
   const spec = { sourceType: 'grpc', image: 'registry.example/shop:latest' };
-  await expect.poll(() => client.serves(REF), SOON).toBe(true);
+  await expect.poll(() => client.serves(REF), PATIENCE).toBe(true);
   cluster().create({ ...REF, metadata: { namespace: REF.namespace, name: REF.name }, spec });
 });
 
@@ -89,21 +89,21 @@ async function startCatalogs({ failures = 0, pulled = Promise.resolve(), prepare
 describe('the statuses of the catalogs of a cluster', () => {
   it('tells of a catalog that is being loaded for the first time, then that it is ready', async () => {
     await startCatalogs({ failures: 1 });
-    await expect.poll(told, SOON).toBe('TRANSIENT_FAILURE');
-    await expect.poll(() => clock.advance(6_000).then(told), SOON).toBe('READY');
+    await expect.poll(told, PATIENCE).toBe('TRANSIENT_FAILURE');
+    await expect.poll(() => clock.advance(6_000).then(told), PATIENCE).toBe('READY');
   });
 
   it('does not take back READY when the poller starts anew: nothing has happened to the catalog', async () => {
     const first = await startCatalogs();
-    await expect.poll(told, SOON).toBe('READY');
+    await expect.poll(told, PATIENCE).toBe('READY');
     first.stop();
     const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
     const pull = Promise.withResolvers<void>();
     const again = await startCatalogs({ pulled: pull.promise });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await aWhile();
     pull.resolve();
-    await expect.poll(() => again.all()[0]?.settled, SOON).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => again.all()[0]?.settled, PATIENCE).toBe(true);
+    await aWhile();
     expect({ resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() }).toEqual(before);
   });
 
@@ -111,9 +111,9 @@ describe('the statuses of the catalogs of a cluster', () => {
     // As often as the client itself tries: it gives up.
     for (let n = 0; n < 2; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
     await startCatalogs();
-    await expect.poll(() => statusWrites(), SOON).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => statusWrites(), PATIENCE).toBeGreaterThanOrEqual(2);
     expect(told()).toBeUndefined();
-    await expect.poll(() => clock.advance(10_000).then(told), SOON).toBe('READY');
+    await expect.poll(() => clock.advance(10_000).then(told), PATIENCE).toBe('READY');
   });
 
   it('leaves out what is no CatalogSource: a cluster with other definitions must not end the poller of them all', async () => {
@@ -124,7 +124,7 @@ describe('the statuses of the catalogs of a cluster', () => {
         'changed',
       );
     }
-    await expect.poll(told, SOON).toBe('READY');
+    await expect.poll(told, PATIENCE).toBe('READY');
     expect(catalogs.all()).toHaveLength(1);
   });
 });
@@ -153,10 +153,10 @@ describe('the image templates of a cluster', () => {
     let version = 'v1.33.5+vendor.1';
     const catalogs = await templated(async () => version);
     const told = (image: string) => `${image}: True ${image}`;
-    await expect.poll(watched(catalogs), SOON).toBe(told('registry.example/shop:v33'));
+    await expect.poll(watched(catalogs), PATIENCE).toBe(told('registry.example/shop:v33'));
     version = 'v1.34.0+vendor.1';
     await catalogs.resync();
-    await expect.poll(watched(catalogs), SOON).toBe(told('registry.example/shop:v34'));
+    await expect.poll(watched(catalogs), PATIENCE).toBe(told('registry.example/shop:v34'));
     expect(catalogs.all().map(({ source }) => source.spec.image)).toEqual(['registry.example/shop:v34']);
   });
 
@@ -168,10 +168,10 @@ describe('the image templates of a cluster', () => {
     });
     const image = 'registry.example/shop:v34';
     await expect
-      .poll(watched(catalogs), SOON)
+      .poll(watched(catalogs), PATIENCE)
       .toBe('registry.example/shop:latest: False registry.example/shop:vmissing');
     away = false;
     await clock.advance(31_000);
-    await expect.poll(watched(catalogs), SOON).toBe(`${image}: True ${image}`);
+    await expect.poll(watched(catalogs), PATIENCE).toBe(`${image}: True ${image}`);
   });
 });

@@ -4,12 +4,12 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
+import { PATIENCE } from '#testing/patience';
 import { CatalogContents } from './catalog-contents.js';
 import { SharedCatalogs } from './shared-catalogs.js';
 import type { Shared } from './shared-loads.js';
 
 const NOW = { withinMs: 0, patient: false };
-const SOON = { timeout: 10_000, interval: 20 };
 let server: CatalogServer;
 let catalogs: SharedCatalogs;
 let listings: number;
@@ -84,7 +84,7 @@ describe('a registry server that many clusters name', () => {
     const { port } = server;
     await server.stop();
     server = await serveCatalog(catalog('2.0.0'), { port });
-    await expect.poll(() => told, SOON).toBe(3);
+    await expect.poll(() => told, PATIENCE).toBe(3);
     expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v2.0.0');
     expect(listings).toBe(2);
   });

@@ -16,6 +16,7 @@ import { buildImage } from '#platform/registry/image-builder';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { CatalogContents } from '../catalogs/catalog-contents.js';
 import { readCatalog } from '../catalogs/read-catalog.js';
@@ -24,7 +25,6 @@ import { ServedCatalogs } from './served-catalogs.js';
 import { SharedMetas } from './shared-metas.js';
 
 const REF = { ...CLUSTER_CATALOG_API, name: 'shop' };
-const SOON = { timeout: 10_000, interval: 20 };
 const MINUTE = 60_000;
 let fleet: SimulatedFleet;
 let registry: InMemoryRegistry;
@@ -65,7 +65,7 @@ afterEach(async () => {
 
 async function define(): Promise<void> {
   cluster().create(crd);
-  await expect.poll(() => client.serves(CLUSTER_CATALOG_API), SOON).toBe(true);
+  await expect.poll(() => client.serves(CLUSTER_CATALOG_API), PATIENCE).toBe(true);
 }
 
 const pushed = async (tag: string, yaml: string, labels: Record<string, string> = { [CATALOG_LABEL]: '/configs' }) =>
@@ -115,7 +115,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     const digest = await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     const served = start();
-    await expect.poll(told, SOON).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(told, PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status).toMatchObject({
       resolvedSource: { type: 'Image', image: { ref: `${registry.host}/shelf/shop@${digest}` } },
       urls: { base: 'https://hub.example/clusters/harbour/catalogs/shop' },
@@ -123,7 +123,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     });
     expect(await textOf(served)).toBe('{"name":"one","schema":"note"}\n');
     await expect
-      .poll(() => stored().metadata.labels, SOON)
+      .poll(() => stored().metadata.labels, PATIENCE)
       .toEqual({ 'olm.operatorframework.io/metadata.name': 'shop' });
     expect(stored().metadata.finalizers).toBeUndefined();
   });
@@ -133,12 +133,12 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1', { pollIntervalMinutes: 2 }));
     const served = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     const digest = await pushed('v1', 'schema: note\nname: two\n');
     await clock.advance(MINUTE);
     expect(await textOf(served)).toContain('one');
-    await expect.poll(() => clock.advance(MINUTE + 2_000).then(() => textOf(served)), SOON).toContain('two');
-    await expect.poll(() => stored().status?.resolvedSource?.image?.ref, SOON).toContain(digest);
+    await expect.poll(() => clock.advance(MINUTE + 2_000).then(() => textOf(served)), PATIENCE).toContain('two');
+    await expect.poll(() => stored().status?.resolvedSource?.image?.ref, PATIENCE).toContain(digest);
   });
 
   it('asks the cluster nothing when a poll brings no news', async () => {
@@ -146,13 +146,13 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1', { pollIntervalMinutes: 1 }));
     start();
-    await expect.poll(told, SOON).toContain(SERVING);
-    await expect.poll(() => stored().metadata.labels, SOON).toBeDefined();
+    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(() => stored().metadata.labels, PATIENCE).toBeDefined();
     await clock.advance(10);
     cluster().requests.clear();
     const before = registry.requests.total;
     await expect
-      .poll(() => clock.advance(30_000).then(() => registry.requests.total), SOON)
+      .poll(() => clock.advance(30_000).then(() => registry.requests.total), PATIENCE)
       .toBeGreaterThan(before + 1);
     expect(cluster().requests.filter(({ verb }) => verb !== 'watch' && verb !== 'list')).toEqual([]);
   });
@@ -162,10 +162,10 @@ describe('the ClusterCatalogs of a cluster', () => {
     const good = await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1', { pollIntervalMinutes: 1 }));
     const served = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     await pushed('v1', 'schema: note\nname: 7\n');
     await expect
-      .poll(() => clock.advance(MINUTE + 2_000).then(told), SOON)
+      .poll(() => clock.advance(MINUTE + 2_000).then(told), PATIENCE)
       .toEqual([
         expect.stringMatching(/^Progressing=True Retrying: error storing fbc: a\.yaml.*"name".*string/),
         SERVING,
@@ -173,7 +173,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     expect(await textOf(served)).toContain('one');
     expect(stored().status?.resolvedSource?.image?.ref).toContain(good);
     await pushed('v1', 'schema: note\nname: three\n');
-    await expect.poll(() => clock.advance(10_000).then(told), SOON).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(() => clock.advance(10_000).then(told), PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(await textOf(served)).toContain('three');
   });
 
@@ -186,7 +186,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     create(wish(by === 'tag' ? ':v1' : `@${digest}`));
     const served = start();
     const missing = `source catalog content: catalog image is missing the required label "${CATALOG_LABEL}"`;
-    await expect.poll(told, SOON).toEqual([`${condition}: ${missing}`]);
+    await expect.poll(told, PATIENCE).toEqual([`${condition}: ${missing}`]);
     expect(served.find('shop')).toBeUndefined();
   });
 
@@ -195,16 +195,16 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     const served = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     await client.patch(REF, { spec: { availabilityMode: 'Unavailable' } });
     const off = 'Catalog availability mode is set to Unavailable';
     await expect
-      .poll(told, SOON)
+      .poll(told, PATIENCE)
       .toEqual([`Progressing=True Succeeded: ${off}`, `Serving=False UserSpecifiedUnavailable: ${off}`]);
     expect(stored().status).toEqual({ conditions: stored().status?.conditions });
     expect(served.find('shop')).toBeUndefined();
     await client.patch(REF, { spec: { availabilityMode: 'Available' } });
-    await expect.poll(told, SOON).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(told, PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status?.conditions?.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);
   });
 
@@ -213,10 +213,10 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'), { finalizers: ['olm.operatorframework.io/delete-server-cache'] });
     const served = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     cluster().delete(REF);
-    await expect.poll(() => served.find('shop'), SOON).toBeUndefined();
-    await expect.poll(() => cluster().get(REF), SOON).toBeUndefined();
+    await expect.poll(() => served.find('shop'), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster().get(REF), PATIENCE).toBeUndefined();
   });
 
   it('begins when the kind comes to the cluster', async () => {
@@ -225,7 +225,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
-    await expect.poll(() => clock.advance(5_000).then(() => textOf(served)), SOON).toContain('one');
+    await expect.poll(() => clock.advance(5_000).then(() => textOf(served)), PATIENCE).toContain('one');
   });
 
   it('starts anew without news', async () => {
@@ -233,15 +233,15 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     const first = start();
-    await expect.poll(told, SOON).toContain(SERVING);
-    await expect.poll(() => stored().metadata.labels, SOON).toBeDefined();
+    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(() => stored().metadata.labels, PATIENCE).toBeDefined();
     await first.stop();
     const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
     await clock.advance(MINUTE);
     const second = start();
-    await expect.poll(() => textOf(second), SOON).toContain('one');
+    await expect.poll(() => textOf(second), PATIENCE).toContain('one');
     expect(second.find('shop')?.modified.toISOString()).toBe('2026-01-01T00:00:00.000Z');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await aWhile();
     expect({ resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() }).toEqual(before);
   });
 
@@ -250,12 +250,12 @@ describe('the ClusterCatalogs of a cluster', () => {
     const digest = await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     const first = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     await first.stop();
     registry.failNext({ status: 503, times: 100 });
     const second = start();
     await expect
-      .poll(told, SOON)
+      .poll(told, PATIENCE)
       .toEqual([expect.stringMatching(/^Progressing=True Retrying: source catalog content: .*503/), SERVING]);
     expect(await textOf(second)).toContain('one');
     expect(stored().status?.resolvedSource?.image?.ref).toContain(digest);
@@ -266,12 +266,12 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     const first = start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     await first.stop();
     store = new MemoryContentStore();
     registry.failNext({ status: 503, times: 100 });
     start();
-    await expect.poll(told, SOON).toEqual([expect.stringContaining('Retrying'), 'Serving=False Unavailable: ']);
+    await expect.poll(told, PATIENCE).toEqual([expect.stringContaining('Retrying'), 'Serving=False Unavailable: ']);
     expect(stored().status?.urls).toBeUndefined();
   });
 
@@ -280,7 +280,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
     start();
-    await expect.poll(told, SOON).toContain(SERVING);
+    await expect.poll(told, PATIENCE).toContain(SERVING);
     const live = stored();
     const foreign = {
       type: 'Healthy',
@@ -293,7 +293,7 @@ describe('the ClusterCatalogs of a cluster', () => {
       ...live,
       status: { ...live.status, conditions: [foreign], urls: { base: 'https://other.example' } },
     });
-    await expect.poll(() => clock.advance(5_000).then(told), SOON).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(() => clock.advance(5_000).then(told), PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status?.urls?.base).toBe('https://hub.example/clusters/harbour/catalogs/shop');
   });
 
@@ -303,8 +303,8 @@ describe('the ClusterCatalogs of a cluster', () => {
     create(wish(':v1'));
     for (let n = 0; n < 3; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
     const served = start();
-    await expect.poll(() => textOf(served), SOON).toContain('one');
+    await expect.poll(() => textOf(served), PATIENCE).toContain('one');
     expect(told()).toEqual([]);
-    await expect.poll(() => clock.advance(5_000).then(told), SOON).toContain(SERVING);
+    await expect.poll(() => clock.advance(5_000).then(told), PATIENCE).toContain(SERVING);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { buildImage } from '#platform/registry/image-builder';
+import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { serveHttpUntil } from './catalog-serve-http.js';
 
@@ -30,7 +31,7 @@ async function served(reference: string, paths: readonly string[], name?: string
   const stop = Promise.withResolvers<void>();
   const place = { host: '127.0.0.1', port: 0, ...(name === undefined ? {} : { name }) };
   const serving = serveHttpUntil(stop.promise, reference, place, io);
-  await Promise.race([serving, expect.poll(() => printed.out, { timeout: 10_000 }).toContain('serving')]);
+  await Promise.race([serving, expect.poll(() => printed.out, PATIENCE).toContain('serving')]);
   const origin = /http:\/\/[^/]+/.exec(printed.out)?.[0] ?? '';
   const answers = await Promise.all(
     paths.map(async (path) => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePorts } from '#testing/control-plane/free-ports';
 import type { Io } from '../io.js';
 import { run } from '../program.js';
 
@@ -52,7 +53,9 @@ describe('flotilla up, told something that cannot be', () => {
     ['a port out of range', () => ['--port', '70000'], /invalid --port "70000"/],
   ];
   it.each(cases)('%s: one line and exit code 2, before anything is started', async (_why, args, says) => {
-    const { out, err, code } = await flotilla('up', ...args(folder));
+    // Not the default port: another program of this machine may listen there.
+    const [port] = await freePorts(1);
+    const { out, err, code } = await flotilla('up', '--port', String(port), ...args(folder));
     expect({ out, code }).toEqual({ out: '', code: 2 });
     expect(err).toMatch(says);
     expect(err.trimEnd().split('\n')).toHaveLength(1);

@@ -7,6 +7,7 @@ import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { recorder } from '../run-flotilla.fixture.js';
 import { kindsOf } from './kinds.js';
 import { put, subscription } from './live-objects.fixture.js';
@@ -38,7 +39,7 @@ it('flotilla get --watch tells what is there, then what comes and what goes', as
   const { promise: stop, resolve: end } = Promise.withResolvers<void>();
   const options = { kinds: kindsOf('sub'), names: [], output: 'table' as const };
   const watching = watchObjects(clients, io, options, stop);
-  const told = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), { timeout: 4_000, interval: 20 });
+  const told = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), PATIENCE);
   await told(/^CLUSTER .*CHANNEL\neast +team +mill +mill +samples +stable\n$/);
   put(fleet.cluster('west'), subscription());
   await told(/west +team +mill/);

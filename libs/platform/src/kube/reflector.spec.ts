@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { ManualClock } from '../clock/manual-clock.js';
 import { fixedCredentials } from './access/credentials.js';
 import { HttpKubeClient } from './http-kube-client.js';
@@ -10,7 +11,6 @@ import { HttpTransport } from './transport/http-transport.js';
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
 const LABELS = { suite: 'reflector' };
-const SOON = { timeout: 10_000, interval: 10 };
 const endings: Array<() => Promise<unknown>> = [];
 let fleet: SimulatedFleet;
 
@@ -68,7 +68,7 @@ describe('a reflector', () => {
     put('a', '2');
     drop('b');
     const all = ['new a {"n":"1"}', 'listed 1', 'new b {"n":"1"}', 'changed a {"n":"2"}', 'gone b {"n":"1"}'];
-    await expect.poll(() => told, SOON).toEqual(all);
+    await expect.poll(() => told, PATIENCE).toEqual(all);
     expect(reflector.store.list().map(({ metadata }) => metadata.name)).toEqual(['a']);
     expect(reflector.store.get({ namespace: 'default', name: 'a' })).toMatchObject({ data: { n: '2' } });
   });
@@ -87,7 +87,7 @@ describe('a reflector', () => {
   it('goes on with the next watch when the server ends one', async () => {
     const { reflector, told, clock } = watching();
     reflector.start();
-    await expect.poll(() => cluster().openWatches(), SOON).toBe(1);
+    await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);
     cluster().endWatches();
     put('a', '1');
     await advanceUntil(clock, () => told.includes('new a {"n":"1"}'));
@@ -101,7 +101,7 @@ describe('a reflector', () => {
       put('goes', '1');
       const { reflector, told, clock } = watching();
       reflector.start();
-      await expect.poll(() => cluster().openWatches(), SOON).toBe(1);
+      await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);
       cluster().failNext({ verb: 'watch' }, 503, 'ServiceUnavailable');
       cluster().endWatches();
       drop('goes');
@@ -121,15 +121,15 @@ describe('a reflector', () => {
     cluster().create(buoyCrd());
     await advanceUntil(clock, () => reflector.served());
     cluster().create({ ...kind, metadata: { name: 'red', namespace: 'default', labels: LABELS } });
-    await expect.poll(() => told, SOON).toContain('new red {}');
+    await expect.poll(() => told, PATIENCE).toContain('new red {}');
     const crd = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       name: 'buoys.sea.example.com',
     };
     cluster().delete(crd);
-    await expect.poll(() => cluster().get(crd), SOON).toBeUndefined();
-    await expect.poll(() => told, SOON).toContain('gone red {}');
+    await expect.poll(() => cluster().get(crd), PATIENCE).toBeUndefined();
+    await expect.poll(() => told, PATIENCE).toContain('gone red {}');
     // As a real API server does.
     cluster().endWatches();
     await advanceUntil(clock, () => !reflector.served());
@@ -145,16 +145,21 @@ describe('a reflector', () => {
     for (let n = 0; n < 4; n += 1) cluster().failNext({ verb: 'list', resource: 'configmaps' }, 403, 'Forbidden', 'no');
     const { reflector, clock } = watching({ log });
     reflector.start();
-    await expect.poll(() => reflector.problem(), SOON).toContain('list ConfigMap: no');
+    await expect.poll(() => reflector.problem(), PATIENCE).toContain('list ConfigMap: no');
     expect(reflector.synced()).toBe(false);
     const lists = () => [...cluster().requests].filter(({ verb }) => verb === 'list').length;
-    const seen: number[] = [];
-    for (const pause of [499, 1, 999, 1, 1999, 1]) {
-      await clock.advance(pause);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      seen.push(lists());
+    for (const [pauseMs, times] of [
+      [499, 1],
+      [1, 2],
+      [999, 2],
+      [1, 3],
+      [1999, 3],
+      [1, 4],
+    ] as const) {
+      await clock.advance(pauseMs);
+      await aWhile();
+      await expect.poll(lists, PATIENCE).toBe(times);
     }
-    expect(seen).toEqual([1, 2, 2, 3, 3, 4]);
     await advanceUntil(clock, () => reflector.synced());
     expect(reflector.problem()).toBeUndefined();
     expect(said).toEqual(['warn: a watch failed', 'info: the watch is up to date again']);
@@ -167,7 +172,7 @@ describe('a reflector', () => {
     behind.port = String(proxy.port);
     const { reflector, told, clock } = watching({ client: clientOf(behind.href), silenceMs: 60_000 });
     reflector.start();
-    await expect.poll(() => cluster().openWatches(), SOON).toBe(1);
+    await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);
     proxy.stall();
     put('a', '1');
     await clock.advance(30_000);
@@ -181,12 +186,12 @@ describe('a reflector', () => {
     const { reflector, clock } = watching();
     expect(reflector.lastSeen()).toEqual(new Date(0));
     reflector.start();
-    await expect.poll(() => cluster().openWatches(), SOON).toBe(1);
+    await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);
     const synced = clock.now();
     expect(reflector.lastSeen()).toEqual(synced);
     await clock.advance(5000);
     put('a', '1');
-    await expect.poll(() => reflector.lastSeen(), SOON).toEqual(new Date(synced.getTime() + 5000));
+    await expect.poll(() => reflector.lastSeen(), PATIENCE).toEqual(new Date(synced.getTime() + 5000));
   });
 
   it('survives a handler that fails', async () => {
@@ -200,16 +205,16 @@ describe('a reflector', () => {
     await reflector.whenSynced();
     put('a', '1');
     put('b', '1');
-    await expect.poll(() => seen, SOON).toEqual(['a', 'b']);
+    await expect.poll(() => seen, PATIENCE).toEqual(['a', 'b']);
   });
 
   it('tells nothing after it was stopped', async () => {
     const { reflector, told } = watching();
     reflector.start();
-    await expect.poll(() => cluster().openWatches(), SOON).toBe(1);
+    await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);
     await reflector.stop();
     put('a', '1');
-    await expect.poll(() => cluster().openWatches(), SOON).toBe(0);
+    await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(0);
     expect(told).toEqual(['listed 0']);
   });
 });
@@ -220,7 +225,7 @@ async function advanceUntil(clock: ManualClock, reached: () => boolean): Promise
     .poll(async () => {
       await clock.advance(100);
       return reached();
-    }, SOON)
+    }, PATIENCE)
     .toBe(true);
 }
 

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LONG_PATIENCE_MS } from '../patience.js';
 import { KUBERNETES_VERSION } from './binaries.js';
 import type { ControlPlane, ControlPlaneCluster, Environment } from './control-plane.js';
 
 const IMAGE = `rancher/k3s:v${KUBERNETES_VERSION}-k3s1`;
 const PORT = 6443;
-const START_DEADLINE_MS = 180_000;
 
 /** Why Docker is of no use here, or undefined when it may be. Asked before the costly import. */
 export function whyNoDocker(environment: Environment): string | undefined {
@@ -32,7 +32,7 @@ export async function startK3s(count: number): Promise<ControlPlane> {
       .withTmpFs({ '/run': 'rw', '/var/run': 'rw' })
       .withCommand(['server', '--disable=traefik,servicelb,metrics-server', '--tls-san=127.0.0.1,localhost'])
       .withWaitStrategy(Wait.forLogMessage(/Node controller sync successful/))
-      .withStartupTimeout(START_DEADLINE_MS)
+      .withStartupTimeout(LONG_PATIENCE_MS)
       .start();
     stops.push(() => container.stop());
     const { output } = await container.exec(['cat', '/etc/rancher/k3s/k3s.yaml']);

@@ -1,12 +1,11 @@
 import { networkInterfaces } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
+import { LONG_PATIENCE_MS, pause } from '../patience.js';
 import type { Binaries } from './binaries.js';
 import type { ChildProcesses } from './child-processes.js';
 import { ControlPlaneFailed } from './control-plane.js';
 
-const READY_DEADLINE_MS = 120_000;
 const NODE = 'node-1';
 
 /** The controllers that operators, and the objects they make, depend on. */
@@ -178,7 +177,7 @@ function node() {
 }
 
 async function until(processes: ChildProcesses, what: string, reached: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + READY_DEADLINE_MS;
+  const deadline = Date.now() + LONG_PATIENCE_MS;
   let last = 'it answers, but is not ready';
   for (;;) {
     processes.check();
@@ -188,7 +187,7 @@ async function until(processes: ChildProcesses, what: string, reached: () => Pro
       last = error instanceof Error ? error.message : String(error);
     }
     if (Date.now() > deadline)
-      throw new ControlPlaneFailed(`${what}: not ready within ${READY_DEADLINE_MS / 1000} s: ${last}`);
+      throw new ControlPlaneFailed(`${what}: not ready within ${LONG_PATIENCE_MS / 1000} s: ${last}`);
     await pause(100);
   }
 }

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findExecutable } from '#platform/debian/executable';
 import { installDebianPackage } from '#platform/debian/install-package';
 import { freePorts } from '../control-plane/free-ports.js';
+import { PATIENCE_MS, pause } from '../patience.js';
 import { startRegistry } from './in-memory-registry.js';
 
 export type ImageRegistry = Readonly<{
@@ -17,7 +17,6 @@ export type ImageRegistry = Readonly<{
 }>;
 
 const PROGRAM = 'docker-registry';
-const PATIENCE_MS = 20_000;
 
 /** The distribution registry (Debian's package docker-registry, installed first where that can be), else our own in this process. */
 export async function startImageRegistry(): Promise<ImageRegistry> {
@@ -56,7 +55,7 @@ async function startDistribution(program: string): Promise<ImageRegistry> {
       await stop();
       throw new Error(`${PROGRAM} did not answer within ${PATIENCE_MS / 1_000} s`);
     }
-    await sleep(50);
+    await pause(50);
   }
   return { host, stop, how: `the distribution registry (${PROGRAM})` };
 }

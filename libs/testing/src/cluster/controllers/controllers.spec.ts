@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { PATIENCE } from '../../patience.js';
 import { BareCluster } from '../bare-cluster.js';
 import { arrayAt, isObject } from '../objects/json.js';
 import { NEVER_READY } from './deployments.controller.js';
 
-const SOON = { timeout: 5000, interval: 5 };
 const map = (name: string, metadata: object = {}): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -45,12 +45,12 @@ describe('what runs beside the API', () => {
   it('a Deployment becomes available, and again after its spec changed', async () => {
     bare.cluster.create(deployment());
     const available = ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable'];
-    await expect.poll(conditions, SOON).toEqual(available);
+    await expect.poll(conditions, PATIENCE).toEqual(available);
     bare.cluster.edit(deploymentRef, (found) => {
       found.spec = { ...(found.spec as object), replicas: 5 };
     });
     await expect
-      .poll(() => bare.cluster.get(deploymentRef)?.status, SOON)
+      .poll(() => bare.cluster.get(deploymentRef)?.status, PATIENCE)
       .toMatchObject({
         observedGeneration: 2,
         replicas: 5,
@@ -63,9 +63,9 @@ describe('what runs beside the API', () => {
 
   it('one that is told so never does, and runs out of time', async () => {
     bare.cluster.create(deployment({ [NEVER_READY]: 'true' }, { progressDeadlineSeconds: 1 }));
-    await expect.poll(conditions, SOON).toContain('Progressing=True ReplicaSetUpdated');
+    await expect.poll(conditions, PATIENCE).toContain('Progressing=True ReplicaSetUpdated');
     await expect
-      .poll(conditions, SOON)
+      .poll(conditions, PATIENCE)
       .toEqual(['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']);
   });
 
@@ -74,7 +74,7 @@ describe('what runs beside the API', () => {
     const child = bare.cluster.create(map('child', { ownerReferences: [owner(parent)] }));
     bare.cluster.create(map('grandchild', { ownerReferences: [owner(child)] }));
     bare.cluster.delete(mapRef('parent'));
-    await expect.poll(() => bare.cluster.get(mapRef('grandchild')), SOON).toBeUndefined();
+    await expect.poll(() => bare.cluster.get(mapRef('grandchild')), PATIENCE).toBeUndefined();
     expect(bare.cluster.get(mapRef('child'))).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe('what runs beside the API', () => {
     bare.cluster.create(
       map('child', { ownerReferences: [{ ...owner({ metadata: { name: 'parent', uid: 'other' } }) }] }),
     );
-    await expect.poll(() => bare.cluster.get(mapRef('child')), SOON).toBeUndefined();
+    await expect.poll(() => bare.cluster.get(mapRef('child')), PATIENCE).toBeUndefined();
     expect(bare.cluster.get(mapRef('parent'))).toBeDefined();
   });
 
@@ -91,7 +91,9 @@ describe('what runs beside the API', () => {
     const [first, second] = [bare.cluster.create(map('first')), bare.cluster.create(map('second'))];
     bare.cluster.create(map('child', { ownerReferences: [owner(first), owner(second)] }));
     bare.cluster.delete(mapRef('first'));
-    await expect.poll(() => bare.cluster.get(mapRef('child'))?.metadata.ownerReferences, SOON).toEqual([owner(second)]);
+    await expect
+      .poll(() => bare.cluster.get(mapRef('child'))?.metadata.ownerReferences, PATIENCE)
+      .toEqual([owner(second)]);
   });
 
   it.each([
@@ -101,15 +103,15 @@ describe('what runs beside the API', () => {
     const parent = bare.cluster.create(map('parent'));
     bare.cluster.create(map('child', { ownerReferences: [owner(parent)] }));
     bare.cluster.delete(mapRef('parent'), { propagation });
-    await expect.poll(() => bare.cluster.get(mapRef('parent')), SOON).toBeUndefined();
+    await expect.poll(() => bare.cluster.get(mapRef('parent')), PATIENCE).toBeUndefined();
     expect(bare.cluster.get(mapRef('child')) !== undefined).toBe(child);
   });
 
   it('a namespace is furnished, takes nothing while it goes, and takes its content along', async () => {
     const inside = (kind: string, name: string) => ({ apiVersion: 'v1', kind, name, namespace: 'web' });
     bare.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'web' } });
-    await expect.poll(() => bare.cluster.get(inside('ServiceAccount', 'default')), SOON).toBeDefined();
-    await expect.poll(() => bare.cluster.get(inside('ConfigMap', 'kube-root-ca.crt')), SOON).toBeDefined();
+    await expect.poll(() => bare.cluster.get(inside('ServiceAccount', 'default')), PATIENCE).toBeDefined();
+    await expect.poll(() => bare.cluster.get(inside('ConfigMap', 'kube-root-ca.crt')), PATIENCE).toBeDefined();
     bare.cluster.create(map('held', { namespace: 'web', finalizers: ['example.com/hold'] }));
     bare.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'web' });
     const late = bare.send({
@@ -124,7 +126,7 @@ describe('what runs beside the API', () => {
           'configmaps "late" is forbidden: unable to create new content in namespace web because it is being terminated',
       },
     });
-    await expect.poll(() => bare.cluster.get(inside('ConfigMap', 'kube-root-ca.crt')), SOON).toBeUndefined();
+    await expect.poll(() => bare.cluster.get(inside('ConfigMap', 'kube-root-ca.crt')), PATIENCE).toBeUndefined();
     expect(bare.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'web' })?.status).toEqual({
       phase: 'Terminating',
     });
@@ -132,7 +134,7 @@ describe('what runs beside the API', () => {
       found.metadata.finalizers = [];
     });
     await expect
-      .poll(() => bare.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'web' }), SOON)
+      .poll(() => bare.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'web' }), PATIENCE)
       .toBeUndefined();
   });
 
@@ -148,12 +150,12 @@ describe('what runs beside the API', () => {
     const clusterRoleSelectors = [{ matchLabels: { to: 'sum' } }, { matchLabels: { first: 'no' } }];
     bare.cluster.create(role('sum', {}, { aggregationRule: { clusterRoleSelectors }, rules: [] }));
     bare.cluster.create(role('part', { to: 'sum' }, { rules: [rule] }));
-    await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([rule]);
+    await expect.poll(() => bare.cluster.get(sum)?.rules, PATIENCE).toEqual([rule]);
     const second = { ...rule, verbs: ['list'] };
     bare.cluster.create(role('a-part', { first: 'no' }, { rules: [rule, second] }));
-    await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([rule, second]);
+    await expect.poll(() => bare.cluster.get(sum)?.rules, PATIENCE).toEqual([rule, second]);
     bare.cluster.delete({ ...sum, name: 'a-part' });
     bare.cluster.delete({ ...sum, name: 'part' });
-    await expect.poll(() => bare.cluster.get(sum)?.rules, SOON).toEqual([]);
+    await expect.poll(() => bare.cluster.get(sum)?.rules, PATIENCE).toEqual([]);
   });
 });

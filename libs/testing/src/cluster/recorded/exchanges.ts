@@ -1,3 +1,4 @@
+import { pause } from '../../patience.js';
 import { configMapExchanges } from './config-map-exchanges.js';
 import { customResourceExchanges } from './custom-resource-exchanges.js';
 import { type Answer, type Exchange, NAMESPACE, type Send } from './exchange.js';
@@ -36,7 +37,7 @@ async function settled(send: Send, exchange: Exchange): Promise<Answer> {
     const answer = await send(exchange);
     if (exchange.until === undefined || answer.code === exchange.until) return answer;
     if (tries === MAX_TRIES) throw new Error(`${exchange.method} ${exchange.path} never answered ${exchange.until}`);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
 }
 
