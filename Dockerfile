@@ -25,6 +25,7 @@ COPY libs libs
 COPY apps apps
 RUN npx tsc -p tsconfig.build.json \
  && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/ \
+ && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/ \
  && rm -f dist/.tsbuildinfo
 
 FROM ${NODE_IMAGE}

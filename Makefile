@@ -15,6 +15,7 @@ setup: ## Node 24 where the machine's is older, and the packages of the lock fil
 build: setup ## compile all apps and libraries into dist/
 	@tsc -p tsconfig.build.json
 	@mkdir -p dist/libs/platform/src/registry/grpc && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/
+	@mkdir -p dist/libs/testing/src/cluster/types && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/
 
 demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
 	@bin/flotilla demo $(if $(KEEP),--keep)

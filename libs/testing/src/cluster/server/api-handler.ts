@@ -97,11 +97,12 @@ export class ApiHandler {
   }
 
   #create(request: ApiRequest, place: Place, target: RequestTarget, user: Requester): ApiResponse {
-    const reviewed = review(this.cluster, place.info, target, decodedBody(request), user);
+    const sent = decodedBody(request);
+    const reviewed = review(this.cluster, place.info, target, sent, user);
     if (reviewed !== undefined) return { code: 201, body: reviewed };
     if (target.name !== undefined) throw methodNotAllowed();
     const warnings: string[] = [];
-    const object = this.writer.create(place, decodedBody(request), writeOptions(request, 'CreateOptions', warnings));
+    const object = this.writer.create(place, sent, writeOptions(request, 'CreateOptions', warnings));
     return { code: 201, body: shownIn(place, object), warnings };
   }
 

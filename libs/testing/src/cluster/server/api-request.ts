@@ -1,5 +1,6 @@
 import { load } from 'js-yaml';
 import { badRequest, Refusal } from '../objects/refusal.js';
+import { decodeProtobuf, PROTOBUF } from '../protobuf/decode-object.js';
 
 /** One HTTP request to a simulated API server, below the cluster's path prefix. */
 export type ApiRequest = Readonly<{
@@ -24,9 +25,14 @@ const unknownFormat = () =>
     'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
   );
 
-/** The decoded body; JSON or YAML by its media type. */
+/** The decoded body; JSON, YAML or, for Kubernetes' own kinds, protobuf by its media type. */
 export function decodedBody(request: ApiRequest): unknown {
   const type = mediaType(request);
+  if (type === PROTOBUF) {
+    const object = decodeProtobuf(request.body);
+    if (object === undefined) throw unknownFormat();
+    return object;
+  }
   const text = request.body.toString('utf8');
   const yaml = type.endsWith('yaml');
   if (!yaml && !type.endsWith('json')) throw unknownFormat();
