@@ -101,7 +101,6 @@ var types = map[string]description{}
 
 func nameOf(t reflect.Type) string {
 	path := strings.Replace(t.PkgPath(), "k8s.io/", "io.k8s.", 1)
-	path = strings.Replace(path, "io.k8s.kube-aggregator", "io.k8s.kube-aggregator", 1)
 	return strings.ReplaceAll(path, "/", ".") + "." + t.Name()
 }
 

@@ -21,20 +21,42 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Kubernetes' RBAC: whether some rule bound to the user, in the cluster or in the namespace, allows it. */
 export function verdict(cluster: ClusterState, user: Requester, attempt: Attempt): Verdict {
   if (user.groups.includes('system:masters')) return { allowed: true, why: '' };
-  const { storage } = cluster;
-  const bindings = [
-    ...storage.list(`clusterrolebindings.${RBAC}`),
-    ...storage.list(`rolebindings.${RBAC}`).filter(({ metadata }) => metadata.namespace === attempt.namespace),
-  ];
   const absent: string[] = [];
-  for (const binding of bindings.filter((one) => binds(one, user))) {
+  for (const binding of bindingsOf(cluster, user, attempt.namespace)) {
     const role = roleOf(cluster, binding);
     if (role === undefined) absent.push(absenceOf(binding));
-    else if (arrayAt(role, 'rules').some((rule) => isObject(rule) && allows(rule, attempt))) {
-      return { allowed: true, why: '' };
-    }
+    else if (rulesIn(role).some((rule) => allows(rule, attempt))) return { allowed: true, why: '' };
   }
   return { allowed: false, why: absenceText(absent) };
+}
+
+/** Whether some rule bound to the user in the cluster allows a verb on a path outside the resources. */
+export function verdictOnPath(cluster: ClusterState, user: Requester, verb: string, path: string): Verdict {
+  const rules = user.groups.includes('system:masters') ? undefined : rulesOf(cluster, user, undefined);
+  return { allowed: rules?.some((rule) => allowsPath(rule, verb, path)) ?? true, why: '' };
+}
+
+/** Every rule that is bound to the user, in the cluster and in the namespace. */
+export const rulesOf = (cluster: ClusterState, user: Requester, namespace: string | undefined): JsonObject[] =>
+  bindingsOf(cluster, user, namespace).flatMap((binding) => {
+    const role = roleOf(cluster, binding);
+    return role === undefined ? [] : rulesIn(role);
+  });
+
+const rulesIn = (role: ApiObject): JsonObject[] => arrayAt(role, 'rules').filter(isObject);
+
+function bindingsOf({ storage }: ClusterState, user: Requester, namespace: string | undefined): ApiObject[] {
+  const inNamespace = storage.list(`rolebindings.${RBAC}`).filter(({ metadata }) => metadata.namespace === namespace);
+  return [...storage.list(`clusterrolebindings.${RBAC}`), ...inNamespace].filter((one) => binds(one, user));
+}
+
+/** A path of a rule may end in `*`. */
+function allowsPath(rule: JsonObject, verb: string, path: string): boolean {
+  const verbs = arrayAt(rule, 'verbs');
+  const paths = arrayAt(rule, 'nonResourceURLs').map(String);
+  const fits = (pattern: string) =>
+    pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)));
+  return (verbs.includes('*') || verbs.includes(verb)) && paths.some(fits);
 }
 
 const absenceText = (absent: readonly string[]): string => {

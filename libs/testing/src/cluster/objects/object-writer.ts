@@ -30,6 +30,8 @@ export type WriteOptions = Readonly<{
   manager: string;
   dryRun?: boolean;
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** The subresource that the write is tracked under, where it is not the place's own. */
+  trackedAs?: string;
   /** Collects the texts of `Warning` headers. */
   warnings?: string[];
 }>;
@@ -281,7 +283,8 @@ export class ObjectWriter {
 
   #change({ info, version, subresource }: Place, options: WriteOptions): FieldChange {
     const apiVersion = info.group === '' ? version : `${info.group}/${version}`;
-    const sub = subresource === undefined ? {} : { subresource };
+    const tracked = options.trackedAs ?? subresource;
+    const sub = tracked === undefined ? {} : { subresource: tracked };
     return {
       manager: options.manager,
       apiVersion,

@@ -1,5 +1,5 @@
 import { builtinMergeSchema } from '../patches/builtin-merge-schema.js';
-import { type ResourceInfo, resourceKey } from './resource-info.js';
+import { type ResourceInfo, resourceKey, type ScalePaths } from './resource-info.js';
 
 export const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 
@@ -20,6 +20,7 @@ type Row = Readonly<{
 
 const all = ['all'];
 const status = ['status'];
+const statusAndScale = ['scale', 'status'];
 const extensions = ['api-extensions'];
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 const eventFields = [...involved.map((field) => `involvedObject.${field}`), 'reason', 'reportingComponent', 'type'];
@@ -60,7 +61,7 @@ const core: readonly Row[] = [
     resource: 'pods',
     short: ['po'],
     categories: all,
-    subresources: status,
+    subresources: ['attach', 'exec', 'log', 'portforward', 'proxy', 'status'],
     generation: true,
     returnsDeleted: true,
     fields: podFields,
@@ -102,7 +103,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['deploy'],
     categories: all,
-    subresources: status,
+    subresources: statusAndScale,
     generation: true,
   },
   {
@@ -111,7 +112,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['rs'],
     categories: all,
-    subresources: status,
+    subresources: statusAndScale,
     generation: true,
     fields: ['status.replicas'],
   },
@@ -121,7 +122,7 @@ const workloads: readonly Row[] = [
     group: 'apps',
     short: ['sts'],
     categories: all,
-    subresources: status,
+    subresources: statusAndScale,
     generation: true,
   },
   {
@@ -264,6 +265,12 @@ const reviews: readonly Row[] = [
   },
 ];
 
+const WORKLOAD_SCALE: ScalePaths = {
+  specReplicas: '.spec.replicas',
+  statusReplicas: '.status.replicas',
+  selector: '.spec.selector',
+};
+
 function infoOf(row: Row): ResourceInfo {
   const group = row.group ?? '';
   const schema = builtinMergeSchema(resourceKey(group, row.resource));
@@ -285,6 +292,7 @@ function infoOf(row: Row): ResourceInfo {
     selectableFields: row.fields ?? [],
     mergeSchema: () => schema,
     printerColumns: () => [],
+    scale: () => (row.subresources === statusAndScale ? WORKLOAD_SCALE : undefined),
   };
 }
 

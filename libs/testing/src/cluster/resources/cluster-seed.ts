@@ -22,6 +22,7 @@ export function seedCluster(cluster: ClusterState): void {
   for (const role of clusterRoles()) cluster.storage.put(CLUSTER_ROLES, role);
   seedBinding(cluster, 'cluster-admin', 'system:masters');
   seedBinding(cluster, 'system:basic-user', 'system:authenticated');
+  seedBinding(cluster, 'system:discovery', 'system:authenticated');
 }
 
 function seedBinding({ storage }: ClusterState, role: string, group: string): void {
@@ -86,6 +87,12 @@ const SELF_REVIEWS = [
   { apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'], verbs: ['create'] },
 ];
 
+/** What every client must read before it can ask for anything. */
+const DISCOVERY_PATHS = [
+  ...['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez'],
+  ...['/openapi', '/openapi/*', '/readyz', '/version', '/version/'],
+];
+
 /** The user-facing roles that other roles aggregate to, with a little of what they hold. */
 function clusterRoles(): ApiObject[] {
   const all = [
@@ -97,6 +104,7 @@ function clusterRoles(): ApiObject[] {
   return [
     clusterRole('cluster-admin', {}, { rules: all }),
     clusterRole('system:basic-user', {}, { rules: SELF_REVIEWS }),
+    clusterRole('system:discovery', {}, { rules: [{ nonResourceURLs: DISCOVERY_PATHS, verbs: ['get'] }] }),
     clusterRole('admin', {}, aggregating('admin')),
     clusterRole('edit', to('admin'), aggregating('edit')),
     clusterRole('view', to('edit'), aggregating('view')),

@@ -3,7 +3,7 @@ import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import { deduced } from '../patches/merge-schema.js';
 import { type CompiledSchema, compiledSchema } from '../schema/crd-schema.js';
-import type { PrinterColumn, ResourceInfo } from './resource-info.js';
+import type { PrinterColumn, ResourceInfo, ScalePaths } from './resource-info.js';
 
 /** The API server's own order. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -62,7 +62,7 @@ export function customResourceInfo(crd: ApiObject): ResourceInfo {
     categories: strings('categories'),
     versions: servedVersions(crd),
     verbs: VERBS,
-    subresources: subresources.has('status') ? ['status'] : [],
+    subresources: ['scale', 'status'].filter((name) => subresources.has(name)),
     builtin: false,
     generation: true,
     returnsDeleted: false,
@@ -71,6 +71,19 @@ export function customResourceInfo(crd: ApiObject): ResourceInfo {
     checkSchema: (version, object) =>
       schemaOf(byName.get(version))?.check(object) ?? { object, unknownFields: [], causes: [] },
     printerColumns: (version) => printerColumns(byName.get(version)),
+    scale: (version) => scalePaths(byName.get(version)),
+    openApiSchema: (version) => objectAt(byName.get(version), 'schema', 'openAPIV3Schema'),
+  };
+}
+
+function scalePaths(version: JsonObject | undefined): ScalePaths | undefined {
+  const scale = objectAt(version, 'subresources', 'scale');
+  if (scale === undefined) return undefined;
+  const path = (field: string) => stringAt(scale, field);
+  return {
+    specReplicas: path('specReplicasPath') ?? '.spec.replicas',
+    statusReplicas: path('statusReplicasPath') ?? '.status.replicas',
+    selector: path('labelSelectorPath'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ApiObject } from '../objects/api-object.js';
+import type { JsonObject } from '../objects/json.js';
 import type { StatusCause } from '../objects/refusal.js';
 import type { MergeSchema } from '../patches/merge-schema.js';
 
@@ -13,6 +14,9 @@ export type PrinterColumn = Readonly<{
 
 /** One column of a table, and how its cell is made. */
 export type Column = Readonly<{ name: string; type: string; priority?: number; cell: (object: ApiObject) => unknown }>;
+
+/** Where a resource keeps the replicas that its Scale shows. */
+export type ScalePaths = Readonly<{ specReplicas: string; statusReplicas: string; selector?: string | undefined }>;
 
 /** What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way. */
 export type SchemaVerdict = { object: ApiObject; unknownFields: readonly string[]; causes: readonly StatusCause[] };
@@ -39,6 +43,10 @@ export type ResourceInfo = Readonly<{
   selectableFields: readonly string[];
   mergeSchema: (version: string) => MergeSchema;
   printerColumns: (version: string) => readonly PrinterColumn[];
+  /** Given where a version has the scale subresource. */
+  scale: (version: string) => ScalePaths | undefined;
+  /** The OpenAPI schema of a custom resource. */
+  openApiSchema?: (version: string) => JsonObject | undefined;
   /** Only custom resources have one. */
   checkSchema?: (version: string, object: ApiObject) => SchemaVerdict;
 }>;

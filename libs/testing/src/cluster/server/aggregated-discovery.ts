@@ -37,7 +37,15 @@ const groupItem = (group: string, resources: ResourceRegistry): JsonObject => ({
 
 function resourceItem(info: ResourceInfo, version: string): JsonObject {
   const responseKind = { group: info.group, version, kind: info.kind };
-  const status = hasStatus(info) ? [{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }] : [];
+  const verbs = ['get', 'patch', 'update'];
+  const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  const token = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+  const has = (subresource: string) => info.subresources.includes(subresource);
+  const subresources = [
+    ...(has('scale') ? [{ subresource: 'scale', responseKind: scale, verbs }] : []),
+    ...(hasStatus(info) ? [{ subresource: 'status', responseKind, verbs }] : []),
+    ...(has('token') ? [{ subresource: 'token', responseKind: token, verbs: ['create'] }] : []),
+  ];
   return {
     resource: info.resource,
     responseKind,
@@ -46,6 +54,6 @@ function resourceItem(info: ResourceInfo, version: string): JsonObject {
     verbs: info.verbs,
     ...(info.shortNames.length === 0 ? {} : { shortNames: info.shortNames }),
     ...(info.categories.length === 0 ? {} : { categories: info.categories }),
-    ...(status.length === 0 ? {} : { subresources: status }),
+    ...(subresources.length === 0 ? {} : { subresources }),
   };
 }

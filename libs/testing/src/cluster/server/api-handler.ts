@@ -1,7 +1,7 @@
 import { authorize } from '../access/authorizer.js';
 import type { Requester } from '../access/requester.js';
 import type { ClusterState } from '../cluster-state.js';
-import { storageKey } from '../objects/api-object.js';
+import { type ApiObject, storageKey } from '../objects/api-object.js';
 import { isObject, type JsonObject, stringAt } from '../objects/json.js';
 import { listBody, ObjectReader, selected, shownIn } from '../objects/object-reader.js';
 import { type DeleteOptions, ObjectWriter, type Place, type WriteOptions } from '../objects/object-writer.js';
@@ -11,15 +11,16 @@ import { jsonPatch } from '../patches/json-patch.js';
 import { mergePatch } from '../patches/merge-patch.js';
 import { strategicMerge } from '../patches/strategic-merge.js';
 import { isUnavailableApi } from '../resources/aggregated-api.js';
-import type { ResourceInfo } from '../resources/resource-info.js';
+import type { ResourceInfo, ScalePaths } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
 import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
 import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
 import { discovery, versionsOfGroup } from './discovery.js';
-import { openApi } from './openapi.js';
+import { openApi, openApiV2 } from './openapi.js';
 import { type Representation, representationOf, shownList, shownObject } from './representation.js';
 import { attemptOf, type RequestTarget, requestTarget, verbOf } from './request-target.js';
 import { review } from './reviews.js';
+import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';
 
 /** A watch to be opened by whoever holds the connection. */
@@ -60,6 +61,8 @@ export class ApiHandler {
     const { resources, name } = this.cluster;
     const type = path === '/api' || path === '/apis' ? aggregatedType(headers.accept) : undefined;
     if (type !== undefined) return { code: 200, body: aggregatedDiscovery(path, type, resources), contentType: type };
+    const v2 = openApiV2(path, headers.accept);
+    if (v2 !== undefined) return v2;
     const document =
       discovery(path, resources) ??
       this.cluster.aggregatedApis.get(path) ??
@@ -79,7 +82,11 @@ export class ApiHandler {
     const verb = verbOf(request.method, target, request.query);
     const form = representationOf(request.headers.accept);
     const include = request.query.get('includeObject');
+    const scale = subresource === 'scale' ? info.scale(version) : undefined;
+    if (scale !== undefined) return this.#scale(request, place, target, scale);
+    if (subresource !== undefined && CONTAINER_SUBRESOURCES.has(subresource)) throw noContainers(this, place, target);
     if (verb === 'create') return this.#create(request, place, target, user);
+    if (subresource === 'token') throw methodNotAllowed();
     if (!info.verbs.includes(verb)) throw methodNotAllowed();
     switch (verb) {
       case 'get':
@@ -122,6 +129,19 @@ export class ApiHandler {
     return { code: 200, body: shownIn(place, object), warnings };
   }
 
+  #scale(request: ApiRequest, place: Place, target: RequestTarget, paths: ScalePaths): ApiResponse {
+    const { name = '' } = target;
+    const verb = verbOf(request.method, target, request.query);
+    if (verb === 'get') return { code: 200, body: scaleOf(this.writer.get(place, name), paths) };
+    if (verb !== 'update' && verb !== 'patch') throw methodNotAllowed();
+    const kind = verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
+    const options = { ...writeOptions(request, kind, []), trackedAs: 'scale' };
+    const transform = verb === 'patch' ? patchOf(request, place) : () => decodedBody(request);
+    const change = (live: ApiObject) =>
+      scaled(shownIn(place, live), paths, transform(scaleOf(live, paths)), place.info);
+    return { code: 200, body: scaleOf(this.writer.update(place, name, change, options), paths) };
+  }
+
   #replacement(request: ApiRequest, place: Place, name: string): () => unknown {
     const sent = decodedBody(request);
     this.writer.decode(place, sent, name);
@@ -155,6 +175,15 @@ export class ApiHandler {
       this.writer.delete({ ...place, namespace: metadata.namespace }, metadata.name, options);
     return { code: 200, body: listBody(place, { revision: this.cluster.storage.revision, objects }) };
   }
+}
+
+/** What only a kubelet answers. */
+const CONTAINER_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+function noContainers({ writer }: ApiHandler, place: Place, { name = '', subresource }: RequestTarget): Refusal {
+  writer.get(place, name);
+  const message = `a simulated cluster runs no containers: pods/${subresource} of "${name}" has nothing to answer`;
+  return new Refusal(501, 'NotImplemented', message);
 }
 
 function writeOptions({ query, ...request }: ApiRequest, kind: string, warnings: string[]): WriteOptions {

@@ -80,6 +80,9 @@ function resourceRows(info: ResourceInfo): JsonObject[] {
   return [
     row,
     ...(hasStatus(info) ? [sub('status', {})] : []),
+    ...(info.subresources.includes('scale')
+      ? [sub('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale' })]
+      : []),
     ...(info.subresources.includes('token')
       ? [sub('token', { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] })]
       : []),

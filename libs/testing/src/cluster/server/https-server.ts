@@ -13,7 +13,7 @@ type Outgoing = Pick<ServerResponse, 'writableLength' | 'flushHeaders' | 'destro
   writeHead(code: number, headers: OutgoingHttpHeaders): unknown;
   setHeader(name: string, value: readonly string[]): unknown;
   write(chunk: string): boolean;
-  end(chunk?: string): unknown;
+  end(chunk?: string | Buffer): unknown;
   on(event: 'close' | 'error', listener: () => void): unknown;
 };
 /** A client's TCP connection, and the clusters it has asked. */
@@ -134,7 +134,7 @@ async function readBody(incoming: Incoming): Promise<Buffer> {
 
 function respond(outgoing: Outgoing, { code, body, warnings = [], contentType }: ApiResponse, method: string): void {
   if (outgoing.destroyed) return;
-  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : `${JSON.stringify(body)}\n`;
   const headers: OutgoingHttpHeaders = {
     'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : (contentType ?? 'application/json'),
     'content-length': String(Buffer.byteLength(text)),

@@ -1,13 +1,25 @@
 import type { JsonObject } from '../objects/json.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
+import type { ApiResponse } from './api-request.js';
 import { groupNames, versionsOfGroup } from './discovery.js';
+import { schemasOf } from './openapi-schemas.js';
 
 const ROOT = '/openapi/v3';
 
+/** As clients ask for it; in the answer a dot stands for the `@`, which has no place in a media type. */
+const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+/** `{"swagger": "2.0", "info": {"title": "Kubernetes", "version": "v1"}, "paths": {}}` */
+const V2_DOCUMENT = Buffer.from('\x0a\x032.0\x12\x10\x0a\x0aKubernetes\x12\x02v1\x42\x00');
+
+/** The empty document of version 2 in the form that kubectl asks for before it applies a `kind: List`. */
+export const openApiV2 = (path: string, accept: string | undefined): ApiResponse | undefined =>
+  path === '/openapi/v2' && accept?.includes(V2_PROTOBUF)
+    ? { code: 200, body: V2_DOCUMENT, contentType: V2_PROTOBUF.replace('@', '.') }
+    : undefined;
+
 /**
- * The least of OpenAPI that kubectl needs: which group versions there are and that their writes take `fieldValidation`
- * and `dryRun`, so that it leaves validation to the server. Schemas are empty, and version 2 is not
- * given as protobuf: `kubectl apply` of a `kind: List` needs --validate=false.
+ * OpenAPI version 3 of every group and version: the schemas, which `kubectl explain` shows, and that writes take
+ * `fieldValidation` and `dryRun`, so that kubectl leaves validation to the server. Version 2 is an empty document.
  */
 export function openApi(path: string, prefix: string, resources: ResourceRegistry): JsonObject | undefined {
   if (path === '/openapi/v2')
@@ -40,18 +52,10 @@ function document(group: string, version: string, resources: ResourceRegistry): 
     const at = `${root}/${info.namespaced ? 'namespaces/{namespace}/' : ''}${info.resource}/{name}`;
     return [at, { patch: { ...operation, 'x-kubernetes-action': 'patch' }, put: operation }];
   });
-  const schemas = served.map((info) => [
-    `${group || 'core'}.${version}.${info.kind}`,
-    {
-      type: 'object',
-      'x-kubernetes-preserve-unknown-fields': true,
-      'x-kubernetes-group-version-kind': [kind(info.kind)],
-    },
-  ]);
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: 'v1' },
     paths: Object.fromEntries(paths),
-    components: { schemas: Object.fromEntries(schemas) },
+    components: { schemas: schemasOf(group, version, served) },
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { verdict } from '../access/rbac.js';
+import { rulesOf, verdict, verdictOnPath } from '../access/rbac.js';
 import { type Requester, requester } from '../access/requester.js';
 import { type ClusterState, timestamp } from '../cluster-state.js';
 import { storageKey } from '../objects/api-object.js';
@@ -45,11 +45,7 @@ export function review(
     case 'LocalSubjectAccessReview':
       return answered(accessStatus(cluster, reviewedUser(body), body));
     case 'SelfSubjectRulesReview':
-      return answered({
-        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-        incomplete: false,
-      });
+      return answered(rulesStatus(cluster, user, stringAt(body, 'spec', 'namespace') ?? ''));
     default:
       return undefined;
   }
@@ -60,9 +56,32 @@ const reviewedUser = (body: JsonObject): Requester => ({
   groups: arrayAt(body, 'spec', 'groups').map(String),
 });
 
+/** The rules of the user as they are bound; verbs of one rule stay together. */
+function rulesStatus(cluster: ClusterState, user: Requester, namespace: string): JsonObject {
+  const rules = rulesOf(cluster, user, namespace);
+  const ofResources = rules.filter((rule) => arrayAt(rule, 'resources').length > 0);
+  const ofPaths = rules.filter((rule) => arrayAt(rule, 'nonResourceURLs').length > 0);
+  return {
+    resourceRules: ofResources.map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames === undefined ? {} : { resourceNames }),
+    })),
+    nonResourceRules: ofPaths.map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: false,
+  };
+}
+
 function accessStatus(cluster: ClusterState, user: Requester, body: JsonObject): JsonObject {
   const asked = objectAt(body, 'spec', 'resourceAttributes');
-  if (asked === undefined) return { allowed: true };
+  if (asked === undefined) {
+    const verb = stringAt(body, 'spec', 'nonResourceAttributes', 'verb') ?? '';
+    return {
+      allowed: verdictOnPath(cluster, user, verb, stringAt(body, 'spec', 'nonResourceAttributes', 'path') ?? '')
+        .allowed,
+    };
+  }
   const text = (field: string) => stringAt(asked, field) || undefined;
   const { allowed, why } = verdict(cluster, user, {
     verb: text('verb') ?? '',
