@@ -1,5 +1,6 @@
 import { fileReason, isDiskFailure } from '#platform/files/file-tree.error';
-import { ExitCode, UsageError } from './io.js';
+import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
+import { ExitCode, NotFound, UsageError } from './io.js';
 
 /** How a verb ended that threw: the line for the user, without "error: ", and the exit code. */
 export type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
@@ -9,6 +10,8 @@ export type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
  * denied`. The path and its permissions are the user's, a full disk is not.
  */
 export function commandFailure(error: unknown): CommandFailure {
+  if (error instanceof NotFound) return { message: error.message, exit: ExitCode.no };
+  if (error instanceof ClusterConfigError) return { message: error.message, exit: ExitCode.badInput };
   if (error instanceof UsageError) return { message: error.message, exit: ExitCode.badInput };
   const operation = fileOperation(error);
   if (operation !== undefined) {

@@ -10,6 +10,8 @@ export type Io = Readonly<{
   /** Settles when `out` has room for more: who writes much waits for it now and then, so that it does not pile up in memory. */
   drained?: () => Promise<void>;
   err: (text: string) => void;
+  /** Whether a person reads standard error as it is written. */
+  isTerminal?: boolean;
   exit: (code: ExitCode) => void;
   /** Whole standard input, for `-f -`. */
   stdin: () => Promise<string>;
@@ -18,6 +20,9 @@ export type Io = Readonly<{
 /** Bad input or usage: one clear line for the person at the keyboard, exit code 2. */
 export class UsageError extends Error {}
 
+/** A named object, package, channel or version is not there: one line on standard error, exit code 1. */
+export class NotFound extends Error {}
+
 /** The process's own streams. `exit` sets the code and lets pending output drain. */
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),
@@ -25,6 +30,7 @@ export const processIo: Io = {
     if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
   },
   err: (text) => void process.stderr.write(text),
+  isTerminal: process.stderr.isTTY === true,
   exit: (code) => {
     process.exitCode = code;
   },

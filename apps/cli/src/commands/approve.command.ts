@@ -1,36 +1,65 @@
 import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
+import { namespaceOption } from '../live/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
-type Options = ClusterOptions & Readonly<{ namespace: string; dryRun?: boolean }>;
+type Options = FleetOptions &
+  Readonly<{ namespace: string; dryRun?: boolean; allClusters?: boolean; output: AnswerFormat }>;
 
 const HELP = `
-Approves the plan as it was read: if it changes in the same moment nothing is approved. Exit code 1, with the reason, for
-a plan that does not wait for approval.
-${CLUSTER_HELP}
+The same plan has the same name in every cluster. With several -C it is approved in each of them; with --all-clusters in
+each that has it. A Subscription stands for the InstallPlan that it waits for.
+Approves the plan as it was read: if it changes in the same moment nothing is approved there. Exit code 1, with the reason,
+for a plan that does not wait for approval.
+${FLEET_HELP}
 
 Examples:
   flotilla approve installplan install-6c8b7 -n team --cluster east
-  flotilla approve ip install-6c8b7 -n team -C east --dry-run
+  flotilla approve ip/install-6c8b7 -n team -C east -C west --dry-run
+  flotilla approve subscription harbor -n team --all-clusters
   flotilla status          shows what waits for approval, with the command that gives it`;
 
-/** `flotilla approve installplan NAME…`. */
+/** `flotilla approve installplan|subscription NAME…`. */
 export const approveCommand = (program: Command, io: Io): Command =>
-  withClusterOptions(program.command('approve').argument('<kind>', 'installplan (ip)').argument('<name...>'))
-    .description('approve an InstallPlan that waits for it, and say what it installs')
-    .requiredOption('-n, --namespace <namespace>', 'the namespace of the plan')
+  withFleetOptions(
+    program.command('approve').argument('<kind>', 'installplan (ip) or subscription (sub)').argument('[name...]'),
+  )
+    .description('approve an InstallPlan that waits for it, in one cluster or in several, and say what it installs')
+    .addOption(namespaceOption('the namespace of the plan').makeOptionMandatory())
+    .option('--all-clusters', 'in every cluster that has the object')
     .option('--dry-run', 'say what would be approved, and approve nothing')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
-    .action((kind: string, names: readonly string[], options: Options) => approve(kind, names, options, io));
+    .action((kind: string, names: readonly string[], options: Options) => approve([kind, ...names], options, io));
 
-async function approve(kind: string, names: readonly string[], options: Options, io: Io): Promise<void> {
-  if (!['installplan', 'installplans', 'ip'].includes(kind.toLowerCase())) {
-    throw new UsageError(`objects of kind "${kind}" are not approved; name an installplan`);
-  }
-  const [{ withOneCluster }, { approvePlans }] = await Promise.all([
+const KINDS: Readonly<Record<string, 'InstallPlan' | 'Subscription'>> = {
+  InstallPlan: 'InstallPlan',
+  Subscription: 'Subscription',
+};
+
+async function approve(words: readonly string[], options: Options, io: Io): Promise<void> {
+  const [{ withClusters, withOneCluster }, { approvePlans }, { namedOperands }, { kindsOf }] = await Promise.all([
     import('../live/open-clusters.js'),
-    import('../live/approve-plan.js'),
+    import('../live/approve-plans.js'),
+    import('../live/operands.js'),
+    import('../live/kinds.js'),
   ]);
-  const { namespace, dryRun = false } = options;
-  await withOneCluster(options, (client) => approvePlans(client, io, names, { namespace, dryRun }));
+  const { namespace, dryRun = false, allClusters = false, allowMissing = false, output } = options;
+  if (allClusters && options.cluster !== undefined) {
+    throw new UsageError('-C and --all-clusters exclude each other; choose one');
+  }
+  const asked = namedOperands(words, 'approve').flatMap(({ kinds, names }) =>
+    kinds.flatMap((word) => {
+      const [kind = ''] = kindsOf(word).map(({ api }) => api.kind);
+      const approved = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+      if (approved !== undefined) return names.map((name) => ({ kind: approved, name, namespace }));
+      throw new UsageError(`objects of kind "${word}" are not approved; name an installplan or a subscription`);
+    }),
+  );
+  const how = { dryRun, allClusters, allowMissing, output };
+  if (allClusters || (options.cluster ?? []).length > 1) {
+    return withClusters(options, (clients) => approvePlans(clients, io, asked, how));
+  }
+  await withOneCluster(options, (client) => approvePlans([client], io, asked, how), 'or all with --all-clusters');
 }

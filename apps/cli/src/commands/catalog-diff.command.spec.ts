@@ -45,7 +45,9 @@ const diff = (old: Name, now: Name, ...args: string[]) =>
 describe('flotilla catalog diff', () => {
   it('says nothing about a catalog and itself', async () => {
     expect(await diff('old', 'old')).toEqual({ out: '', err: '', exit: 0 });
-    expect((await diff('old', 'old', '-o', 'json')).out).toBe('{\n  "changes": [],\n  "broken": []\n}\n');
+    expect((await diff('old', 'old', '-o', 'json')).out).toBe(
+      '{\n  "verdict": "yes",\n  "changes": [],\n  "broken": []\n}\n',
+    );
   });
 
   it('shows changes, which alone are no failure', async () => {

@@ -1,12 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { INVARIANTS, type Invariant } from '#core/catalog-diff/broken-invariant';
-import type { CatalogDiff } from '#core/catalog-diff/catalog-diff';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import { diffTable } from './catalog-diff-table.js';
 import { validCatalog } from './catalog-valid.js';
 
-type Options = Readonly<{ output: 'table' | 'json' | 'yaml'; allow?: readonly Invariant[] }>;
+type Options = Readonly<{ output: AnswerFormat; allow?: readonly Invariant[] }>;
 
 const HELP = `
 Invariants, per channel, for every bundle that somebody may have installed:
@@ -27,9 +30,7 @@ export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
     .description('show what changes between two catalogs, and which upgrade paths break')
     .argument('<old>', 'catalog directory or file, or image')
     .argument('<new>', 'catalog directory or file, or image')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the answer').choices(['table', 'json', 'yaml']).default('table'),
-    )
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .option('--allow <invariant>', 'report when it breaks, but do not fail; may be given several times', allowed)
     .addHelpText('after', HELP)
     .action(async (old: string, now: string, { output, allow = [] }: Options) => {
@@ -37,9 +38,10 @@ export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
       if (before === undefined || after === undefined) return io.exit(ExitCode.no);
       const { catalogDiff } = await import('#core/catalog-diff/catalog-diff');
       const diff = catalogDiff(before, after);
-      io.out(await print(diff, output));
-      const fails = diff.broken.some(({ invariant }) => !allow.includes(invariant));
-      io.exit(fails ? ExitCode.no : ExitCode.done);
+      const verdict = verdictOf(diff.broken.every(({ invariant }) => allow.includes(invariant)));
+      if (isData(output)) await printData(io, { verdict, ...diff }, output);
+      else io.out(diffTable(diff));
+      io.exit(exitCodeOf(verdict));
     });
 
 /** One invariant, or several with commas between. */
@@ -50,11 +52,4 @@ function allowed(value: string, before: readonly Invariant[] = []): readonly Inv
     throw new InvalidArgumentError(`Allowed choices are ${INVARIANTS.join(', ')}.${didYouMean(name, INVARIANTS)}`);
   });
   return [...before, ...named];
-}
-
-async function print(diff: CatalogDiff, output: Options['output']): Promise<string> {
-  if (output === 'table') return diffTable(diff);
-  if (output === 'json') return `${JSON.stringify(diff, null, 2)}\n`;
-  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
-  return goYaml(diff);
 }

@@ -59,27 +59,32 @@ describe('catalog graph -o mermaid', () => {
     expect(err).toMatch(/^warning: ignoring invalid SkipRange for package\/edge "bee"\/"bee\.v1\.0\.0": .+\n$/);
   });
 
-  it('warns of an unknown package, whose graph is empty as in opm', async () => {
+  it('answers no to an unknown package, whose graph is empty as in opm', async () => {
     write({ 'c.json': two.join('\n') });
     const { out, err, exit } = await graph('-p', 'cat');
-    expect(exit).toBe(0);
+    expect(exit).toBe(1);
     expect(out.split('\n')).toHaveLength(5);
-    expect(err).toBe('warning: unknown package "cat"; known are ant, bee\n');
+    expect(err).toBe('error: unknown package "cat"; known are ant, bee\n');
   });
 
   it.each([
-    { args: ['-o', 'svg'], says: 'name a package with --package; known are ant, bee' },
-    { args: ['-o', 'json', '-p', 'cat'], says: 'unknown package "cat"; known are ant, bee' },
+    { args: ['-o', 'svg'], exit: 2, says: 'name a package with --package; known are ant, bee' },
+    { args: ['-o', 'json', '-p', 'cat'], exit: 1, says: 'unknown package "cat"; known are ant, bee' },
     {
       args: ['-o', 'json', '-p', 'ant', '--installed', '9.0.0'],
+      exit: 1,
       says: '--installed 9.0.0: unknown version; known are 1.0.0',
     },
-    { args: ['--installed', '1.0.0'], says: '--installed is for -o svg and -o json' },
-    { args: ['-o', 'svg', '--minimum-edge', 'x'], says: '--minimum-edge and --draw-v0-semantics are for -o mermaid' },
-  ])('exits 2: $says', async ({ args, says }) => {
+    { args: ['--installed', '1.0.0'], exit: 2, says: '--installed is for -o svg and -o json' },
+    {
+      args: ['-o', 'svg', '--minimum-edge', 'x'],
+      exit: 2,
+      says: '--minimum-edge and --draw-v0-semantics are for -o mermaid',
+    },
+  ])('exits $exit: $says', async ({ args, exit: code, says }) => {
     write({ 'c.json': two.join('\n') });
     const { out, err, exit } = await graph(...args);
-    expect({ out, exit }).toEqual({ out: '', exit: 2 });
+    expect({ out, exit }).toEqual({ out: '', exit: code });
     expect(err).toContain(says);
   });
 });

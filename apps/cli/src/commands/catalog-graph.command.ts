@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import type { GraphView } from '#core/catalog-graph/graph-view';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { ExitCode, type Io, NotFound, UsageError } from '../io.js';
 import { loadedCatalog } from './catalog-valid.js';
 import { knownNames, unknownName } from './known-names.js';
 
@@ -69,7 +69,7 @@ function requireFitting({ output, installed, minimumEdge, drawV0Semantics }: Opt
   }
 }
 
-/** As opm does it: an unknown package is an empty graph, about which we say a word. */
+/** The text of opm, in which an unknown package is an empty graph; here it is an error too. */
 async function mermaid(catalog: Catalog, options: Options, io: Io): Promise<void> {
   const { mermaidGraph } = await import('#core/catalog-graph/mermaid-graph');
   const { package: name, minimumEdge, drawV0Semantics } = options;
@@ -82,12 +82,11 @@ async function mermaid(catalog: Catalog, options: Options, io: Io): Promise<void
     io.err(`${drawn.error}\n`);
     return io.exit(ExitCode.no);
   }
-  if (name !== undefined && !catalog.channels.some((channel) => channel.package === name)) {
-    io.err(`warning: ${unknownPackage(catalog, name)}\n`);
-  }
+  const isUnknown = name !== undefined && !catalog.channels.some((channel) => channel.package === name);
+  if (isUnknown) io.err(`error: ${unknownPackage(catalog, name)}\n`);
   for (const warning of drawn.warnings) io.err(`${warning}\n`);
   io.out(drawn.text);
-  io.exit(ExitCode.done);
+  io.exit(isUnknown ? ExitCode.no : ExitCode.done);
 }
 
 async function viewOf(catalog: Catalog, options: Options): Promise<GraphView> {
@@ -95,14 +94,15 @@ async function viewOf(catalog: Catalog, options: Options): Promise<GraphView> {
   const { upgradeGraph } = await import('#core/catalog-graph/upgrade-graph');
   const name = options.package ?? onlyPackage(catalog);
   const found = upgradeGraph(catalog, name);
-  if (found === undefined) throw new UsageError(unknownPackage(catalog, name));
+  if (found === undefined) throw new NotFound(unknownPackage(catalog, name));
   if (options.installed === undefined) return graphView(found);
   const { findInstalled } = await import('#core/upgrade-path/find-point');
   const point = findInstalled(found, options.installed);
   if (point.kind === 'found') return graphView(found, point.installed);
   const choices =
     point.kind === 'unknown' ? `unknown version; ${knownNames(point.known)}` : `name one of ${point.names.join(', ')}`;
-  throw new UsageError(`--installed ${options.installed}: ${choices}`);
+  const Refusal = point.kind === 'unknown' ? NotFound : UsageError;
+  throw new Refusal(`--installed ${options.installed}: ${choices}`);
 }
 
 function onlyPackage({ packages }: Catalog): string {

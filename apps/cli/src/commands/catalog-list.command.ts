@@ -89,6 +89,16 @@ function ofClusters(packages: Command): void {
     });
 }
 
+/** @throws UsageError where a catalog stands in the place of a package: no name of a package has a slash or a colon */
+async function refuseReference(name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const { existsSync } = await import('node:fs');
+  if (!/[/:]/.test(name) && !existsSync(name)) return;
+  throw new UsageError(
+    `with --cluster there is no <ref>, and "${name}" is one: name the package alone, or leave --cluster out`,
+  );
+}
+
 async function showClusterPackages(
   { cluster = '', hub, ...form }: ClusterForm,
   name: string | undefined,
@@ -126,6 +136,7 @@ function register<Row>(
       const { output } = options;
       if (options.cluster !== undefined) {
         if (packageName !== undefined) throw new UsageError('with --cluster there is no <ref>: name the package alone');
+        await refuseReference(reference);
         return showClusterPackages(options, reference, io);
       }
       if (reference === undefined) throw new UsageError("missing required argument 'ref'");

@@ -76,6 +76,7 @@ describe('catalog validate --strict', () => {
     const { out, err, exit } = await validate(directory, '--strict', '-o', 'json');
     expect({ err, exit }).toEqual({ err: '', exit: 1 });
     expect(JSON.parse(out)).toMatchObject({
+      verdict: 'no',
       passed: false,
       warnings: [
         { severity: 'warning', place: 'c.yaml:5', schema: 'olm.bundle', package: 'ant', name: 'ant.v1.0.0' },
@@ -83,7 +84,7 @@ describe('catalog validate --strict', () => {
       ],
     });
     const plain = await validate(directory, '-o', 'yaml');
-    expect(plain).toEqual({ out: 'passed: true\n', err: '', exit: 0 });
+    expect(plain).toEqual({ out: 'passed: true\nverdict: "yes"\n', err: '', exit: 0 });
   });
 });
 

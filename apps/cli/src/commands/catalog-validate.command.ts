@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { verdictOf } from '../output/verdict.js';
 import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
 import { imageLine } from './catalog-validate-images.js';
 
@@ -33,7 +34,9 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
       }
       const { examine } = await import('./catalog-validate-examine.js');
       const print = output === undefined ? undefined : await printer(output, io);
-      const found = await examine(directory, options, (message) => print?.({ passed: false, error: { message } }));
+      const found = await examine(directory, options, (message) =>
+        print?.({ verdict: 'no', passed: false, error: { message } }),
+      );
       if (print) print(await verdict(found, options));
       else tell(directory, found, io);
       io.exit(exitCode(found));
@@ -72,8 +75,10 @@ async function verdict(found: Examination, { strict, checkImages }: ExaminationO
   const { opmText } = await import('#core/catalog/validate/catalog-problem');
   const message = opmText(found.problems);
   const problems = found.problems.map(({ message: text, advice }) => ({ message: text, advice }));
+  const passed = exitCode(found) === ExitCode.done;
   return {
-    passed: exitCode(found) === ExitCode.done,
+    verdict: exitCode(found) === ExitCode.remoteFailed ? 'incomplete' : verdictOf(passed),
+    passed,
     ...(message !== undefined && { error: { message }, problems }),
     ...(strict && { warnings: found.warnings }),
     ...(checkImages && { images: found.images }),

@@ -1,6 +1,19 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Io } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, gathered, withClusterOptions } from '../live/cluster-options.js';
+import {
+  type ClusterOptions,
+  FLEET_HELP,
+  type FleetOptions,
+  gathered,
+  withFleetOptions,
+} from '../live/cluster-options.js';
+import {
+  ANSWER_FORMATS,
+  type AnswerFormat,
+  LIST_FORMATS,
+  type ListFormat,
+  outputOption,
+} from '../output/output-option.js';
 
 const ADD_HELP = `
 A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
@@ -22,7 +35,7 @@ Examples:
 const CHECK_HELP = `
 Asks the API server (SelfSubjectAccessReview) for each right of the ClusterRoles flotilla:observe (the poller) and
 flotilla:apply (the applier) of k8s/base/managed-cluster, as the user of the kubeconfig. Exit code 1 where one is missing.
-${CLUSTER_HELP}
+${FLEET_HELP}
 
 Examples:
   flotilla clusters check
@@ -55,20 +68,18 @@ const addCommand = (clusters: Command, io: Io): Command =>
     });
 
 const listCommand = (clusters: Command, io: Io): Command =>
-  withClusterOptions(clusters.command('list'))
+  withFleetOptions(clusters.command('list'))
     .description('list the clusters, whether they answer, and what of OLM is there')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the list')
-        .choices(['table', 'json', 'yaml', 'name'])
-        .default('table'),
-    )
-    .addHelpText('after', `${CLUSTER_HELP}\n\nExample:\n  flotilla clusters list -o json`)
-    .action(async ({ output, ...options }: ClusterOptions & { output: string }) => {
+    .addOption(outputOption('form of the list', LIST_FORMATS))
+    .option('--no-headers', 'leave the headings of the table out')
+    .addHelpText('after', `${FLEET_HELP}\n\nExample:\n  flotilla clusters list -o json`)
+    .action(async (options: FleetOptions & Readonly<{ output: ListFormat; headers: boolean }>) => {
       const [{ withClusters }, { listClusters }] = await Promise.all([
         import('../live/open-clusters.js'),
         import('../live/list-clusters.js'),
       ]);
-      await withClusters(options, (clients) => listClusters(clients, io, output));
+      const { output, headers, allowMissing = false } = options;
+      await withClusters(options, (clients) => listClusters(clients, io, { output, headers, allowMissing }));
     });
 
 const removeCommand = (clusters: Command, io: Io): Command =>
@@ -85,14 +96,15 @@ const removeCommand = (clusters: Command, io: Io): Command =>
     });
 
 const checkCommand = (clusters: Command, io: Io): Command =>
-  withClusterOptions(clusters.command('check'))
+  withFleetOptions(clusters.command('check'))
     .description('say which rights the hub would lack in a cluster, and how to grant them')
-    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', CHECK_HELP)
-    .action(async ({ output, ...options }: ClusterOptions & { output: string }) => {
+    .action(async (options: FleetOptions & Readonly<{ output: AnswerFormat }>) => {
       const [{ withClusters }, { checkClusters }] = await Promise.all([
         import('../live/open-clusters.js'),
         import('../live/check-clusters.js'),
       ]);
-      await withClusters(options, (clients) => checkClusters(clients, io, output));
+      const { output, allowMissing = false } = options;
+      await withClusters(options, (clients) => checkClusters(clients, io, { output, allowMissing }));
     });

@@ -86,6 +86,7 @@ describe('flotilla crd check', () => {
     expect({ code, answer: JSON.parse(out) }).toEqual({
       code: 1,
       answer: {
+        verdict: 'no',
         ok: false,
         violations: [
           { where: 'v1', property: '^.watts', check: 'maximum', message: 'maximum decreased : 50 -> 20' },

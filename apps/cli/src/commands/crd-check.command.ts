@@ -1,7 +1,11 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { CrdViolation } from '#core/crd-upgrade/validate-crd-upgrade';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { type Io, UsageError } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
 
 const CRD_KIND = 'CustomResourceDefinition';
 const CRD_API = 'apiextensions.k8s.io/v1';
@@ -13,7 +17,7 @@ Examples:
   flotilla crd check /dev/null new.yaml -o json
   kubectl get crd lamps.shop.example -o yaml | flotilla crd check - new.yaml`;
 
-type Options = Readonly<{ output: 'text' | 'json' }>;
+type Options = Readonly<{ output: AnswerFormat }>;
 
 /** `flotilla crd check OLD NEW`: OLM v1's upgrade safety checks. */
 export const crdCheckCommand = (crd: Command, io: Io): Command =>
@@ -22,12 +26,15 @@ export const crdCheckCommand = (crd: Command, io: Io): Command =>
     .description('tell whether NEW may replace OLD in a cluster, by the upgrade safety checks of OLM v1')
     .argument('<old>', 'file with the CRD of the cluster; "-" reads standard input, /dev/null: there is none yet')
     .argument('<new>', 'file with the CRD that is to replace it')
-    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (old: string, next: string, { output }: Options) => {
       const violations = await check(old, next, io);
-      io.out(output === 'json' ? asJson(violations) : await asText(violations));
-      io.exit(violations.length === 0 ? ExitCode.done : ExitCode.no);
+      const ok = violations.length === 0;
+      const verdict = verdictOf(ok);
+      if (isData(output)) await printData(io, { verdict, ok, violations }, output);
+      else io.out(await asText(violations));
+      io.exit(exitCodeOf(verdict));
     });
 
 async function check(oldPath: string, newPath: string, io: Io): Promise<CrdViolation[]> {
@@ -67,6 +74,3 @@ async function asText(violations: readonly CrdViolation[]): Promise<string> {
   const { violationText } = await import('#core/crd-upgrade/validate-crd-upgrade');
   return violations.map((violation) => `${violationText(violation)}\n`).join('');
 }
-
-const asJson = (violations: readonly CrdViolation[]): string =>
-  `${JSON.stringify({ ok: violations.length === 0, violations }, undefined, 2)}\n`;

@@ -146,13 +146,18 @@ describe('flotilla explain', () => {
   });
 
   it.each([
-    { kind: 'sub', name: 'nobody', says: /no Subscription nobody in namespace team of the manifests; there is harbor/ },
-    { kind: 'csv', name: 'nobody', says: /no ClusterServiceVersion nobody/ },
-    { kind: 'pod', name: 'harbor', says: /cannot explain objects of kind "pod"/ },
-    { kind: 'constructor', name: 'harbor', says: /cannot explain objects of kind "constructor"/ },
-  ])('refuses $kind $name in one line', async ({ kind, name, says }) => {
+    {
+      kind: 'sub',
+      name: 'nobody',
+      exit: 1,
+      says: /no Subscription nobody in namespace team of the manifests; there is harbor/,
+    },
+    { kind: 'csv', name: 'nobody', exit: 1, says: /no ClusterServiceVersion nobody/ },
+    { kind: 'pod', name: 'harbor', exit: 2, says: /cannot explain objects of kind "pod"/ },
+    { kind: 'constructor', name: 'harbor', exit: 2, says: /cannot explain objects of kind "constructor"/ },
+  ])('refuses $kind $name in one line', async ({ kind, name, exit, says }) => {
     const { err, code } = await explain(kind, name, 'running.json');
     expect(err.trim().split('\n').at(-1)).toMatch(says);
-    expect(code).toBe(2);
+    expect(code).toBe(exit);
   });
 });

@@ -1,6 +1,12 @@
-import { type Command, Option } from 'commander';
-import { ExitCode, type Io } from '../io.js';
+import type { Command } from 'commander';
+import { type Io, UsageError } from '../io.js';
 import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
+import { HUB_OPTION } from '../live/hub-address.js';
+import { refuseClusterOptions } from '../live/offline-only.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { exitCodeOf, verdictOf } from '../output/verdict.js';
 import {
   QUESTION_HELP,
   type QuestionOptions,
@@ -9,7 +15,7 @@ import {
   withQuestionOptions,
 } from '../resolution/question-options.js';
 
-type Options = QuestionOptions & ClusterOptions & Readonly<{ output: 'text' | 'json' }>;
+type Options = QuestionOptions & ClusterOptions & Readonly<{ hub?: string; output: AnswerFormat }>;
 
 const HELP = `
 In a cluster KIND is subscription (sub), installplan (ip), clusterserviceversion (csv), catalogsource, clustercatalog or
@@ -32,15 +38,30 @@ Examples:
 
 /** `flotilla explain`: the one reason behind an object; why it fails, what it waits for, or why nothing newer comes. */
 export const explainCommand = (program: Command, io: Io): Command =>
-  withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('<name>')))
-    .description('tell why an object is as it is: what it waits for, what stops it, and what to do')
-    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+  withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))
+    .description('say why an object is as it is: what it waits for, what stops it, and what to do')
+    .option(HUB_OPTION[0], `${HUB_OPTION[1]}, where contents of catalogs are read`)
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
-    .action((kind: string, name: string, options: Options) =>
-      options.catalog === undefined && options.filename === undefined
-        ? explainInCluster(kind, name, options, io)
-        : explain(kind, name, options, io),
-    );
+    .action(async (kind: string, name: string | undefined, options: Options) => {
+      const { namedOperands } = await import('../live/operands.js');
+      const [operand, ...more] = namedOperands(name === undefined ? [kind] : [kind, name], 'explain');
+      const { kinds: [word = '', ...words] = [], names: [named = ''] = [] } = operand ?? {};
+      if (more.length > 0 || words.length > 0) throw new UsageError('explain is about one object; name one');
+      if (options.catalog === undefined && options.filename === undefined) {
+        return explainInCluster(word, named, options, io);
+      }
+      refuseClusterOptions(options, 'leave out --catalog and -f to ask a cluster');
+      return explain(word, named, options, io);
+    });
+
+/** An offline answer; `well` is its verdict under the name it had first. */
+async function print(answer: Readonly<{ well: boolean; text: string }>, { output }: Options, io: Io): Promise<void> {
+  const verdict = verdictOf(answer.well);
+  if (isData(output)) await printData(io, { verdict, ...answer }, output);
+  else io.out(`${answer.text}\n`);
+  io.exit(exitCodeOf(verdict));
+}
 
 async function explain(kind: string, name: string, options: Options, io: Io): Promise<void> {
   if (EXTENSION.test(kind)) return explainExtension(name, options, io);
@@ -49,8 +70,7 @@ async function explain(kind: string, name: string, options: Options, io: Io): Pr
   const { question, contents } = await readQuestion(options, io);
   const answer = explainAnswer({ kind: subject, name }, question, contents);
   for (const note of question.notes) io.err(`note: ${note}\n`);
-  io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : `${answer.text}\n`);
-  io.exit(answer.well ? ExitCode.done : ExitCode.no);
+  await print(answer, options, io);
 }
 
 const EXTENSION = /^(cluster)?extensions?$/i;
@@ -67,9 +87,7 @@ async function explainExtension(name: string, options: Options, io: Io): Promise
   const gates = extensionGatesOf(commandSettings(process.env));
   const { catalogs, manifests } = await readGiven(options, io);
   const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
-  const answer = explainPlanned(name, planExtensions(manifests, catalogs, contents, gates));
-  io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : `${answer.text}\n`);
-  io.exit(answer.well ? ExitCode.done : ExitCode.no);
+  await print(explainPlanned(name, planExtensions(manifests, catalogs, contents, gates)), options, io);
 }
 
 async function explainInCluster(word: string, name: string, options: Options, io: Io): Promise<void> {
@@ -82,11 +100,15 @@ async function explainInCluster(word: string, name: string, options: Options, io
     ]);
   const asked = { kind: liveSubject(word), name, namespace: options.namespace };
   const { globalCatalogNamespace } = options;
+  const { hubUrl } = await import('../live/hub-address.js');
+  const hub = options.hub === undefined ? undefined : hubUrl(options.hub);
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
   await withOneCluster(options, async (client) => {
-    const answer = await explainLive(client, asked, { settings, contents: () => openLiveContents(settings) });
-    io.out(options.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : liveText(answer));
-    io.exit(answer.standing === 'well' || answer.standing === 'under-way' ? ExitCode.done : ExitCode.no);
+    const answer = await explainLive(client, asked, { settings, contents: () => openLiveContents(settings, hub) });
+    const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
+    if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);
+    else io.out(liveText(answer));
+    io.exit(exitCodeOf(verdict));
   });
 }

@@ -1,52 +1,81 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
-import type { ObjectFormat } from '../live/print-objects.js';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
+import { namespaceOption } from '../live/namespace-option.js';
+import type { ObjectForm } from '../live/print-objects.js';
+import { LIST_FORMATS, type ListFormat, outputOption } from '../output/output-option.js';
 
-type Options = ClusterOptions &
-  Readonly<{ namespace?: string; allNamespaces?: boolean; selector?: string; output: ObjectFormat; watch?: boolean }>;
+type Options = FleetOptions &
+  Readonly<{
+    namespace?: string;
+    allNamespaces?: boolean;
+    selector?: string;
+    output: string;
+    watch?: boolean;
+    headers: boolean;
+    sortBy?: string;
+  }>;
 
-/** Watches that are told to end, end at once. */
+/** Watches that are asked to end, end at once. */
 const ENDS_WITHIN_MS = 5_000;
 
+const JSON_PATH = 'jsonpath=';
+
 const HELP = `
-KIND is subscriptions (sub), installplans (ip), csvs (csv), extensions or catalogs (CatalogSources and ClusterCatalogs).
+KIND is subscriptions (sub), installplans (ip), csvs (csv), extensions or catalogs (CatalogSources and ClusterCatalogs);
+several with commas between. KIND/NAME… names objects of several kinds.
 Copies of ClusterServiceVersions in other namespaces are left out.
-${CLUSTER_HELP}
-A cluster that does not answer is a line on standard error; exit code 3 only if none does, 1 if a name is not found.
+${FLEET_HELP}
+Exit code 1 if a name is not found in any cluster.
 With -o json and yaml every object carries its cluster in annotation flotilla.dev/cluster.
+-o jsonpath='{.items[*].metadata.name}' prints parts of that List, with {range …}{end} and {"\\n"} as in kubectl.
 
 Examples:
   flotilla get subscriptions
-  flotilla get csvs -n team -C east -C west -o wide
+  flotilla get sub,csv -n team
+  flotilla get csvs -n team -C east -C west -o wide --sort-by=.spec.version
   flotilla get installplans -o json | jq '.items[] | select(.spec.approved | not) | .metadata.name'
+  flotilla get ip/install-6c8b7 -n team -o jsonpath='{.items[0].status.phase}'
   flotilla get catalogs --watch`;
 
 /** `flotilla get KIND [NAME…]`: what kubectl get shows, of all clusters at once. */
 export const getCommand = (program: Command, io: Io): Command =>
-  withClusterOptions(program.command('get').argument('<kind>').argument('[name...]'))
+  withFleetOptions(program.command('get').argument('<kind>').argument('[name...]'))
     .description('list Subscriptions, InstallPlans, ClusterServiceVersions, extensions or catalogs of all clusters')
-    .option('-n, --namespace <namespace>', 'only this namespace (default: all)')
+    .addOption(namespaceOption('only this namespace (default: all)'))
     .option('-A, --all-namespaces', 'all namespaces, as without -n')
     .option('-l, --selector <labels>', 'only objects with these labels, such as team=a')
     .option('-w, --watch', 'go on and show every change, until Ctrl-C')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the list')
-        .choices(['table', 'wide', 'json', 'yaml', 'name'])
-        .default('table'),
-    )
+    .option('--no-headers', 'leave the headings of tables out')
+    .option('--sort-by <path>', 'sort by the value of a field, such as .metadata.creationTimestamp')
+    .addOption(getOutput())
     .addHelpText('after', HELP)
-    .action((kind: string, names: readonly string[], options: Options) => get(kind, names, options, io));
+    .action((kind: string, names: readonly string[], options: Options) => get([kind, ...names], options, io));
 
-async function get(word: string, names: readonly string[], options: Options, io: Io): Promise<void> {
-  const { namespace, allNamespaces = false, selector, output } = options;
+/** The formats of a list, and `jsonpath=TEMPLATE`. */
+function getOutput() {
+  const option = outputOption('form of the list; also jsonpath=TEMPLATE', LIST_FORMATS);
+  const { parseArg } = option;
+  return option.argParser((value: string) => (value.startsWith(JSON_PATH) ? value : parseArg?.(value, undefined)));
+}
+
+async function get(words: readonly string[], options: Options, io: Io): Promise<void> {
+  const { namespace, allNamespaces = false, selector, allowMissing = false } = options;
   if (allNamespaces && namespace !== undefined) throw new UsageError('-n and -A exclude each other; choose one');
-  const [{ kindsOf }, { getObjects }, { withClusters }] = await Promise.all([
+  const [{ kindsOf }, { operandsOf }, { labelSelector }, { getObjects }, { withClusters }] = await Promise.all([
     import('../live/kinds.js'),
+    import('../live/operands.js'),
+    import('../live/label-selector.js'),
     import('../live/get-objects.js'),
     import('../live/open-clusters.js'),
   ]);
-  const wanted = { kinds: kindsOf(word), names, namespace, selector, output };
+  const wanted = {
+    asked: operandsOf(words).map(({ kinds, names }) => ({ kinds: kinds.flatMap(kindsOf), names })),
+    namespace,
+    selector: selector === undefined ? undefined : labelSelector(selector),
+    form: await formOf(options),
+    allowMissing,
+  };
   if (options.watch !== true) return withClusters(options, (clients) => getObjects(clients, io, wanted));
   const [{ watchObjects }, { stopSignal }] = await Promise.all([
     import('../live/watch-objects.js'),
@@ -54,4 +83,11 @@ async function get(word: string, names: readonly string[], options: Options, io:
   ]);
   const stop = stopSignal(ENDS_WITHIN_MS, () => io.err('error: could not end in time\n'));
   await withClusters(options, (clients) => watchObjects(clients, io, wanted, stop));
+}
+
+async function formOf({ output, headers, sortBy }: Options): Promise<ObjectForm> {
+  const { jsonPathTemplate, stepsOf } = await import('../output/json-path.js');
+  if (sortBy !== undefined) stepsOf(sortBy.replace(/^\{(.*)\}$/s, '$1'), sortBy);
+  if (!output.startsWith(JSON_PATH)) return { output: output as ListFormat, headers, sortBy };
+  return { output: 'jsonpath', template: jsonPathTemplate(output.slice(JSON_PATH.length)), headers, sortBy };
 }

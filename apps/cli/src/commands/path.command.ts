@@ -1,8 +1,12 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { UpgradeGraph } from '#core/catalog-graph/upgrade-graph';
 import type { Point } from '#core/upgrade-path/find-point';
 import type { UpgradePath } from '#core/upgrade-path/upgrade-path';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { ExitCode, type Io, NotFound, UsageError } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import { printData } from '../output/print-data.js';
+import { verdictOf } from '../output/verdict.js';
 import { validCatalog } from './catalog-valid.js';
 import { knownNames, unknownName } from './known-names.js';
 import { pathTable } from './path-table.js';
@@ -12,13 +16,13 @@ type Options = Readonly<{
   from: string;
   to?: string;
   channel?: string;
-  output: 'table' | 'json' | 'yaml';
+  output: AnswerFormat;
 }>;
 
 const HELP = `
 Shows what OLM Classic does hop by hop, with as few changes of the Subscription's channel as there can be, and the fewest
 hops the graph allows when versions are pinned, as OLM v1 can. Dependencies are not looked at: "flotilla plan" does that.
-Exit code 0: OLM gets there; 1: it does not, and why; 2: no such package, channel or version.
+Exit code 0: OLM gets there; 1: it does not, and why, or there is no such package, channel or version.
 
 Examples:
   flotilla path ./my-catalog --package my-operator --from 1.0.0
@@ -30,13 +34,11 @@ export const pathCommand = (program: Command, io: Io): Command =>
     .command('path')
     .description('show the upgrade path from one version of a package to another')
     .argument('<ref>', 'catalog directory or file, or image')
-    .requiredOption('--package <name>', 'package')
+    .requiredOption('-p, --package <name>', 'package')
     .requiredOption('--from <version>', 'what is installed: a version or a bundle name')
     .option('--to <version>', 'where to: a version or a bundle name (default: the newest of the channel)')
     .option('--channel <name>', 'channel the Subscription is set to (default: the default channel)')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the answer').choices(['table', 'json', 'yaml']).default('table'),
-    )
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((reference: string, options: Options) => path(reference, options, io));
 
@@ -46,10 +48,10 @@ async function path(reference: string, options: Options, io: Io): Promise<void> 
   if (catalog === undefined) return io.exit(ExitCode.no);
   const graphs = upgradeGraphs(catalog);
   const graph = graphs.get(options.package);
-  if (graph === undefined) throw new UsageError(unknownName('package', options.package, [...graphs.keys()]));
+  if (graph === undefined) throw new NotFound(unknownName('package', options.package, [...graphs.keys()]));
   const answer = await answerOf(graph, options, io);
-  io.out(await print(answer, options.output));
-  if (options.output === 'table') for (const line of answer.why ?? []) io.err(`${line}\n`);
+  await print(answer, options.output, io);
+  if (!isData(options.output)) for (const line of answer.why ?? []) io.err(`${line}\n`);
   io.exit(answer.olm === undefined ? ExitCode.no : ExitCode.done);
 }
 
@@ -60,7 +62,7 @@ async function answerOf(graph: UpgradeGraph, options: Options, io: Io): Promise<
   ]);
   const channel = options.channel ?? graph.record.defaultChannel;
   const channels = graph.channels.map((group) => group.channel);
-  if (!channels.includes(channel)) throw new UsageError(unknownName('channel', channel, channels));
+  if (!channels.includes(channel)) throw new NotFound(unknownName('channel', channel, channels));
   const from = found(findInstalled(graph, options.from), '--from', options.from);
   if (from.assumed) {
     io.err(`note: the catalog has no bundle for --from ${options.from}; taken to be ${from.installed.name}\n`);
@@ -80,13 +82,12 @@ function found(point: Point, option: string, text: string): Extract<Point, { kin
     case 'ambiguous':
       throw new UsageError(`${option} ${text}: several bundles have this version; name one: ${point.names.join(', ')}`);
     case 'unknown':
-      throw new UsageError(`${option} ${text}: unknown version; ${knownNames(point.known)}`);
+      throw new NotFound(`${option} ${text}: unknown version; ${knownNames(point.known)}`);
   }
 }
 
-async function print(answer: UpgradePath, output: Options['output']): Promise<string> {
-  if (output === 'table') return pathTable(answer);
-  if (output === 'json') return `${JSON.stringify(answer, null, 2)}\n`;
-  const { goYaml } = await import('#core/catalog/write/go-yaml-text');
-  return goYaml(answer);
+async function print(answer: UpgradePath, output: AnswerFormat, io: Io): Promise<void> {
+  if (!isData(output)) return io.out(pathTable(answer));
+  const { olm = null, shortest = null, goesOnTo = null, why = [], ...ends } = answer;
+  await printData(io, { verdict: verdictOf(olm !== null), ...ends, olm, shortest, goesOnTo, why }, output);
 }

@@ -83,7 +83,10 @@ it('plan of a ClusterExtension as JSON, with the labels of the ClusterCatalog', 
   };
   const wish = extension({ selector: { matchLabels: { shelf: 'top' } } });
   const { out } = await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, wish] }, '-o', 'json');
-  expect(JSON.parse(out)).toMatchObject([{ extension: 'light', bundle: 'lamp.v2.0.0', catalog: 'shelf' }]);
+  expect(JSON.parse(out)).toMatchObject({
+    verdict: 'yes',
+    items: [{ extension: 'light', bundle: 'lamp.v2.0.0', catalog: 'shelf' }],
+  });
   const elsewhere = extension({ selector: { matchLabels: { shelf: 'low' } } });
   expect(await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, elsewhere] })).toMatchObject({ exit: 1 });
 });
@@ -106,7 +109,12 @@ it.each([
   const answer = await runFlotilla(argv, JSON.stringify(wish));
   expect(answer).toMatchObject({ exit, out: expect.stringMatching(says) });
   const data = await runFlotilla([...argv, '-o', 'json'], JSON.stringify(wish));
-  expect(JSON.parse(data.out)).toMatchObject({ kind: 'ClusterExtension', name: 'light', well: exit === 0 });
+  expect(JSON.parse(data.out)).toMatchObject({
+    verdict: exit === 0 ? 'yes' : 'no',
+    kind: 'ClusterExtension',
+    name: 'light',
+    well: exit === 0,
+  });
 });
 
 it('plan and explain say the same of what is installed, also where its release stands apart from its version', async () => {
@@ -128,7 +136,7 @@ it('plan and explain say the same of what is installed, also where its release s
 it('explain of a ClusterExtension that the files have not', async () => {
   const argv = ['explain', 'extension', 'other', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
   const { err, exit } = await runFlotilla(argv, JSON.stringify(extension({})));
-  expect([err.trim(), exit]).toEqual(['error: no ClusterExtension other in the manifests; there is light', 2]);
+  expect([err.trim(), exit]).toEqual(['error: no ClusterExtension other in the manifests; there is light', 1]);
 });
 
 it('reads explicit releases where the setting of the hub turns the feature gate on', async () => {
@@ -143,7 +151,7 @@ it('reads explicit releases where the setting of the hub turns the feature gate 
   const chosen = async () => {
     const argv = ['plan', '--catalog', `shelf=${file('releases.json')}`, '-f', '-', '-o', 'json'];
     const { out } = await runFlotilla(argv, JSON.stringify(extension({})));
-    return JSON.parse(out)[0].bundle;
+    return JSON.parse(out).items[0].bundle;
   };
   expect(await chosen()).toBe('lamp.a');
   vi.stubEnv('FLOTILLA_BUNDLE_RELEASE_SUPPORT', 'true');

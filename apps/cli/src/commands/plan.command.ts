@@ -1,7 +1,9 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
-import type { PlanFormat } from '../resolution/print-plan.js';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
+import { HUB_OPTION } from '../live/hub-address.js';
+import { refuseClusterOptions } from '../live/offline-only.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 import {
   type Given,
   QUESTION_HELP,
@@ -12,8 +14,15 @@ import {
 } from '../resolution/question-options.js';
 
 type Options = QuestionOptions &
-  ClusterOptions &
-  Readonly<{ live?: boolean; pull?: boolean; extension?: string; output: PlanFormat }>;
+  FleetOptions &
+  Readonly<{
+    live?: boolean;
+    pull?: boolean;
+    extension?: string;
+    allNamespaces?: boolean;
+    hub?: string;
+    output: AnswerFormat;
+  }>;
 
 const HELP = `${QUESTION_HELP} Exit code 0: this would be done; 1: it cannot be, and why.
 
@@ -21,7 +30,7 @@ With --live it shows what the hub would write next in the namespaces of clusters
 nothing: the applier's own steps, with the contents of catalogs as in "flotilla explain". What comes after depends on what
 the cluster then says. Of ClusterExtensions (one with --extension) it shows the bundle that would be chosen, and which
 objects would be created, changed (with the fields), kept and deleted.
-${CLUSTER_HELP}
+${FLEET_HELP}
 
 Examples:
   flotilla plan --live -C east -n team
@@ -33,14 +42,14 @@ Examples:
 
 /** `flotilla plan`: what would be installed or upgraded, why, and from where; or why not. Writes nothing anywhere. */
 export const planCommand = (program: Command, io: Io): Command =>
-  withQuestionOptions(withClusterOptions(program.command('plan')))
+  withQuestionOptions(withFleetOptions(program.command('plan')))
     .description('show what would be installed or upgraded in a namespace, and why, or why not')
     .option('--live', 'the next step in clusters, in place of catalogs and manifests')
     .option('--extension <name>', 'only this ClusterExtension (with --live)')
     .option('--pull', 'pull the bundle images too, and show the steps and permissions of their manifests')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the plan').choices(['table', 'json', 'yaml']).default('table'),
-    )
+    .option('-A, --all-namespaces', 'all namespaces, as without -n (with --live)')
+    .option(HUB_OPTION[0], `${HUB_OPTION[1]}, where contents of catalogs are read (with --live)`)
+    .addOption(outputOption('form of the plan', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((options: Options) => (options.live ? live(options, io) : plan(options, io)));
 
@@ -57,6 +66,7 @@ async function plan(options: Options, io: Io): Promise<void> {
       'nothing to plan: name catalogs and manifests (--catalog NAME=REF -f FILE), or ask the clusters with --live',
     );
   }
+  refuseClusterOptions(options, 'give --live to ask clusters');
   const given = await readGiven(options, io);
   if (asksForExtensions(given)) return planForExtensions(given, output, io);
   const { question, contents } = await readQuestion(options, io, given);
@@ -71,19 +81,23 @@ const asksForExtensions = ({ manifests }: Given): boolean =>
   manifests.some(({ object }) => object.kind === 'ClusterExtension') &&
   !manifests.some(({ object }) => object.kind === 'Subscription');
 
-async function planForExtensions({ catalogs, manifests }: Given, output: PlanFormat, io: Io): Promise<void> {
-  const [{ planExtensions, printExtensionPlans }, { catalogAt }, { extensionGatesOf }, { commandSettings }] =
-    await Promise.all([
-      import('../resolution/plan-extensions.js'),
-      import('../resolution/catalog-shelf.js'),
-      import('#platform/config/extension-gates'),
-      import('../command-settings.js'),
-    ]);
+async function planForExtensions({ catalogs, manifests }: Given, output: AnswerFormat, io: Io): Promise<void> {
+  const [
+    { canAllBeMet, planExtensions, printExtensionPlans },
+    { catalogAt },
+    { extensionGatesOf },
+    { commandSettings },
+  ] = await Promise.all([
+    import('../resolution/plan-extensions.js'),
+    import('../resolution/catalog-shelf.js'),
+    import('#platform/config/extension-gates'),
+    import('../command-settings.js'),
+  ]);
   const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
   const gates = extensionGatesOf(commandSettings(process.env));
   const plans = planExtensions(manifests, catalogs, contents, gates);
   io.out(printExtensionPlans(plans, output));
-  io.exit(plans.some(({ error }) => error !== undefined) ? ExitCode.no : ExitCode.done);
+  io.exit(canAllBeMet(plans) ? ExitCode.done : ExitCode.no);
 }
 
 async function live(options: Options, io: Io): Promise<void> {
@@ -93,6 +107,17 @@ async function live(options: Options, io: Io): Promise<void> {
   if (options.catalog !== undefined || options.filename !== undefined) {
     throw new UsageError('--live looks at clusters, --catalog and -f at files; choose one of the two');
   }
-  const { planLive } = await import('../live/plan-live.js');
-  await planLive(options, io);
+  if (options.pull) {
+    throw new UsageError(
+      '--pull is for catalogs: with --live the steps are read as the hub would read them; leave it out',
+    );
+  }
+  if (options.allNamespaces && options.namespace !== undefined) {
+    throw new UsageError('-n and -A exclude each other; choose one');
+  }
+  const [{ planLive }, { hubUrl }] = await Promise.all([
+    import('../live/plan-live.js'),
+    import('../live/hub-address.js'),
+  ]);
+  await planLive({ ...options, hub: options.hub === undefined ? undefined : hubUrl(options.hub) }, io);
 }

@@ -1,33 +1,53 @@
-import { type Command, Option } from 'commander';
-import type { Io } from '../io.js';
-import { CLUSTER_HELP, type ClusterOptions, gathered, withClusterOptions } from '../live/cluster-options.js';
+import type { Command } from 'commander';
+import { type Io, UsageError } from '../io.js';
+import { FLEET_HELP, type FleetOptions, gathered, withFleetOptions } from '../live/cluster-options.js';
+import { HUB_HELP, HUB_OPTION } from '../live/hub-address.js';
+import { namespaceOption } from '../live/namespace-option.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
-type Options = ClusterOptions & Readonly<{ hub?: readonly string[]; output: 'text' | 'json' }>;
+type Options = FleetOptions &
+  Readonly<{
+    hub?: readonly string[];
+    namespace?: string;
+    allNamespaces?: boolean;
+    all?: boolean;
+    output: AnswerFormat;
+  }>;
 
-const HELP = `
-The hub is asked where the settings say that its services listen (FLOTILLA_CATALOG_POLLER_PORT and so on); --hub names
-another address, such as that of "flotilla up --port". Without a hub everything is told by the clusters alone.
-${CLUSTER_HELP}
-Exit code 0, whatever waits; 3 where no cluster answers.
+const HELP = `${HUB_HELP}
+A hub found there is left out if it manages none of these clusters. Without a hub the clusters alone report.
+${FLEET_HELP}
+Objects with the same cause are one entry; --all lists each on its own.
+Exit code 0, whatever waits; 3 where a cluster, or a hub named with --hub, does not answer.
 
 Examples:
   flotilla status
+  flotilla status -n team
   flotilla status --hub http://127.0.0.1:9000 -C east
   flotilla status -o json | jq -r '.waiting[] | select(.standing == "needs-approval") | .todo[0]'`;
 
 /** `flotilla status`: hub, queues, clusters, and what waits and why. */
 export const statusCommand = (program: Command, io: Io): Command =>
-  withClusterOptions(program.command('status'))
+  withFleetOptions(program.command('status'))
     .description('one screen: the hub, its queues, the clusters, and what waits and why, the most urgent first')
-    .option('--hub <url>', 'address of a service of the hub; may be given several times', gathered)
-    .addOption(new Option('-o, --output <format>', 'form of the answer').choices(['text', 'json']).default('text'))
+    .option(HUB_OPTION[0], `${HUB_OPTION[1]}; may be given several times`, gathered)
+    .addOption(namespaceOption('only this namespace (default: all)'))
+    .option('-A, --all-namespaces', 'all namespaces, as without -n')
+    .option('--all', 'every object on its own, and all of them')
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
-    .action(async ({ hub = [], output, ...options }: Options) => {
-      const [{ withClusters }, { fleetStatus }, { commandSettings }] = await Promise.all([
-        import('../live/open-clusters.js'),
-        import('../live/fleet-status.js'),
-        import('../command-settings.js'),
-      ]);
-      const settings = commandSettings(process.env);
-      await withClusters(options, (clients) => fleetStatus(clients, io, settings, { hub, output }));
-    });
+    .action((options: Options) => status(options, io));
+
+async function status(options: Options, io: Io): Promise<void> {
+  const { hub = [], namespace, allNamespaces = false, all = false, output, allowMissing = false } = options;
+  if (allNamespaces && namespace !== undefined) throw new UsageError('-n and -A exclude each other; choose one');
+  const [{ withClusters }, { fleetStatus }, { commandSettings }, { hubUrl }] = await Promise.all([
+    import('../live/open-clusters.js'),
+    import('../live/fleet-status.js'),
+    import('../command-settings.js'),
+    import('../live/hub-address.js'),
+  ]);
+  const asked = { hub: hub.map(hubUrl), namespace, all, output, allowMissing };
+  const settings = commandSettings(process.env);
+  await withClusters(options, (clients) => fleetStatus(clients, io, settings, asked));
+}

@@ -1,46 +1,68 @@
 import { INSTALL_PLAN_API, InstallPlan } from '#core/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { ExitCode, type Io } from '../io.js';
 
-export type ApproveOptions = Readonly<{ namespace: string; dryRun: boolean }>;
+/** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */
+export type ApprovalAsked = Readonly<{ kind: 'InstallPlan' | 'Subscription'; name: string; namespace: string }>;
 
-/**
- * `flotilla approve installplan`: approves what is waiting and says what that installs. The plan that was shown is the one
- * that is approved: the write carries its resourceVersion.
- */
-export async function approvePlans(
-  client: KubeClient,
-  io: Io,
-  names: readonly string[],
-  options: ApproveOptions,
-): Promise<void> {
-  let allApproved = true;
-  for (const name of names) allApproved = (await approvePlan(client, io, name, options)) && allApproved;
-  io.exit(allApproved ? ExitCode.done : ExitCode.no);
-}
+/** What became of one approval; also an item of `-o json`. */
+export type Approval = Readonly<{
+  cluster: string;
+  namespace: string;
+  kind: ApprovalAsked['kind'];
+  name: string;
+  /** The InstallPlan; absent where there is none. */
+  installPlan?: string;
+  /** `absent`: the cluster has no such object. */
+  result: 'approved' | 'would-be-approved' | 'refused' | 'absent';
+  /** Why it is not approved. */
+  because?: string;
+  /** What the plan installs or upgrades, one CSV each. */
+  installs: readonly string[];
+}>;
 
-async function approvePlan(client: KubeClient, io: Io, name: string, options: ApproveOptions): Promise<boolean> {
-  const { namespace, dryRun } = options;
+/** Approves what waits. The plan that was read is the one that is approved: the write carries its resourceVersion. */
+export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryRun: boolean): Promise<Approval> {
+  const base = { cluster: client.cluster, ...asked, installs: [] };
+  const { namespace } = asked;
+  const found = await planOf(client, asked);
+  if ('absent' in found) return { ...base, result: 'absent', because: found.absent };
+  const { plan } = found;
+  const name = plan.metadata.name ?? '';
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
-  const found = await client.get({ ...INSTALL_PLAN_API, name, namespace });
-  const refused = found === undefined ? `there is no ${where}` : refusal(where, InstallPlan.parse(found));
-  if (found === undefined || refused !== undefined) {
-    io.err(`error: ${refused}\n`);
-    return false;
-  }
-  const plan = InstallPlan.parse(found);
+  const known = { ...base, installPlan: name };
+  const because = refusal(where, plan);
+  if (because !== undefined) return { ...known, result: 'refused', because };
   const change = { metadata: { resourceVersion: plan.metadata.resourceVersion }, spec: { approved: true } };
   try {
     await client.patch({ ...INSTALL_PLAN_API, name, namespace }, change, { dryRun });
   } catch (error) {
     if (!KubeApiError.is(error, 'Conflict')) throw error;
-    io.err(`error: ${where} changed in the same moment and is not approved: look at it again, then approve it\n`);
-    return false;
+    const changed = `${where} changed in the same moment and is not approved: read it again, then approve it`;
+    return { ...known, result: 'refused', because: changed };
   }
-  io.out(`${where} ${dryRun ? 'would be approved' : 'is approved'}\n`);
-  for (const line of await whatItDoes(client, plan)) io.out(`  ${line}\n`);
-  return true;
+  return { ...known, result: dryRun ? 'would-be-approved' : 'approved', installs: await whatItDoes(client, plan) };
+}
+
+async function planOf(
+  client: KubeClient,
+  { kind, name, namespace }: ApprovalAsked,
+): Promise<Readonly<{ plan: InstallPlan } | { absent: string }>> {
+  const where = `in namespace ${namespace} of ${client.cluster}`;
+  const planName = kind === 'InstallPlan' ? name : await planOfSubscription(client, name, namespace);
+  if (planName === undefined) return { absent: `there is no Subscription ${name} ${where}` };
+  if (planName === '')
+    return { absent: `Subscription ${name} ${where} has no InstallPlan: nothing waits for approval` };
+  const plan = await client.get({ ...INSTALL_PLAN_API, name: planName, namespace });
+  return plan === undefined
+    ? { absent: `there is no InstallPlan ${planName} ${where}` }
+    : { plan: InstallPlan.parse(plan) };
+}
+
+/** The name of the plan that a Subscription refers to, empty where it refers to none; undefined without a Subscription. */
+async function planOfSubscription(client: KubeClient, name: string, namespace: string): Promise<string | undefined> {
+  const found = await client.get<Subscription>({ ...SUBSCRIPTION_API, name, namespace });
+  return found === undefined ? undefined : (found.status?.installPlanRef?.name ?? '');
 }
 
 /** Why this plan cannot be approved; undefined where it can. */
@@ -55,7 +77,7 @@ function refusal(where: string, { spec, status }: InstallPlan): string | undefin
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }
 
-/** What each CSV of the plan is for the Subscriptions of its namespace: news, or a newer version. */
+/** What each CSV of the plan is for the Subscriptions of its namespace: a new operator, or a newer version. */
 async function whatItDoes(client: KubeClient, { metadata, spec, status }: InstallPlan): Promise<string[]> {
   const list = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: metadata.namespace ?? '' });
   const steps = (status?.plan ?? []).filter((step) => step !== null);

@@ -1,35 +1,54 @@
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import type { Io } from '../io.js';
+import type { Verdict } from '../output/verdict.js';
 
 /** A fleet is asked in parallel, but not all of a large one at the same moment. */
 const AT_ONCE = 32;
 
 export type Answer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
 
-/** A cluster that is away, or refuses, and why, in one line. */
+/** A cluster that did not answer, or refused, and why, in one line. */
 export type Away = Readonly<{ cluster: string; because: string }>;
 
-/**
- * What each cluster answers, in their order; by default one that is away, or refuses, is a line on standard error. `allAway`
- * says that not one answered.
- */
+/** The answers of the clusters, and which clusters gave none; both in the order of the clusters. */
+export type FleetAnswer<T> = Readonly<{ answers: readonly Answer<T>[]; away: readonly Away[] }>;
+
+/** What each cluster answers. */
 export async function askClusters<T>(
   clients: readonly KubeClient[],
-  io: Io,
   ask: (client: KubeClient) => Promise<T>,
-  onAway: (away: Away) => void = ({ cluster, because }) => io.err(`${cluster}: ${because}\n`),
-): Promise<Readonly<{ answers: readonly Answer<T>[]; allAway: boolean }>> {
-  const asked = await inParallel(clients, AT_ONCE, async (client) => {
+): Promise<FleetAnswer<T>> {
+  const asked = await inParallel(clients, AT_ONCE, async (client): Promise<Answer<T> | Away> => {
+    const { cluster } = client;
     try {
-      return { client, cluster: client.cluster, value: await ask(client) };
+      return { client, cluster, value: await ask(client) };
     } catch (error) {
-      onAway({ cluster: client.cluster, because: lineOf(error) });
-      return undefined;
+      return { cluster, because: lineOf(error) };
     }
   });
-  const answers = asked.filter((answer) => answer !== undefined);
-  return { answers, allAway: answers.length === 0 };
+  return {
+    answers: asked.flatMap((one) => ('value' in one ? [one] : [])),
+    away: asked.flatMap((one) => ('because' in one ? [one] : [])),
+  };
+}
+
+/** One line on standard error for each cluster that did not answer. */
+export function reportAway(away: readonly Away[], io: Io): void {
+  for (const { cluster, because } of away) io.err(`${cluster}: ${because}\n`);
+}
+
+/**
+ * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With `allowMissing`
+ * the clusters that answered decide alone; where none did, the verdict stays `incomplete`.
+ */
+export function fleetVerdict(
+  isYes: boolean,
+  { answers, away }: FleetAnswer<unknown>,
+  { allowMissing = false }: Readonly<{ allowMissing?: boolean }> = {},
+): Verdict {
+  if (away.length > 0 && (!allowMissing || answers.length === 0)) return 'incomplete';
+  return isYes ? 'yes' : 'no';
 }
 
 /** An error in one line. */

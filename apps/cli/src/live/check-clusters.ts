@@ -5,8 +5,12 @@ import { z } from 'zod';
 import { PolicyRule } from '#core/api/cluster-service-version';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { ExitCode, type Io } from '../io.js';
-import { askClusters } from './ask-clusters.js';
+import type { Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { dataText } from '../output/data-text.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 import { missingRights, type Right, rightLines, rightsOf } from './missing-rights.js';
 
 /** The two identities of the hub in a managed cluster, and the roles that k8s/base/managed-cluster ships for them. */
@@ -17,26 +21,25 @@ type Missing = Readonly<Record<RoleName, readonly Right[]>>;
 
 const ClusterRole = z.looseObject({ metadata: z.looseObject({ name: z.string() }), rules: z.array(PolicyRule) });
 
+export type CheckOptions = Readonly<{ output: AnswerFormat; allowMissing: boolean }>;
+
 /** `flotilla clusters check`: whether this user may do there what poller and applier have to. */
-export async function checkClusters(clients: readonly KubeClient[], io: Io, output: string): Promise<void> {
+export async function checkClusters(clients: readonly KubeClient[], io: Io, options: CheckOptions): Promise<void> {
   const wanted = { observe: await shippedRights('observe'), apply: await shippedRights('apply') };
-  const { answers, allAway } = await askClusters(clients, io, async (client): Promise<Missing> => {
+  const fleet = await askClusters(clients, async (client): Promise<Missing> => {
     return {
       observe: await missingRights(client, wanted.observe),
       apply: await missingRights(client, wanted.apply),
     };
   });
-  if (output === 'json') {
-    io.out(
-      `${JSON.stringify(
-        answers.map(({ cluster, value }) => ({ cluster, missing: value })),
-        undefined,
-        2,
-      )}\n`,
-    );
-  } else for (const { cluster, value } of answers) io.out(report(cluster, value));
-  const complete = answers.every(({ value }) => ROLES.every((role) => value[role].length === 0));
-  io.exit(allAway ? ExitCode.remoteFailed : complete ? ExitCode.done : ExitCode.no);
+  reportAway(fleet.away, io);
+  const { output } = options;
+  const isComplete = fleet.answers.every(({ value }) => ROLES.every((role) => value[role].length === 0));
+  const verdict = fleetVerdict(isComplete, fleet, options);
+  const items = fleet.answers.map(({ cluster, value }) => ({ cluster, missing: value }));
+  if (isData(output)) io.out(dataText({ verdict, away: fleet.away, items }, output));
+  else for (const { cluster, missing } of items) io.out(report(cluster, missing));
+  io.exit(exitCodeOf(verdict));
 }
 
 async function shippedRights(role: RoleName): Promise<readonly Right[]> {

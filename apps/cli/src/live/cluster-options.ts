@@ -1,22 +1,38 @@
 import type { Command } from 'commander';
 
-/** Which clusters a live verb is about. */
+/** Which clusters a live verb asks, and how long each may take to answer. */
 export type ClusterOptions = Readonly<{
   kubeconfig?: readonly string[];
   context?: readonly string[];
   cluster?: readonly string[];
+  /** A duration such as `30s`; checked when clusters are opened. */
+  requestTimeout?: string;
 }>;
+
+/** As {@link ClusterOptions}, for verbs that ask several clusters and report one answer. */
+export type FleetOptions = ClusterOptions & Readonly<{ allowMissing?: boolean }>;
 
 /** For the help of every verb that asks clusters. */
 export const CLUSTER_HELP = `
-Which clusters: every context of the files named with --kubeconfig, or of FLOTILLA_KUBECONFIG; else those of "flotilla
-clusters add"; else the current context of kubectl. --cluster (or --context) takes some of them.`;
+Which clusters: every context of the files named with --kubeconfig, or of FLOTILLA_KUBECONFIG (of these the contexts in
+FLOTILLA_CONTEXTS, where it is set); else those of "flotilla clusters add"; else the current context of kubectl. --cluster
+and --context each take some of them.`;
+
+/** For the help of every verb that asks several clusters. */
+export const FLEET_HELP = `${CLUSTER_HELP}
+A cluster that does not answer is one line on standard error, an entry of "away" in the JSON, and exit code 3;
+with --allow-missing the exit code is 3 only where no cluster answers.`;
 
 /** Adds the options that name clusters. */
 export const withClusterOptions = (command: Command): Command =>
   command
     .option('--kubeconfig <file>', 'kubeconfig with the clusters; may be given several times', gathered)
     .option('--context <name>', 'a context of kubectl; may be given several times', gathered)
-    .option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered);
+    .option('-C, --cluster <name>', 'only this cluster; may be given several times', gathered)
+    .option('--request-timeout <duration>', 'how long a cluster may take for one answer, such as 30s (default: 10s)');
+
+/** As {@link withClusterOptions}, for verbs that ask several clusters. */
+export const withFleetOptions = (command: Command): Command =>
+  withClusterOptions(command).option('--allow-missing', 'do not fail because of clusters that do not answer');
 
 export const gathered = (value: string, all: readonly string[] = []): string[] => [...all, value];

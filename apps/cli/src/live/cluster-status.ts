@@ -29,10 +29,19 @@ export type ClusterStatus = Readonly<{
   findings: readonly Finding[];
 }>;
 
-/** Reads a cluster's objects of OLM and says what waits there. Rejects where it does not answer. */
-export async function clusterStatus(client: KubeClient, settings: Settings): Promise<ClusterStatus> {
+/**
+ * Reads a cluster's objects of OLM and says what waits there; with a namespace, only what is in it and the catalogs that it
+ * sees. Rejects where the cluster does not answer.
+ */
+export async function clusterStatus(
+  client: KubeClient,
+  settings: Settings,
+  namespace: string | undefined,
+): Promise<ClusterStatus> {
   const [version, objects] = await Promise.all([client.serverVersion(), readObjects(client, settings)]);
-  const { catalogSources, subscriptions, csvs, conditioned } = objects;
+  const findings = clusterFindings(objects);
+  const { catalogSources, subscriptions, csvs, conditioned } =
+    namespace === undefined ? objects : within(objects, namespace);
   const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
   const sources = share(catalogSources, isHealthy);
   const served = share(ofKind('ClusterCatalog'), isWell);
@@ -43,7 +52,20 @@ export async function clusterStatus(client: KubeClient, settings: Settings): Pro
     subscriptions: share(subscriptions, ({ status }) => status?.state === 'AtLatestKnown'),
     operators: share(csvs, ({ status }) => status?.phase === 'Succeeded'),
     extensions: share(ofKind('ClusterExtension'), isWell),
-    findings: clusterFindings(objects),
+    findings: namespace === undefined ? findings : findings.filter((one) => one.namespace === namespace),
+  };
+}
+
+/** What a namespace holds, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are in none. */
+function within(objects: ClusterObjects, namespace: string): ClusterObjects {
+  const own = <T extends KubernetesObject>(all: readonly T[], ...others: readonly string[]) =>
+    all.filter(({ metadata }) => [namespace, ...others].includes(metadata.namespace ?? ''));
+  return {
+    ...objects,
+    catalogSources: own(objects.catalogSources, objects.globalCatalogNamespace),
+    subscriptions: own(objects.subscriptions),
+    csvs: own(objects.csvs),
+    conditioned: [],
   };
 }
 

@@ -13,7 +13,8 @@ import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { NamespaceRead } from '../../../applier/src/namespaces/namespace-read.js';
-import { UsageError } from '../io.js';
+import { didYouMean } from '../did-you-mean.js';
+import { NotFound, UsageError } from '../io.js';
 import { type ExplainAnswer, explainObserved } from '../resolution/explain-answer.js';
 import { commandIn } from './command-in.js';
 import { explainLiveExtension } from './explain-live-extension.js';
@@ -45,13 +46,13 @@ export type LiveAnswer = Diagnosis &
 export type Asked = Readonly<{ kind: LiveSubject; name: string; namespace: string | undefined }>;
 export type LiveDeps = Readonly<{ settings: Settings; contents: () => Promise<LiveContents> }>;
 
-/** Explains one object of a cluster. @throws UsageError where there is no such object */
+/** Explains one object of a cluster. @throws NotFound where there is no such object */
 export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDeps): Promise<LiveAnswer> {
   const { kind, name } = asked;
   const base = { cluster: client.cluster, kind, name };
   if (kind === 'ClusterCatalog' || kind === 'ClusterExtension') {
     const object = await client.get({ apiVersion: CLUSTER_CATALOG_API.apiVersion, kind, name });
-    if (object === undefined) throw new UsageError(`no ${kind} ${name} in ${client.cluster}`);
+    if (object === undefined) throw new NotFound(`no ${kind} ${name} in ${client.cluster}`);
     if (kind === 'ClusterExtension')
       return {
         ...base,
@@ -68,7 +69,7 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   if (kind === 'CatalogSource') {
     const source = await client.get<CatalogSource>({ ...CATALOG_SOURCE_API, name, namespace });
     if (source === undefined)
-      throw new UsageError(`no CatalogSource ${name} in namespace ${namespace} of ${client.cluster}`);
+      throw new NotFound(`no CatalogSource ${name} in namespace ${namespace} of ${client.cluster}`);
     return { ...base, namespace, ...diagnoseCatalogSource(source) };
   }
   const read = await readLive(client, namespace, deps.settings);
@@ -88,7 +89,7 @@ function found<T extends KubernetesObject>(
   const names = all.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit);
   const there =
     names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, NAMED).join(', ')}`;
-  throw new UsageError(`no ${kind} ${name} in namespace ${namespace} of ${cluster}${there}`);
+  throw new NotFound(`no ${kind} ${name} in namespace ${namespace} of ${cluster}${there}`);
 }
 
 const NAMED = 10;
@@ -167,6 +168,6 @@ export function liveSubject(word: string): LiveSubject {
   const kind = Object.hasOwn(WORDS, singular) ? WORDS[singular] : undefined;
   if (kind !== undefined) return kind;
   throw new UsageError(
-    `cannot explain objects of kind "${word}"; name a subscription, installplan, csv, catalogsource, clustercatalog or extension`,
+    `cannot explain objects of kind "${word}"${didYouMean(word, Object.keys(WORDS))}; name a subscription, installplan, csv, catalogsource, clustercatalog or extension`,
   );
 }

@@ -2,42 +2,71 @@ import { byCodeUnit } from '#core/canonical/canonical-json';
 import { urgency } from '#core/diagnosis/diagnosis';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { ExitCode, type Io } from '../io.js';
-import { type Away, askClusters } from './ask-clusters.js';
+import type { Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { dataText } from '../output/data-text.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict } from './ask-clusters.js';
 import { type ClusterStatus, clusterStatus } from './cluster-status.js';
-import { hubAddresses, hubStatus } from './hub-status.js';
+import { hubAddresses } from './hub-address.js';
+import { type HubStatus, hubStatus } from './hub-status.js';
 import { type FleetFinding, type FleetStatus, printStatus } from './print-status.js';
 
-export type StatusOptions = Readonly<{ hub: readonly string[]; output: 'text' | 'json' }>;
+export type StatusOptions = Readonly<{
+  /** Addresses of the hub's services that were named; none: where the settings say that they listen. */
+  hub: readonly string[];
+  namespace?: string | undefined;
+  /** Every finding on its own. */
+  all: boolean;
+  output: AnswerFormat;
+  allowMissing: boolean;
+}>;
 
 /** `flotilla status`: hub and clusters on one screen. */
 export async function fleetStatus(
   clients: readonly KubeClient[],
   io: Io,
   settings: Settings,
-  { hub, output }: StatusOptions,
+  options: StatusOptions,
 ): Promise<void> {
-  const away: Away[] = [];
-  const addresses = hub.length > 0 ? hub : hubAddresses(settings);
-  const [services, { answers, allAway }] = await Promise.all([
-    Promise.all(addresses.map(hubStatus)),
-    askClusters(
-      clients,
-      io,
-      (client) => clusterStatus(client, settings),
-      (one) => void away.push(one),
-    ),
+  const { hub, namespace, output } = options;
+  const [services, fleet] = await Promise.all([
+    hubServices(hub, settings, clients),
+    askClusters(clients, (client) => clusterStatus(client, settings, namespace)),
   ]);
-  const statuses = answers.map(({ value }) => value);
+  const statuses = fleet.answers.map(({ value }) => value);
+  const isHubLost = hub.length > 0 && services.some(({ reached }) => !reached);
   const status: FleetStatus = {
+    verdict: isHubLost ? 'incomplete' : fleetVerdict(true, fleet, options),
+    away: fleet.away,
     hub: services,
-    clusters: statuses.map(({ findings: _told, ...rest }) => rest),
-    away: away.toSorted((a, b) => byCodeUnit(a.cluster, b.cluster)),
+    clusters: statuses.map(({ findings: _own, ...rest }) => rest),
     waiting: statuses.flatMap(ofCluster).sort(mostUrgentFirst),
   };
-  io.out(output === 'json' ? `${JSON.stringify(status, undefined, 2)}\n` : printStatus(status));
-  io.exit(allAway ? ExitCode.remoteFailed : ExitCode.done);
+  io.out(isData(output) ? dataText(status, output) : printStatus(status, options));
+  io.exit(exitCodeOf(status.verdict));
 }
+
+/** A service that was not named and manages none of these clusters is another hub, which has nothing to say about them. */
+async function hubServices(
+  named: readonly string[],
+  settings: Settings,
+  clients: readonly KubeClient[],
+): Promise<readonly HubStatus[]> {
+  const found = await Promise.all((named.length > 0 ? named : hubAddresses(settings)).map(hubStatus));
+  if (named.length > 0) return found;
+  const asked = new Set(clients.map(({ cluster }) => cluster));
+  return found.map((service) => {
+    if (!service.reached || service.clusters === undefined) return service;
+    if (service.clusters.length === 0 || service.clusters.some((name) => asked.has(name))) return service;
+    return { url: service.url, reached: false, because: `it manages other clusters: ${few(service.clusters)}` };
+  });
+}
+
+const NAMED = 5;
+const few = (names: readonly string[]): string =>
+  names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '');
 
 const ofCluster = ({ cluster, findings }: ClusterStatus): FleetFinding[] =>
   findings.map((finding) => ({ cluster, ...finding }));

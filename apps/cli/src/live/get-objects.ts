@@ -1,36 +1,54 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { ExitCode, type Io } from '../io.js';
-import { askClusters } from './ask-clusters.js';
+import type { Io } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 import type { LiveKind } from './kinds.js';
-import { type Found, type ObjectFormat, printObjects } from './print-objects.js';
+import { type Found, type ObjectForm, printObjects } from './print-objects.js';
+
+/** Kinds, and only these names of them; all where none is named. */
+export type KindAsked = Readonly<{ kinds: readonly LiveKind[]; names: readonly string[] }>;
 
 export type GetOptions = Readonly<{
-  kinds: readonly LiveKind[];
-  /** Only these; all where none is named. */
-  names: readonly string[];
+  asked: readonly KindAsked[];
   namespace?: string | undefined;
   selector?: string | undefined;
-  output: ObjectFormat;
+  form: ObjectForm;
+  allowMissing: boolean;
 }>;
 
 /** `flotilla get`: the objects of all clusters in one list. */
 export async function getObjects(clients: readonly KubeClient[], io: Io, options: GetOptions): Promise<void> {
-  const { answers, allAway } = await askClusters(clients, io, (client) => objectsOf(client, options));
-  if (allAway) return io.exit(ExitCode.remoteFailed);
-  const found = answers.flatMap(({ value }) => value).toSorted(inOrder(options.kinds));
-  const missing = options.names.filter((name) => !found.some(({ object }) => object.metadata.name === name));
-  for (const name of missing) io.err(`error: no ${whatOf(options)} "${name}" ${whereOf(options)}\n`);
-  const data = options.output === 'json' || options.output === 'yaml';
-  if (found.length > 0 || data) io.out(printObjects(found, options.output, new Date()));
-  else if (missing.length === 0) io.err(`No ${whatOf(options)} found ${whereOf(options)}.\n`);
-  io.exit(missing.length > 0 ? ExitCode.no : ExitCode.done);
+  const { asked, form } = options;
+  const fleet = await askClusters(clients, (client) => objectsOf(client, options));
+  reportAway(fleet.away, io);
+  const found = fleet.answers.flatMap(({ value }) => value).toSorted(inOrder(kindsAsked(options)));
+  const missing = fleet.answers.length === 0 ? [] : asked.flatMap((one) => missingOf(one, found, options));
+  for (const line of missing) io.err(`error: ${line}\n`);
+  const verdict = fleetVerdict(missing.length === 0, fleet, options);
+  if (found.length > 0 || isData(form.output)) {
+    io.out(printObjects(found, form, { now: new Date(), verdict, away: fleet.away }));
+  } else if (missing.length === 0 && fleet.answers.length > 0) {
+    io.err(`No ${whatOf(kindsAsked(options))} found ${whereOf(options)}.\n`);
+  }
+  io.exit(exitCodeOf(verdict));
 }
 
-async function objectsOf(client: KubeClient, { kinds, names, namespace, selector }: GetOptions): Promise<Found[]> {
+/** Every kind that is asked for, once. */
+export const kindsAsked = ({ asked }: Pick<GetOptions, 'asked'>): readonly LiveKind[] => [
+  ...new Set(asked.flatMap(({ kinds }) => kinds)),
+];
+
+/** Whether an object is one of those that are asked for. */
+export const isAsked = (kind: LiveKind, name: string | undefined, { asked }: Pick<GetOptions, 'asked'>): boolean =>
+  asked.some(({ kinds, names }) => kinds.includes(kind) && (names.length === 0 || names.includes(name ?? '')));
+
+async function objectsOf(client: KubeClient, options: GetOptions): Promise<Found[]> {
+  const { namespace, selector } = options;
   const lists = await Promise.all(
-    kinds.map(async (kind) => {
+    kindsAsked(options).map(async (kind) => {
       const where = kind.namespaced && namespace !== undefined ? { namespace } : {};
       const list = await client.list(kind.api, { ...where, labelSelector: selectorOf(kind, selector) });
       return (list?.items ?? []).map((item): Found => {
@@ -38,10 +56,16 @@ async function objectsOf(client: KubeClient, { kinds, names, namespace, selector
       });
     }),
   );
-  return lists.flat().filter(({ object }) => names.length === 0 || names.includes(object.metadata.name ?? ''));
+  return lists.flat().filter(({ kind, object }) => isAsked(kind, object.metadata.name, options));
 }
 
-/** Copies of a CSV in other namespaces would bury the few that matter. */
+/** A line for each name that no cluster has under one of its kinds. */
+function missingOf({ kinds, names }: KindAsked, found: readonly Found[], options: GetOptions): string[] {
+  const has = (name: string) => found.some(({ kind, object }) => kinds.includes(kind) && object.metadata.name === name);
+  return names.filter((name) => !has(name)).map((name) => `no ${whatOf(kinds)} "${name}" ${whereOf(options)}`);
+}
+
+/** Copies of a CSV in other namespaces would hide the few that matter. */
 export function selectorOf({ api }: LiveKind, selector = ''): string {
   const own = api.kind === 'ClusterServiceVersion' ? `!${COPIED_FROM_LABEL}` : '';
   return [own, selector].filter((part) => part !== '').join(',');
@@ -56,8 +80,8 @@ export const inOrder =
     byCodeUnit(a.object.metadata.namespace ?? '', b.object.metadata.namespace ?? '') ||
     byCodeUnit(a.object.metadata.name ?? '', b.object.metadata.name ?? '');
 
-const whatOf = ({ kinds }: GetOptions): string => kinds.map(({ api }) => api.kind).join(' or ');
-function whereOf({ kinds, namespace }: GetOptions): string {
-  if (!kinds.some(({ namespaced }) => namespaced)) return 'in any cluster';
-  return namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`;
+const whatOf = (kinds: readonly LiveKind[]): string => kinds.map(({ api }) => api.kind).join(' or ');
+function whereOf(options: GetOptions): string {
+  if (!kindsAsked(options).some(({ namespaced }) => namespaced)) return 'in any cluster';
+  return options.namespace === undefined ? 'in any namespace' : `in namespace ${options.namespace}`;
 }

@@ -4,11 +4,15 @@ import type { Columns } from '../commands/catalog-table.js';
 export class GrowingTable<Row> {
   #widths: readonly number[] = [];
 
-  constructor(private readonly columns: Columns<Row>) {}
+  constructor(
+    private readonly columns: Columns<Row>,
+    private readonly hasHeadings = true,
+  ) {}
 
   /** The lines of further rows, each with its note behind it. */
   add(rows: readonly Readonly<{ row: Row; note: string }>[]): string {
-    const headings = this.#widths.length === 0 ? [this.columns.map(([heading]) => heading)] : [];
+    const isFirst = this.#widths.length === 0 && this.hasHeadings;
+    const headings = isFirst ? [this.columns.map(([heading]) => heading)] : [];
     const cells = rows.map(({ row, note }) => [...this.columns.map(([, cell]) => cell(row)), note]);
     const lines = [...headings, ...cells];
     this.#widths = this.columns.map((_, column) =>

@@ -1,10 +1,42 @@
 import type { Settings } from '#platform/config/settings';
+import { UsageError } from '../io.js';
 
-type AddressSettings = Pick<Settings, 'contentUrl' | 'bindAddress' | 'catalogPollerPort'>;
+type AddressSettings = Pick<
+  Settings,
+  'contentUrl' | 'bindAddress' | 'catalogPollerPort' | 'resolverWorkerPort' | 'applierPort'
+>;
 
-/** Where the poller of the hub, or `flotilla up`, serves its API: as it is told others, else as it listens on this machine. */
-export function hubAddress({ contentUrl, bindAddress, catalogPollerPort }: AddressSettings): string {
-  if (contentUrl !== '') return contentUrl;
+/** Help of `--hub`, the same option on every verb that asks the hub. */
+export const HUB_OPTION = ['--hub <url>', 'address of the hub'] as const;
+
+/** For the help of every verb that asks the hub. */
+export const HUB_HELP = `
+The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT
+and so on, where "flotilla up" and the services listen.`;
+
+/** An address of the hub as it was typed, without a closing slash. @throws UsageError where it is no http(s) URL */
+export function hubUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return text.replace(/\/+$/, '');
+  throw new UsageError(`invalid --hub "${text}": expected a URL such as http://127.0.0.1:8080`);
+}
+
+/** Where the poller of the hub, or `flotilla up`, serves its API: as the settings name it, else on this machine. */
+export function hubAddress(settings: AddressSettings): string {
+  const { contentUrl, bindAddress, catalogPollerPort } = settings;
+  return contentUrl === '' ? addressOf(bindAddress, catalogPollerPort) : contentUrl.replace(/\/+$/, '');
+}
+
+/** Where every service listens: one address where they all run in one process, as with `flotilla up`. */
+export function hubAddresses(settings: AddressSettings): readonly string[] {
+  const { bindAddress, resolverWorkerPort, applierPort } = settings;
+  const others = settings.contentUrl === '' ? [resolverWorkerPort, applierPort] : [];
+  const here = others.filter((port) => port !== 0).map((port) => addressOf(bindAddress, port));
+  return [...new Set([hubAddress(settings), ...here])].filter((url) => !url.endsWith(':0'));
+}
+
+/** A service that listens on all addresses of its machine listens on loopback too. */
+function addressOf(bindAddress: string, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${catalogPollerPort}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

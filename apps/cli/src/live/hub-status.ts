@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import type { Settings } from '#platform/config/settings';
 
 /** One address of the hub: whether its services are well, and how many jobs wait in the queues. */
 export type HubStatus = Readonly<
-  | { url: string; reached: false }
+  | {
+      url: string;
+      reached: false;
+      /** Why what it answers does not count; absent where it does not answer. */
+      because?: string;
+    }
   | {
       url: string;
       reached: true;
@@ -11,24 +15,23 @@ export type HubStatus = Readonly<
       /** Checks that are not up, or up but for a part. */
       complaints: readonly string[];
       queues: readonly QueueStatus[];
+      /** Names of the clusters that it manages; absent where it does not report them. */
+      clusters?: readonly string[];
     }
 >;
 export type QueueStatus = Readonly<{ queue: string; waiting: number; active: number; delayed: number; failed: number }>;
 
+const Detail = z.looseObject({
+  status: z.string(),
+  detail: z.string().optional(),
+  clusters: z.array(z.string()).optional(),
+});
 const Health = z.looseObject({
   status: z.string(),
-  details: z.record(z.string(), z.looseObject({ status: z.string(), detail: z.string().optional() })).optional(),
+  details: z.record(z.string(), Detail).optional(),
 });
 const ANSWER_WITHIN_MS = 2_500;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
-
-/** Where the services listen by the settings: the same address thrice with `flotilla up`, which then counts once. */
-export function hubAddresses(settings: Settings): readonly string[] {
-  const host = settings.bindAddress === '0.0.0.0' ? '127.0.0.1' : settings.bindAddress;
-  const shown = host.includes(':') ? `[${host}]` : host;
-  const ports = [settings.catalogPollerPort, settings.resolverWorkerPort, settings.applierPort];
-  return [...new Set(ports)].filter((port) => port !== 0).map((port) => `http://${shown}:${port}`);
-}
 
 /** Asks health and metrics of one address. Never rejects. */
 export async function hubStatus(url: string): Promise<HubStatus> {
@@ -38,10 +41,17 @@ export async function hubStatus(url: string): Promise<HubStatus> {
     const complaints = Object.entries(details)
       .filter((entry) => entry[1].status !== 'up')
       .map(([name, { status: standing, detail = '' }]) => `${name} ${standing}${detail === '' ? '' : `: ${detail}`}`);
-    return { url, reached: true, ready: status === 'ok', complaints, queues: queuesOf(metrics) };
+    const base = { url, reached: true as const, ready: status === 'ok', complaints, queues: queuesOf(metrics) };
+    const clusters = managedClusters(details);
+    return clusters === undefined ? base : { ...base, clusters };
   } catch {
     return { url, reached: false };
   }
+}
+
+function managedClusters(details: NonNullable<z.infer<typeof Health>['details']>): readonly string[] | undefined {
+  const reported = Object.values(details).flatMap(({ clusters }) => (clusters === undefined ? [] : [clusters]));
+  return reported.length === 0 ? undefined : [...new Set(reported.flat())].sort();
 }
 
 /** A service that is not ready answers 503 with the same body. */

@@ -4,6 +4,7 @@ import { CSV_API } from '#core/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/api/install-plan';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 import { condition, text } from './field.js';
 
@@ -15,7 +16,7 @@ export type LiveKind = Readonly<{
   /** As `-o name` has it. */
   resource: string;
   namespaced: boolean;
-  /** The printer columns of its CustomResourceDefinition. */
+  /** The printer columns of its CustomResourceDefinition, and the state where that has none. */
   columns: readonly Column[];
   /** Further ones of `-o wide`. */
   wide: readonly Column[];
@@ -36,13 +37,10 @@ const subscriptions: LiveKind = {
     ['PACKAGE', at('spec', 'name')],
     ['SOURCE', at('spec', 'source')],
     ['CHANNEL', at('spec', 'channel')],
-  ],
-  wide: [
     ['INSTALLED', at('status', 'installedCSV')],
-    ['CURRENT', at('status', 'currentCSV')],
     ['STATE', at('status', 'state')],
-    age,
   ],
+  wide: [['CURRENT', at('status', 'currentCSV')], age],
 };
 const installPlans: LiveKind = {
   api: INSTALL_PLAN_API,
@@ -52,8 +50,9 @@ const installPlans: LiveKind = {
     ['CSV', at('spec', 'clusterServiceVersionNames', 0)],
     ['APPROVAL', at('spec', 'approval')],
     ['APPROVED', at('spec', 'approved')],
+    ['PHASE', at('status', 'phase')],
   ],
-  wide: [['PHASE', at('status', 'phase')], age],
+  wide: [age],
 };
 const csvs: LiveKind = {
   api: CSV_API,
@@ -76,10 +75,10 @@ const catalogSources: LiveKind = {
     ['DISPLAY', at('spec', 'displayName')],
     ['TYPE', at('spec', 'sourceType')],
     ['PUBLISHER', at('spec', 'publisher')],
+    ['STATE', at('status', 'connectionState', 'lastObservedState')],
     age,
   ],
   wide: [
-    ['STATE', at('status', 'connectionState', 'lastObservedState')],
     ['PRIORITY', at('spec', 'priority')],
     ['IMAGE', at('spec', 'image')],
   ],
@@ -128,7 +127,11 @@ const KIND_WORDS: readonly string[] = WORDS.map(([[first = '']]) => first);
 export function kindsOf(word: string): readonly LiveKind[] {
   const found = WORDS.find(([words]) => words.includes(word.toLowerCase()));
   if (found !== undefined) return found[1];
-  throw new UsageError(`there is no kind "${word}" here; name one of ${KIND_WORDS.join(', ')}`);
+  const hint = didYouMean(
+    word,
+    WORDS.flatMap(([words]) => words),
+  );
+  throw new UsageError(`there is no kind "${word}" here${hint}; name one of ${KIND_WORDS.join(', ')}`);
 }
 
 const UNITS: readonly (readonly [seconds: number, unit: string])[] = [

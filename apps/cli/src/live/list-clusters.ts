@@ -1,11 +1,13 @@
-import { stringify } from 'yaml';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { commandSettings } from '../command-settings.js';
-import { type Columns, table } from '../commands/catalog-table.js';
-import { inParallel } from '../in-parallel.js';
-import { ExitCode, type Io } from '../io.js';
-import { lineOf } from './ask-clusters.js';
+import type { Columns } from '../commands/catalog-table.js';
+import type { Io } from '../io.js';
+import { dataText } from '../output/data-text.js';
+import type { ListFormat } from '../output/output-option.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 import { findCluster, olmText } from './find-clusters.js';
+import { tableText } from './print-objects.js';
 
 type Row = Readonly<{
   name: string;
@@ -23,31 +25,37 @@ const COLUMNS: Columns<Row> = [
   ['GLOBAL CATALOGS', ({ globalCatalogNamespace }) => globalCatalogNamespace],
   ['OLM', ({ olm }) => olm],
 ];
+const WIDE: Columns<Row> = [...COLUMNS, ['BECAUSE', ({ because = '' }) => because]];
 
-const AT_ONCE = 32;
+export type ListOptions = Readonly<{ output: ListFormat; headers: boolean; allowMissing: boolean }>;
 
-/** `flotilla clusters list`: every cluster with what is seen of it now. */
-export async function listClusters(clients: readonly KubeClient[], io: Io, output: string): Promise<void> {
+/** `flotilla clusters list`: every cluster, and what was found there now. */
+export async function listClusters(clients: readonly KubeClient[], io: Io, options: ListOptions): Promise<void> {
   const settings = commandSettings(process.env);
-  const rows = await inParallel(clients, AT_ONCE, async (client): Promise<Row> => {
-    const name = client.cluster;
-    try {
-      const facts = await findCluster(client, settings);
+  const { output } = options;
+  const fleet = await askClusters(clients, (client) => findCluster(client, settings));
+  const rows = clients.map(({ cluster: name }): Row => {
+    const facts = fleet.answers.find(({ cluster }) => cluster === name)?.value;
+    if (facts !== undefined) {
       const { version, globalCatalogNamespace } = facts;
       return { name, reachable: true, version, globalCatalogNamespace, olm: olmText(facts) };
-    } catch (error) {
-      const because = lineOf(error);
-      if (output === 'table') io.err(`${name}: ${because}\n`);
-      return { name, reachable: false, version: '', globalCatalogNamespace: '', olm: '', because };
     }
+    const because = fleet.away.find(({ cluster }) => cluster === name)?.because ?? '';
+    return { name, reachable: false, version: '', globalCatalogNamespace: '', olm: '', because };
   });
-  io.out(printed(rows, output));
-  io.exit(rows.some(({ reachable }) => reachable) ? ExitCode.done : ExitCode.remoteFailed);
-}
-
-function printed(rows: readonly Row[], output: string): string {
-  if (output === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
-  if (output === 'yaml') return stringify(rows);
-  if (output === 'name') return rows.map(({ name }) => `${name}\n`).join('');
-  return table(rows, COLUMNS);
+  if (output === 'table') reportAway(fleet.away, io);
+  const verdict = fleetVerdict(true, fleet, options);
+  switch (output) {
+    case 'json':
+    case 'yaml':
+      io.out(dataText({ verdict, away: fleet.away, items: rows }, output));
+      break;
+    case 'name':
+      io.out(rows.map(({ name }) => `${name}\n`).join(''));
+      break;
+    case 'table':
+    case 'wide':
+      io.out(tableText(rows, output === 'wide' ? WIDE : COLUMNS, options.headers));
+  }
+  io.exit(exitCodeOf(verdict));
 }

@@ -35,8 +35,11 @@ export type LiveContents = Readonly<{
 /** Somebody waits: a hub that does not answer by then is asked no further, the registry is. */
 const HUB_ANSWERS_WITHIN_MS = 5_000;
 
-/** Opens this command's own content cache; what was read by an earlier call is read from there. */
-export async function openLiveContents(settings: Settings): Promise<LiveContents> {
+/**
+ * Opens this command's own content cache; what was read by an earlier call is read from there. `hub` is asked in place of the
+ * address in the status of a CatalogSource, which may lead nowhere from this machine.
+ */
+export async function openLiveContents(settings: Settings, hub?: string): Promise<LiveContents> {
   const folder = join(settings.contentDir, 'command');
   const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
   const registry = await configuredRegistryClient(settings, content);
@@ -49,7 +52,7 @@ export async function openLiveContents(settings: Settings): Promise<LiveContents
     async catalogOf(client, source) {
       const { name = '', namespace = '' } = source.metadata;
       const common = { key: { namespace, name }, priority: source.spec.priority ?? 0 };
-      const held = await heldByHub(source, content).catch(() => undefined);
+      const held = await heldByHub(source, content, hub).catch(() => undefined);
       if (held !== undefined) return { ...common, index: held };
       const access = personAccess(client);
       const asking = { withinMs: 0, patient: false };
@@ -63,8 +66,9 @@ export async function openLiveContents(settings: Settings): Promise<LiveContents
 const ADDRESS = /^(https?:\/\/.+)\/content\/(sha256:[0-9a-f]{64})$/;
 
 /** What the hub holds of an image, by the address in the status of its CatalogSource: what it resolves from itself. */
-async function heldByHub(source: CatalogSource, cache: ContentStore) {
-  const [, baseUrl, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
+async function heldByHub(source: CatalogSource, cache: ContentStore, hub: string | undefined) {
+  const [, reported, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
+  const baseUrl = hub ?? reported;
   if (originOf(source).kind !== 'image' || baseUrl === undefined || digest === undefined || !isDigest(digest)) {
     return undefined;
   }

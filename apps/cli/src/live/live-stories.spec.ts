@@ -123,8 +123,8 @@ describe('flotilla explain, in a cluster', () => {
   });
 
   it.each([
-    { subject: ['sub', 'ghost', '-n', 'wish'], err: /no Subscription ghost in namespace wish of east; there is mill/ },
     { subject: ['sub', 'mill'], err: /which namespace\? Name it with -n/ },
+    { subject: ['sub'], err: /which object\? Name it: flotilla explain sub NAME/ },
     { subject: ['pod', 'mill', '-n', 'wish'], err: /cannot explain objects of kind "pod"/ },
   ])('bad input: $subject', async ({ subject, err }) => {
     expect(await flotilla('explain', ...subject)).toMatchObject({ exit: 2, out: '', err: expect.stringMatching(err) });
@@ -154,7 +154,8 @@ describe('flotilla plan --live', () => {
     await reconcileNamespace(place, stages, new SystemClock(), signal);
     await client.close();
     const { out } = await flotilla('plan', '--live', '-n', 'wish', '-o', 'json');
-    const [next] = JSON.parse(out) as { writes: unknown[] }[];
+    const { items } = JSON.parse(out) as { items: { writes: unknown[] }[] };
+    const [next] = items;
     expect(next?.writes).toMatchObject([
       {
         verb: 'create',

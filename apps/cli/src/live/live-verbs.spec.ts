@@ -56,8 +56,8 @@ describe('flotilla get', () => {
   it('lists all clusters in one table, with the columns of the kind', async () => {
     const { out, exit } = await flotilla('get', 'sub');
     expect(lines(out)).toEqual([
-      ['CLUSTER', 'NAMESPACE', 'NAME', 'PACKAGE', 'SOURCE', 'CHANNEL'],
-      ['east', 'team', 'mill', 'mill', 'samples', 'stable'],
+      ['CLUSTER', 'NAMESPACE', 'NAME', 'PACKAGE', 'SOURCE', 'CHANNEL', 'INSTALLED', 'STATE'],
+      ['east', 'team', 'mill', 'mill', 'samples', 'stable', 'mill.v1.0.0', 'UpgradePending'],
       ['west', 'team', 'mill', 'mill', 'samples', 'stable'],
     ]);
     expect(exit).toBe(0);
@@ -117,7 +117,7 @@ describe('flotilla get', () => {
     expect(result).toMatchObject({ out: '', exit });
   });
 
-  it('a cluster that is away is a line; all away is exit code 3', async () => {
+  it('a cluster that does not answer is one line and exit code 3, unless it may be missing', async () => {
     const away = join(folder, 'away');
     await writeFile(
       away,
@@ -126,9 +126,18 @@ describe('flotilla get', () => {
     const some = await flotilla('get', 'sub', '--kubeconfig', away);
     expect(lines(some.out).map(([cluster]) => cluster)).toEqual(['CLUSTER', 'east']);
     expect(some.err).toMatch(/^west: .*\n$/);
-    expect(some.exit).toBe(0);
+    expect(some.exit).toBe(3);
+    expect(await flotilla('get', 'sub', '--kubeconfig', away, '--allow-missing')).toMatchObject({ exit: 0 });
+    const data = await flotilla('get', 'sub', '--kubeconfig', away, '-o', 'json');
+    expect(JSON.parse(data.out)).toMatchObject({
+      verdict: 'incomplete',
+      away: [{ cluster: 'west', because: expect.stringMatching(/127\.0\.0\.1:1/) }],
+      items: [{ metadata: { annotations: { 'flotilla.dev/cluster': 'east' } } }],
+    });
     const all = await flotilla('get', 'sub', '--kubeconfig', away, '-C', 'west');
     expect(all).toMatchObject({ out: '', exit: 3 });
+    const missing = ['--kubeconfig', away, '-C', 'west', '--allow-missing'];
+    expect(await flotilla('get', 'sub', ...missing)).toMatchObject({ out: '', exit: 3 });
   });
 });
 
@@ -200,9 +209,10 @@ describe('flotilla clusters', () => {
     const twin = await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
     expect(twin.err).toMatch(/is managed already, as cluster "harbour"/);
     const listed = await flotilla('clusters', 'list', '-o', 'json');
-    expect(JSON.parse(listed.out)).toMatchObject([
-      { name: 'harbour', reachable: true, globalCatalogNamespace: 'market' },
-    ]);
+    expect(JSON.parse(listed.out)).toMatchObject({
+      verdict: 'yes',
+      items: [{ name: 'harbour', reachable: true, globalCatalogNamespace: 'market' }],
+    });
     const dry = await flotilla('clusters', 'remove', 'harbour');
     expect(dry.out).toMatch(
       /ClusterServiceVersion team\/mill.v1.0.0: finalizer operators.coreos.com\/csv-cleanup would be released/,

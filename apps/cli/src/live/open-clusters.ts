@@ -1,8 +1,11 @@
+import { parseDuration } from '#platform/config/duration';
+import type { Settings } from '#platform/config/settings';
 import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
+import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 import type { ClusterOptions } from './cluster-options.js';
 
@@ -19,18 +22,23 @@ export async function withClusters<T>(
 ): Promise<T> {
   const clients = await openClusters(options);
   try {
-    return await use(chosen(clients, options.cluster ?? []));
+    return await use(chosen(clients, options));
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
 }
 
-/** As {@link withClusters}, for verbs about a single cluster. */
-export const withOneCluster = <T>(options: ClusterOptions, use: (client: KubeClient) => Promise<T>): Promise<T> =>
+/** As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant. */
+export const withOneCluster = <T>(
+  options: ClusterOptions,
+  use: (client: KubeClient) => Promise<T>,
+  or?: string,
+): Promise<T> =>
   withClusters(options, async (clients) => {
     const [client, ...others] = clients;
     if (client !== undefined && others.length === 0) return use(client);
-    throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster`);
+    const way = or === undefined ? '' : `, ${or}`;
+    throw new UsageError(`which cluster? Name one of ${namesOf(clients)} with --cluster${way}`);
   });
 
 async function openClusters(options: ClusterOptions): Promise<readonly KubeClient[]> {
@@ -40,7 +48,7 @@ async function openClusters(options: ClusterOptions): Promise<readonly KubeClien
   try {
     const kubeconfigs =
       [kubeconfig, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, context));
-    const transport = { requestTimeoutMs: Math.min(ANSWER_WITHIN_MS, settings.kubeRequestTimeout) };
+    const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
     const contexts = context.length > 0 ? context : settings.contexts;
     return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport });
   } catch (error) {
@@ -48,12 +56,30 @@ async function openClusters(options: ClusterOptions): Promise<readonly KubeClien
   }
 }
 
-function chosen(clients: readonly KubeClient[], names: readonly string[]): readonly KubeClient[] {
+/** @throws UsageError where --request-timeout is no duration above zero */
+function requestTimeoutOf({ requestTimeout }: ClusterOptions, settings: Settings): number {
+  if (requestTimeout === undefined) return Math.min(ANSWER_WITHIN_MS, settings.kubeRequestTimeout);
+  const ms = parseDuration(requestTimeout);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new UsageError(`invalid --request-timeout "${requestTimeout}": expected a duration such as 30s or 1m`);
+}
+
+function chosen(clients: readonly KubeClient[], options: ClusterOptions): readonly KubeClient[] {
+  const { cluster: names = [], context = [] } = options;
   const unknown = names.find((name) => !clients.some(({ cluster }) => cluster === name));
-  if (unknown !== undefined) throw new UsageError(`no cluster "${unknown}"; there is ${namesOf(clients) || 'none'}`);
+  if (unknown !== undefined) throw new UsageError(unknownCluster(unknown, clients, context));
   if (clients.length === 0)
     throw new UsageError('no cluster: name a kubeconfig, or add one with flotilla clusters add');
   return names.length === 0 ? clients : clients.filter(({ cluster }) => names.includes(cluster));
+}
+
+function unknownCluster(name: string, clients: readonly KubeClient[], contexts: readonly string[]): string {
+  const hint = didYouMean(
+    name,
+    clients.map(({ cluster }) => cluster),
+  );
+  const among = contexts.length === 0 ? '' : ` among those that --context takes`;
+  return `no cluster "${name}"${among}${hint}; there is ${namesOf(clients) || 'none'}`;
 }
 
 const NAMED = 10;

@@ -115,12 +115,16 @@ describe('flotilla plan --live of a ClusterExtension', () => {
 
   it('shows all of a cluster as data', async () => {
     const { out, exit } = await plan('-o', 'json');
-    expect(JSON.parse(out)).toMatchObject([
-      { extension: 'dark', next: 'make' },
-      { extension: 'harbor', next: 'nothing' },
-      { extension: 'light', next: 'make', bundle: 'lighthouse-operator.v1.0.0' },
-      { extension: 'poor', next: 'nothing' },
-    ]);
+    expect(JSON.parse(out)).toMatchObject({
+      verdict: 'no',
+      away: [],
+      items: [
+        { extension: 'dark', next: 'make' },
+        { extension: 'harbor', next: 'nothing' },
+        { extension: 'light', next: 'make', bundle: 'lighthouse-operator.v1.0.0' },
+        { extension: 'poor', next: 'nothing' },
+      ],
+    });
     expect(exit).toBe(1);
   });
 

@@ -1,59 +1,98 @@
 import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
 import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { commandSettings } from '../command-settings.js';
-import { ExitCode, type Io } from '../io.js';
-import { askClusters } from './ask-clusters.js';
-import type { ClusterOptions } from './cluster-options.js';
+import { type Io, NotFound } from '../io.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from './ask-clusters.js';
+import type { FleetOptions } from './cluster-options.js';
 import { openLiveContents } from './live-contents.js';
 import { type ExtensionStep, nextRevisionStep } from './next-revision-step.js';
 import { managedNamespaces, type NextStep, type NextStepDeps, nextStep } from './next-step.js';
 import { withClusters } from './open-clusters.js';
 import { printNextSteps } from './print-next-step.js';
+import { type Progress, progressOn } from './progress.js';
 
-export type PlanLiveOptions = ClusterOptions &
+export type PlanLiveOptions = FleetOptions &
   Readonly<{
     namespace?: string;
     extension?: string;
     globalCatalogNamespace?: string;
-    output: 'table' | 'json' | 'yaml';
+    hub?: string | undefined;
+    output: string;
   }>;
+
+type Step = NextStep | ExtensionStep;
+/** What one cluster has: undefined where the namespace that is asked for is not there. */
+type Steps = readonly Step[] | undefined;
 
 /** `flotilla plan --live`: the next step of each namespace and of each ClusterExtension. Writes nothing. */
 export async function planLive(options: PlanLiveOptions, io: Io): Promise<void> {
-  const { globalCatalogNamespace, extension, namespace } = options;
+  const { globalCatalogNamespace, extension, namespace, hub } = options;
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
-  const deps = { settings, contents: await openLiveContents(settings) };
+  const deps = { settings, contents: await openLiveContents(settings, hub) };
   await withClusters(options, async (clients) => {
-    const { answers, allAway } = await askClusters(clients, io, (client) => stepsOf(client, options, deps));
-    if (allAway) return io.exit(ExitCode.remoteFailed);
-    const steps = answers.flatMap(({ value }) => value);
-    if (steps.length === 0) io.err(`${nothingText(namespace, extension)}\n`);
+    const progress = progressOn(io, 'namespaces and extensions planned');
+    const fleet = await askClusters(clients, (client) => stepsOf(client, options, deps, progress));
+    progress.end();
+    reportAway(fleet.away, io);
+    refuseUnknownNamespace(fleet, namespace);
+    const steps = fleet.answers.flatMap(({ value }) => value ?? []);
+    const isAnswered = fleet.answers.length > 0;
+    if (steps.length === 0 && isAnswered) io.err(`${nothingText(namespace, extension)}\n`);
     for (const { cluster, unread } of steps) {
       for (const one of unread)
         io.err(`note: the content of a catalog of ${cluster} could not be read from here: ${one}\n`);
     }
-    io.out(printNextSteps(steps, options.output));
     const isLost = steps.length === 0 && extension !== undefined;
-    io.exit(isLost || steps.some(isHeld) ? ExitCode.no : ExitCode.done);
+    const verdict = fleetVerdict(!isLost && !steps.some(isHeld), fleet, options);
+    io.out(printNextSteps({ verdict, away: fleet.away, items: steps }, options.output));
+    io.exit(exitCodeOf(verdict));
   });
+}
+
+/** @throws NotFound where every cluster answered, and none has the namespace */
+function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace: string | undefined): void {
+  if (answers.length === 0 || away.length > 0 || answers.some(({ value }) => value !== undefined)) return;
+  const clusters = answers.map(({ cluster }) => cluster);
+  const where = clusters.length === 1 ? `cluster ${clusters[0]}` : `any of ${clusters.length} clusters`;
+  throw new NotFound(`no namespace "${namespace}" in ${where}; flotilla plan --live without -n shows all`);
 }
 
 async function stepsOf(
   client: KubeClient,
   options: PlanLiveOptions,
   deps: NextStepDeps,
-): Promise<(NextStep | ExtensionStep)[]> {
+  progress: Progress,
+): Promise<Steps> {
   const { namespace, extension } = options;
-  const steps: (NextStep | ExtensionStep)[] = [];
+  if (namespace !== undefined && !(await hasNamespace(client, namespace))) return undefined;
   const found = async () => (namespace === undefined ? managedNamespaces(client) : [namespace]);
-  for (const one of extension === undefined ? await found() : []) steps.push(await nextStep(client, one, deps));
-  for (const name of await extensionsOf(client, options)) {
+  const namespaces = extension === undefined ? await found() : [];
+  const extensions = await extensionsOf(client, options);
+  progress.expect(namespaces.length + extensions.length);
+  const steps: Step[] = [];
+  for (const one of namespaces) {
+    steps.push(await nextStep(client, one, deps));
+    progress.step();
+  }
+  for (const name of extensions) {
     const step = await nextRevisionStep(client, name, deps);
     if (step !== undefined) steps.push(step);
+    progress.step();
   }
   return steps;
+}
+
+/** A user who may not read Namespaces may still plan in one. */
+async function hasNamespace(client: KubeClient, name: string): Promise<boolean> {
+  try {
+    return (await client.get({ apiVersion: 'v1', kind: 'Namespace', name })) !== undefined;
+  } catch (error) {
+    if (KubeApiError.is(error, 'Forbidden')) return true;
+    throw error;
+  }
 }
 
 /** They are of no namespace: none where only one namespace is asked for. */
@@ -73,5 +112,5 @@ const nothingText = (namespace: string | undefined, extension: string | undefine
   return `No namespace holds a Subscription, InstallPlan or ClusterServiceVersion${others}.`;
 };
 
-const isHeld = (step: NextStep | ExtensionStep): boolean =>
+const isHeld = (step: Step): boolean =>
   'extension' in step && (step.trouble !== undefined || step.objects.some(({ does }) => does === 'collide'));

@@ -1,18 +1,24 @@
-import { stringify } from 'yaml';
+import { isData } from '../output/data-format.js';
+import { dataText } from '../output/data-text.js';
+import type { Verdict } from '../output/verdict.js';
+import type { Away } from './ask-clusters.js';
 import { field, text } from './field.js';
 import type { ExtensionStep } from './next-revision-step.js';
 import type { NextStep } from './next-step.js';
 import { extensionStepText } from './print-extension-step.js';
 import type { RecordedWrite } from './recording-client.js';
 
+/** The answer to `flotilla plan --live`; also what `-o json` prints. */
+export type LivePlan = Readonly<{
+  verdict: Verdict;
+  away: readonly Away[];
+  items: readonly (NextStep | ExtensionStep)[];
+}>;
+
 /** What would be done next in each namespace and for each extension, as text for standard output. */
-export function printNextSteps(
-  steps: readonly (NextStep | ExtensionStep)[],
-  format: 'table' | 'json' | 'yaml',
-): string {
-  if (format === 'json') return `${JSON.stringify(steps, undefined, 2)}\n`;
-  if (format === 'yaml') return stringify(steps);
-  return steps.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
+export function printNextSteps(plan: LivePlan, format: string): string {
+  if (isData(format)) return dataText(plan, format);
+  return plan.items.map((step) => ('extension' in step ? extensionStepText(step) : stepText(step))).join('\n');
 }
 
 function stepText({ cluster, namespace, writes }: NextStep): string {

@@ -1,39 +1,66 @@
-import { stringify } from 'yaml';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { type Columns, table } from '../commands/catalog-table.js';
+import { dataText } from '../output/data-text.js';
+import { type JsonPathTemplate, jsonPathText } from '../output/json-path.js';
+import type { ListFormat } from '../output/output-option.js';
+import type { Verdict } from '../output/verdict.js';
+import type { Away } from './ask-clusters.js';
 import type { LiveKind } from './kinds.js';
+import { sortedBy } from './sorted-by.js';
 
 /** An object and the cluster it was read in. */
 export type Found = Readonly<{ cluster: string; kind: LiveKind; object: KubernetesObject }>;
 
-export type ObjectFormat = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+/** How a list of objects is printed. */
+export type ObjectForm = Readonly<{
+  output: ListFormat | 'jsonpath';
+  /** With `jsonpath`: what is printed of the list. */
+  template?: JsonPathTemplate | undefined;
+  headers: boolean;
+  /** A path as in JSONPath, by whose value the objects are sorted. */
+  sortBy?: string | undefined;
+}>;
+
+/** What a list as data says of the question beside the objects. */
+export type ListFacts = Readonly<{ now: Date; verdict: Verdict; away: readonly Away[] }>;
 
 /** Says in data which cluster an object is of; it is not there in the cluster. */
 const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';
 
 /** Objects of several clusters as text: one table a kind, a List of objects, or one name a line. */
-export function printObjects(found: readonly Found[], format: ObjectFormat, now: Date): string {
-  switch (format) {
+export function printObjects(all: readonly Found[], form: ObjectForm, facts: ListFacts): string {
+  const { output, template, headers, sortBy } = form;
+  const found = sortBy === undefined ? all : sortedBy(all, sortBy);
+  switch (output) {
     case 'json':
-      return `${JSON.stringify(listOf(found), undefined, 2)}\n`;
     case 'yaml':
-      return stringify(listOf(found));
+      return dataText(listOf(found, facts), output);
+    case 'jsonpath':
+      return jsonPathText(template ?? [], listOf(found, facts));
     case 'name':
       return found.map((one) => `${nameOf(one)}\n`).join('');
     case 'table':
     case 'wide':
       return [...new Set(found.map(({ kind }) => kind))]
-        .map((kind) =>
-          table(
-            found.filter((one) => one.kind === kind),
-            columnsOf(kind, format, () => now),
-          ),
-        )
-        .join('\n');
+        .map((kind) => {
+          const rows = found.filter((one) => one.kind === kind);
+          return tableText(
+            rows,
+            columnsOf(kind, output, () => facts.now),
+            headers,
+          );
+        })
+        .join(headers ? '\n' : '');
   }
 }
 
-/** The columns of a kind, CLUSTER first; ages are told as of `now`. */
+/** A table, with its headings or without. */
+export function tableText<Row>(rows: readonly Row[], columns: Columns<Row>, headers: boolean): string {
+  const text = table(rows, columns);
+  return headers ? text : text.slice(text.indexOf('\n') + 1);
+}
+
+/** The columns of a kind, CLUSTER first; ages are counted up to `now`. */
 export function columnsOf(kind: LiveKind, format: 'table' | 'wide', now: () => Date): Columns<Found> {
   const own = [...kind.columns, ...(format === 'wide' ? kind.wide : [])];
   return [
@@ -45,17 +72,20 @@ export function columnsOf(kind: LiveKind, format: 'table' | 'wide', now: () => D
 }
 
 /** `cluster/[namespace/]resource/name`. */
-const nameOf = ({ cluster, kind, object: { metadata } }: Found): string =>
+export const nameOf = ({ cluster, kind, object: { metadata } }: Found): string =>
   [cluster, ...(kind.namespaced ? [metadata.namespace] : []), kind.resource, metadata.name].join('/');
 
-const listOf = (found: readonly Found[]) => ({
+const listOf = (found: readonly Found[], { verdict, away }: ListFacts) => ({
   apiVersion: 'v1',
   kind: 'List',
-  items: found.map(({ cluster, object }) => marked(cluster, object)),
+  verdict,
+  away,
+  items: found.map(marked),
 });
 
-function marked(cluster: string, { metadata: { managedFields: _servers, ...metadata }, ...object }: KubernetesObject) {
-  const annotations = { ...metadata.annotations, [CLUSTER_ANNOTATION]: cluster };
-  const { apiVersion, kind, ...rest } = object;
-  return { apiVersion, kind, metadata: { ...metadata, annotations }, ...rest };
+/** The object as data, with its cluster in an annotation. */
+export function marked({ cluster, object: { metadata, apiVersion, kind, ...rest } }: Found) {
+  const { managedFields: _servers, ...known } = metadata;
+  const annotations = { ...known.annotations, [CLUSTER_ANNOTATION]: cluster };
+  return { apiVersion, kind, metadata: { ...known, annotations }, ...rest };
 }

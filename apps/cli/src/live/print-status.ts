@@ -1,6 +1,8 @@
 import type { Finding } from '#core/diagnosis/cluster-findings';
 import { STANDINGS, type Standing } from '#core/diagnosis/diagnosis';
+import { equalCauses } from '#core/diagnosis/equal-causes';
 import { type Columns, table } from '../commands/catalog-table.js';
+import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
 import type { ClusterStatus, Share } from './cluster-status.js';
 import { commandIn } from './command-in.js';
@@ -10,6 +12,8 @@ export type FleetFinding = Finding & Readonly<{ cluster: string }>;
 
 /** Everything on the screen; also what `-o json` prints. */
 export type FleetStatus = Readonly<{
+  /** `incomplete` where a cluster, or a service of the hub that was named, did not answer. */
+  verdict: Verdict;
   hub: readonly HubStatus[];
   clusters: readonly Omit<ClusterStatus, 'findings'>[];
   /** Clusters that did not answer, and why. */
@@ -18,8 +22,10 @@ export type FleetStatus = Readonly<{
   waiting: readonly FleetFinding[];
 }>;
 
-/** One screen: what is told of a finding beyond these is in `-o json` and in "flotilla explain". */
+/** Causes on one screen; the others are printed with --all. */
 const SHOWN = 20;
+/** Names of objects with one and the same cause. */
+const NAMED = 5;
 
 const shareText = ({ well, of }: Share): string => (of === 0 ? '-' : `${well}/${of}`);
 const CLUSTERS: Columns<Omit<ClusterStatus, 'findings'>> = [
@@ -38,17 +44,23 @@ const QUEUES: Columns<QueueStatus> = [
   ['FAILED', ({ failed }) => String(failed)],
 ];
 
+export type StatusText = Readonly<{ namespace?: string | undefined; all: boolean }>;
+
 /** The screen as text. */
-export function printStatus(status: FleetStatus): string {
-  const parts = [hubText(status.hub), clustersText(status), waitingText(status.waiting)];
+export function printStatus(status: FleetStatus, options: StatusText): string {
+  const parts = [hubText(status.hub), clustersText(status), waitingText(status, options)];
   return `${parts.filter((part) => part !== '').join('\n')}`;
 }
 
 function hubText(hub: readonly HubStatus[]): string {
   const reached = hub.filter((one) => one.reached);
   if (reached.length === 0) {
-    const asked = hub.map(({ url }) => url).join(', ');
-    return `HUB not reached at ${asked || 'any address'} (--hub URL names another): what follows is told by the clusters.\n`;
+    const others = hub.flatMap((one) =>
+      one.reached || one.because === undefined ? [] : [`${one.url}: ${one.because}`],
+    );
+    const asked = hub.map(({ url }) => url).join(', ') || 'any address';
+    const why = others.length === 0 ? `HUB not reached at ${asked}` : `HUB not shown: ${others.join('; ')}`;
+    return `${why} (--hub URL names another). What follows is what the clusters report.\n`;
   }
   const services = reached.map(({ url, ready, complaints }) =>
     [`HUB ${url} ${ready ? 'ready' : 'NOT READY'}`, ...complaints.map((one) => `  ${one}`)].join('\n'),
@@ -70,27 +82,53 @@ const HEADINGS: Readonly<Record<Standing, string>> = {
   well: 'WELL',
 };
 
-function waitingText(waiting: readonly FleetFinding[]): string {
-  if (waiting.length === 0) return 'Nothing waits: all is installed that was asked for.\n';
-  const shown = waiting.slice(0, SHOWN);
-  const more = waiting.length - shown.length;
+function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all }: StatusText): string {
+  if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
+  const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
+  const shown = all ? causes : causes.slice(0, SHOWN);
   const groups = STANDINGS.flatMap((standing) => {
-    const members = shown.filter((one) => one.standing === standing);
-    return members.length === 0 ? [] : [[HEADINGS[standing], ...members.flatMap(findingLines)].join('\n')];
+    const members = shown.filter(([first]) => first.standing === standing);
+    return members.length === 0 ? [] : [[HEADINGS[standing], ...members.flatMap(causeLines)].join('\n')];
   });
-  return `${groups.join('\n')}\n${more === 0 ? '' : `and ${more} more: flotilla status -o json\n`}`;
+  const left = causes.slice(shown.length);
+  return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: flotilla status --all\n`}`;
+}
+
+/** Says nothing of clusters that did not answer. */
+function nothingText(answered: number, away: number, namespace: string | undefined): string {
+  if (answered === 0) return 'No cluster answered: what waits is not known.\n';
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  if (away === 0) return `Nothing waits${where}: all is installed that was asked for.\n`;
+  const them = answered === 1 ? 'the one cluster that answered' : `the ${answered} clusters that answered`;
+  return `Nothing waits${where} in ${them}; of ${away === 1 ? 'the other' : `the ${away} others`} nothing is known.\n`;
+}
+
+function moreText(causes: readonly (readonly FleetFinding[])[]): string {
+  const objects = causes.reduce((sum, cause) => sum + cause.length, 0);
+  return `and ${causes.length} more ${causes.length === 1 ? 'cause' : 'causes'}, of ${objects} objects`;
 }
 
 const LONGEST = 300;
 
-function findingLines({ cluster, kind, namespace, name, because, todo }: FleetFinding): string[] {
-  const where = namespace === undefined ? name : `${namespace}/${name}`;
+/** A cause, told of the first object that has it, and which others have it too. */
+function causeLines([first, ...others]: readonly [FleetFinding, ...FleetFinding[]]): string[] {
+  const { cluster, kind, because, todo } = first;
   const [todoFirst] = todo;
   const text = because.map((one) => one.trim()).join(' ');
-  const told = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  const shown = text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
   return [
-    `  ${cluster}  ${kind} ${where}`,
-    `    ${told}`,
+    `  ${cluster}  ${kind} ${placeOf(first)}`,
+    `    ${shown}`,
     ...(todoFirst === undefined ? [] : [`    → ${commandIn(cluster, todoFirst)}`]),
+    ...(others.length === 0 ? [] : [`    the same: ${othersText(others)}`]),
   ];
+}
+
+const placeOf = ({ namespace, name }: FleetFinding): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
+
+function othersText(others: readonly FleetFinding[]): string {
+  const names = others.slice(0, NAMED).map((one) => `${one.cluster} ${placeOf(one)}`);
+  const more = others.length - names.length;
+  return `${others.length} more (${names.join(', ')}${more === 0 ? '' : ` and ${more} others`})`;
 }

@@ -10,7 +10,7 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { PATIENCE } from '#testing/patience';
 import { recorder } from '../run-flotilla.fixture.js';
 import { kindsOf } from './kinds.js';
-import { put, subscription } from './live-objects.fixture.js';
+import { installPlan, put, subscription } from './live-objects.fixture.js';
 import { watchObjects } from './watch-objects.js';
 
 let folder = '';
@@ -33,14 +33,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const watchOptions = (output: 'table' | 'json', ...words: readonly string[]) => ({
+  asked: (words.length === 0 ? ['sub'] : words).map((word) => ({ kinds: kindsOf(word), names: [] })),
+  form: { output, headers: true },
+  allowMissing: false,
+});
+
 it('flotilla get --watch tells what is there, then what comes and what goes', async () => {
   put(fleet.cluster('east'), subscription());
   const { io, result } = recorder();
   const { promise: stop, resolve: end } = Promise.withResolvers<void>();
-  const options = { kinds: kindsOf('sub'), names: [], output: 'table' as const };
+  const options = watchOptions('table');
   const watching = watchObjects(clients, io, options, stop);
   const told = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), PATIENCE);
-  await told(/^CLUSTER .*CHANNEL\neast +team +mill +mill +samples +stable\n$/);
+  await told(/^CLUSTER .*CHANNEL +INSTALLED +STATE\neast +team +mill +mill +samples +stable\n$/);
   put(fleet.cluster('west'), subscription());
   await told(/west +team +mill/);
   fleet.cluster('east').delete({ ...SUBSCRIPTION_API, name: 'mill', namespace: 'team' });
@@ -51,8 +57,25 @@ it('flotilla get --watch tells what is there, then what comes and what goes', as
   expect(result.out.match(/CLUSTER/g)).toHaveLength(1);
 });
 
-it('watches as a table only', async () => {
+it('watches two kinds as JSON, one change a line', async () => {
+  put(fleet.cluster('east'), subscription());
+  put(fleet.cluster('east'), installPlan('install-1', false, 'RequiresApproval'));
+  const { io, result } = recorder();
+  const { promise: stop, resolve: end } = Promise.withResolvers<void>();
+  const watching = watchObjects(clients.slice(0, 1), io, watchOptions('json', 'sub', 'ip'), stop);
+  await vi.waitFor(() => expect(result.out.split('\n')).toHaveLength(3), PATIENCE);
+  end();
+  await watching;
+  const seen = result.out.trim().split('\n');
+  expect(seen.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { type: 'SEEN', object: { kind: 'Subscription', metadata: { annotations: { 'flotilla.dev/cluster': 'east' } } } },
+    { type: 'SEEN', object: { kind: 'InstallPlan', metadata: { name: 'install-1' } } },
+  ]);
+});
+
+it('refuses to sort what comes as it comes', async () => {
   const { io } = recorder();
-  const options = { kinds: kindsOf('sub'), names: [], output: 'json' as const };
-  await expect(watchObjects(clients, io, options, Promise.resolve())).rejects.toThrow(/--watch prints a table/);
+  const { form, ...options } = watchOptions('table');
+  const sorted = { ...options, form: { ...form, sortBy: '.metadata.name' } };
+  await expect(watchObjects(clients, io, sorted, Promise.resolve())).rejects.toThrow(/leave --sort-by out/);
 });

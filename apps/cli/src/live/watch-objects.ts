@@ -1,23 +1,23 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import { type GetOptions, inOrder, selectorOf } from './get-objects.js';
+import { dataText } from '../output/data-text.js';
+import { type GetOptions, inOrder, isAsked, kindsAsked, selectorOf } from './get-objects.js';
 import { GrowingTable } from './growing-table.js';
 import type { LiveKind } from './kinds.js';
-import { columnsOf, type Found } from './print-objects.js';
+import { columnsOf, type Found, marked, nameOf } from './print-objects.js';
 
-/** What a watch told: the object as it is, or as it was when it went. */
+/** What a watch reported: the object as it is, or as it was when it was deleted. */
 type Seen = Readonly<{ row: Found; note: string }>;
 
-/** Changes of a moment are told together, in order, so that columns stay in line. */
-const TOLD_EVERY_MS = 200;
+/** Changes of a moment are printed together, in order, so that columns stay in line. */
+const PRINTED_EVERY_MS = 200;
 
 /**
  * `flotilla get --watch`: what is there, then every change, until `stop`. Connections that break are made anew; a cluster
- * that is away is told once it answers.
+ * that does not answer is shown once it does.
  */
 export async function watchObjects(
   clients: readonly KubeClient[],
@@ -25,48 +25,79 @@ export async function watchObjects(
   options: GetOptions,
   stop: Promise<unknown>,
 ): Promise<void> {
-  const { output, kinds } = options;
-  if (output !== 'table' && output !== 'wide') throw new UsageError(`--watch prints a table; leave -o ${output} away`);
-  const tables = new Map(kinds.map((kind) => [kind, new GrowingTable(columnsOf(kind, output, () => new Date()))]));
+  const kinds = kindsAsked(options);
+  const print = printer(options);
   const seen: Seen[] = [];
-  const caches = clients.map((client) => watchCluster(client, options, (one) => void seen.push(one)));
+  const onSeen = (one: Seen) => void seen.push(one);
+  const caches = clients.flatMap((client) => kinds.map((kind) => watchKind(client, kind, options, onSeen)));
   for (const cache of caches) cache.start();
-  const tell = () => {
+  const printSeen = () => {
     const news = seen.splice(0).toSorted((a, b) => inOrder(kinds)(a.row, b.row));
-    for (const [kind, table] of tables) {
-      const rows = news.filter(({ row }) => row.kind === kind);
-      if (rows.length > 0) io.out(table.add(rows));
-    }
+    if (news.length > 0) io.out(print(news));
   };
-  const timer = setInterval(tell, TOLD_EVERY_MS);
+  const timer = setInterval(printSeen, PRINTED_EVERY_MS);
   await stop;
   clearInterval(timer);
   await Promise.all(caches.map((cache) => cache.stop()));
-  tell();
+  printSeen();
   io.exit(ExitCode.done);
 }
 
-function watchCluster(client: KubeClient, options: GetOptions, onSeen: (seen: Seen) => void): WatchCache {
+/** JSON is one object a line, YAML one document an object, so that a reader needs no end of the list. */
+function printer(options: GetOptions): (news: readonly Seen[]) => string {
+  const { output, headers, sortBy } = options.form;
+  if (sortBy !== undefined) throw new UsageError('--watch prints changes as they come: leave --sort-by out');
+  switch (output) {
+    case 'jsonpath':
+      throw new UsageError('--watch does not print a JSONPath: use -o json and jq');
+    case 'json':
+      return (news) => news.map((one) => `${JSON.stringify(changeOf(one))}\n`).join('');
+    case 'yaml':
+      return (news) => news.map((one) => `---\n${dataText(changeOf(one), 'yaml')}`).join('');
+    case 'name':
+      return (news) => news.map(({ row, note }) => `${nameOf(row)}${note === '' ? '' : ` ${note}`}\n`).join('');
+    case 'table':
+    case 'wide': {
+      const kinds = kindsAsked(options);
+      const tables = kinds.map((kind) => {
+        return {
+          kind,
+          rows: new GrowingTable(
+            columnsOf(kind, output, () => new Date()),
+            headers,
+          ),
+        };
+      });
+      return (news) =>
+        tables
+          .map(({ kind, rows }) => {
+            const own = news.filter(({ row }) => row.kind === kind);
+            return own.length === 0 ? '' : rows.add(own);
+          })
+          .join('');
+    }
+  }
+}
+
+const changeOf = ({ row, note }: Seen) => ({ type: note === '' ? 'SEEN' : 'DELETED', object: marked(row) });
+
+function watchKind(client: KubeClient, kind: LiveKind, options: GetOptions, onSeen: (seen: Seen) => void): WatchCache {
   const { cluster } = client;
+  const { namespace, selector } = options;
   return new WatchCache({
     client,
     clock: new SystemClock(),
     log: silentLog,
-    kinds: options.kinds.map(({ api }) => api),
-    options: { labelSelector: options.kinds.map((kind) => selectorOf(kind, options.selector))[0] ?? '' },
-    onChange: (ref, object, previous) => {
-      const kind = options.kinds.find(({ api }) => api.kind === ref.kind);
+    kinds: [kind.api],
+    options: { labelSelector: selectorOf(kind, selector) },
+    onChange: (_api, object, previous) => {
       const live = object ?? previous;
-      if (kind === undefined || live === undefined || !isWanted(live, kind, options)) return;
+      if (live === undefined || !isAsked(kind, live.metadata.name, options)) return;
+      if (kind.namespaced && namespace !== undefined && live.metadata.namespace !== namespace) return;
       onSeen({
         row: { cluster, kind, object: { ...live, ...kind.api } },
         note: object === undefined ? '(deleted)' : '',
       });
     },
   });
-}
-
-function isWanted({ metadata }: KubernetesObject, kind: LiveKind, { names, namespace }: GetOptions): boolean {
-  if (kind.namespaced && namespace !== undefined && metadata.namespace !== namespace) return false;
-  return names.length === 0 || names.includes(metadata.name ?? '');
 }

@@ -13,7 +13,7 @@ import type {
 } from '#core/resolution/resolution-problem';
 import { whyChosen } from '#core/resolution/why-chosen';
 import { ISOLATION_ANNOTATION } from '#core/resolution/wishes';
-import { UsageError } from '../io.js';
+import { NotFound, UsageError } from '../io.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
@@ -156,9 +156,9 @@ function explainCsv(asked: Case): ExplainAnswer {
   return { ...told, ...base, text: `It belongs to Subscription ${owner.name}.\n${told.text}` };
 }
 
-function unknown({ subject: { kind, name }, wishes }: Case): UsageError {
+function unknown({ subject: { kind, name }, wishes }: Case): NotFound {
   const known = (kind === 'Subscription' ? wishes.subscriptions : wishes.csvs).map((one) => one.name);
   const hint =
     known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 10).join(', ')}`;
-  return new UsageError(`no ${kind} ${name} in namespace ${wishes.namespace} of the manifests${hint}`);
+  return new NotFound(`no ${kind} ${name} in namespace ${wishes.namespace} of the manifests${hint}`);
 }

@@ -1,5 +1,5 @@
 import { type ExtensionExplanation, explanationLines } from '#core/extension/explain-extension';
-import { UsageError } from '../io.js';
+import { NotFound } from '../io.js';
 import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 
 /** The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
@@ -12,13 +12,13 @@ export type ExtensionAnswer = Readonly<{
   plan: ExtensionPlan;
 }>;
 
-/** Tells what one of the planned extensions comes to. @throws UsageError where there is none of that name */
+/** Tells what one of the planned extensions comes to. @throws NotFound where there is none of that name */
 export function explainPlanned(name: string, plans: readonly ExtensionPlan[]): ExtensionAnswer {
   const plan = plans.find(({ extension }) => extension === name);
   if (plan !== undefined) return extensionAnswer(plan);
   const names = plans.map(({ extension }) => extension);
   const there = names.length === 0 ? '' : `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
-  throw new UsageError(`no ClusterExtension ${name} in the manifests${there}`);
+  throw new NotFound(`no ClusterExtension ${name} in the manifests${there}`);
 }
 
 export function extensionAnswer(plan: ExtensionPlan): ExtensionAnswer {

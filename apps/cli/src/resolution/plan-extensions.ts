@@ -1,4 +1,3 @@
-import { dump } from 'js-yaml';
 import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
@@ -16,8 +15,11 @@ import { type FeatureGates, packageIndex } from '#core/extension/package-content
 import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
 import { formatLegacyVersion } from '#core/extension/version-release';
 import { UsageError } from '../io.js';
+import { isData } from '../output/data-format.js';
+import { dataText } from '../output/data-text.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { verdictOf } from '../output/verdict.js';
 import type { CatalogOption } from './catalog-option.js';
-import type { PlanFormat } from './print-plan.js';
 import type { Manifest } from './read-manifests.js';
 
 /** What a ClusterExtension has and would get, or why it would get nothing. */
@@ -135,10 +137,13 @@ function contentOf(
   return 'unread' in content ? { error: content.unread } : packageIndex(content, gates);
 }
 
+/** Whether every extension gets, or has, what it asks for. */
+export const canAllBeMet = (plans: readonly ExtensionPlan[]): boolean =>
+  plans.every(({ error }) => error === undefined);
+
 /** The plans as they are shown. */
-export function printExtensionPlans(plans: readonly ExtensionPlan[], format: PlanFormat): string {
-  if (format === 'json') return `${JSON.stringify(plans, undefined, 2)}\n`;
-  if (format === 'yaml') return dump(plans, { lineWidth: -1 });
+export function printExtensionPlans(plans: readonly ExtensionPlan[], format: AnswerFormat): string {
+  if (isData(format)) return dataText({ verdict: verdictOf(canAllBeMet(plans)), items: plans }, format);
   return plans.map((plan) => `${sentenceOf(plan)}\n`).join('');
 }
 

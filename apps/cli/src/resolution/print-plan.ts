@@ -1,17 +1,15 @@
-import { stringify } from 'yaml';
-import type { PlanAnswer, PlannedBundle } from './plan-answer.js';
+import { isData } from '../output/data-format.js';
+import { dataText } from '../output/data-text.js';
+import type { AnswerFormat } from '../output/output-option.js';
+import { verdictOf } from '../output/verdict.js';
+import { isYes, type PlanAnswer, type PlannedBundle } from './plan-answer.js';
 import type { PlannedPermission } from './plan-steps.js';
 
 type Rule = PlannedPermission['rules'][number];
 
-/** The forms in which a plan is printed. */
-export const PLAN_FORMATS = ['table', 'json', 'yaml'] as const;
-export type PlanFormat = (typeof PLAN_FORMATS)[number];
-
 /** The whole answer as text for standard output. */
-export function printPlan(answer: PlanAnswer, format: PlanFormat): string {
-  if (format === 'json') return `${JSON.stringify(answer, undefined, 2)}\n`;
-  if (format === 'yaml') return stringify(answer);
+export function printPlan(answer: PlanAnswer, format: AnswerFormat): string {
+  if (isData(format)) return dataText({ verdict: verdictOf(isYes(answer)), ...answer }, format);
   return answer.result === 'resolved' ? resolvedText(answer) : refusedText(answer);
 }
 

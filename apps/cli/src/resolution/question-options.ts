@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { type Io, UsageError } from '../io.js';
+import { namespaceOption } from '../live/namespace-option.js';
 import type { CatalogOption } from './catalog-option.js';
 import type { PlanQuestion } from './plan-question.js';
 import type { Manifest } from './read-manifests.js';
@@ -28,7 +29,7 @@ export const withQuestionOptions = (command: Command): Command =>
       'manifests: YAML or JSON, a file, a directory or "-"; may be given several times',
       gathered,
     )
-    .option('-n, --namespace <namespace>', 'the namespace in question (default: that of the Subscriptions)')
+    .addOption(namespaceOption('the namespace in question (default: that of the Subscriptions)'))
     .option(
       '--global-catalog-namespace <namespace>',
       'the namespace whose catalogs every namespace sees (default: that of the catalogs, else olm)',

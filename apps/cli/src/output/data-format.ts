@@ -1,0 +1,5 @@
+/** The formats that programs read. */
+export type DataFormat = 'json' | 'yaml';
+
+/** Whether a format is read by programs. */
+export const isData = (format: string): format is DataFormat => format === 'json' || format === 'yaml';

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from './cluster-findings.js';
+import { equalCauses } from './equal-causes.js';
+
+const noGroup = (namespace: string, name = 'mill'): Finding => ({
+  kind: 'Subscription',
+  namespace,
+  name,
+  standing: 'blocked',
+  because: [`There is no OperatorGroup in namespace ${namespace}.`],
+  todo: [`Create an OperatorGroup in namespace ${namespace} for ${name}.`],
+});
+
+describe('equalCauses', () => {
+  it('puts findings together that differ in the object alone, in the order of the first', () => {
+    const other: Finding = { ...noGroup('a'), because: ['The catalog is not there.'] };
+    const groups = equalCauses([noGroup('a'), other, noGroup('b', 'lamp'), noGroup('c')]);
+    expect(groups.map((group) => group.map(({ namespace, name }) => `${namespace}/${name}`))).toEqual([
+      ['a/mill', 'b/lamp', 'c/mill'],
+      ['a/mill'],
+    ]);
+  });
+
+  it.each([
+    { change: { standing: 'failed' as const }, because: 'another urgency' },
+    { change: { kind: 'InstallPlan' }, because: 'another kind' },
+    { change: { because: ['There is no OperatorGroup in namespace elsewhere.'] }, because: 'another object is meant' },
+    { change: { todo: ['Wait.'] }, because: 'another remedy' },
+  ])('keeps apart: $because', ({ change }) => {
+    expect(equalCauses([noGroup('a'), { ...noGroup('b'), ...change }])).toHaveLength(2);
+  });
+});
