@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
 import type { Settings } from '../config/settings.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
-import { connectRedis } from '../redis/redis-connection.js';
+import { openRedis } from '../redis/redis-connection.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import type { RegistryClient } from '../registry/registry-client.port.js';
 import type { ContentStore } from '../store/content-store.port.js';
@@ -47,7 +47,7 @@ export type HubOptions = Readonly<{
 export async function openHub({ service, settings, log, redisUrl }: HubOptions): Promise<Hub> {
   const clock = new SystemClock();
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
-  const redis = connectRedis(redisUrl, log);
+  const { redis, trouble } = openRedis(redisUrl, log);
   const queues = redisQueues({
     redis,
     log,
@@ -68,7 +68,7 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     clock,
     metrics,
     redis,
-    redisHealth: redisCheck(redis),
+    redisHealth: redisCheck(redis, trouble),
     queues,
     problems: new RedisProblemStore(redis, storeOptions(settings)),
     extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {

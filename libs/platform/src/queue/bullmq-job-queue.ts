@@ -127,7 +127,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       for (const id of ids) worker.cancelJob(id, 'the lock on the job was lost');
     });
     this.#alarms.start((member) => this.#ring(member));
-    await worker.waitUntilReady();
+    // Without waiting: a service is up, and says so over HTTP, before Redis answers.
+    worker.waitUntilReady().catch((error: unknown) => this.#report(error));
   }
 
   async #attempt(job: Job, handler: JobHandler<J>, signal: AbortSignal): Promise<void> {

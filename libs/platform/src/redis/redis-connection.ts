@@ -1,8 +1,11 @@
 import { Redis } from 'ioredis';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { InvalidRedisUrl, RedisUnreachable } from './redis-errors.js';
+import { refusalLine } from './redis-refusal.js';
+import { noteTrouble, type RedisTrouble } from './redis-trouble.js';
 
 const LONGEST_RECONNECT_PAUSE_MS = 2_000;
+const NO_ANSWER = 'no answer';
 
 /** The URL without user and password, fit for logs and messages. */
 export function withoutCredentials(url: string): string {
@@ -21,28 +24,52 @@ export function parseRedisUrl(url: string): URL {
   return parsed;
 }
 
+/** A connection, and what keeps it from working, for health checks; undefined while it works or nothing is known yet. */
+export type RedisConnection = Readonly<{ redis: Redis; trouble: () => string | undefined }>;
+
+/** As {@link openRedis}, for callers that do not ask for the trouble. */
+export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
+
 /**
  * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as the queue's workers
  * need. Errors go to the log as text alone, because the client's error objects carry the arguments of AUTH.
  */
-export function connectRedis(url: string, log: Log = silentLog): Redis {
+export function openRedis(url: string, log: Log): RedisConnection {
   const address = withoutCredentials(url);
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
     retryStrategy: (times) => Math.min(LONGEST_RECONNECT_PAUSE_MS, 50 * 2 ** Math.min(times, 6)),
   });
-  let down = false;
-  redis.on('error', (error: Error) => {
-    if (!down) log.warn({ redis: address, error: error.message }, 'Redis connection lost; trying again');
-    down = true;
+  let trouble: RedisTrouble | undefined;
+  const note = (text: string) => {
+    const noted = noteTrouble(trouble, text, performance.now());
+    trouble = noted.trouble;
+    if (noted.log) log.warn({ redis: address, error: trouble.reason }, 'Redis cannot be used; trying again');
+  };
+  let error: string | undefined;
+  redis.on('error', ({ message }: Error) => {
+    error = message;
+    if (!CUT_OFF.test(message)) note(message);
+  });
+  redis.on('close', async () => {
+    const said = error;
+    error = undefined;
+    if (said !== undefined && !CUT_OFF.test(said)) return;
+    const refusal = await refusalLine(new URL(url));
+    if (!SETTLED.has(redis.status)) note(refusal ?? said ?? 'the server closed the connection');
   });
   redis.on('ready', () => {
-    if (down) log.info({ redis: address }, 'Redis connection is back');
-    down = false;
+    if (trouble !== undefined) log.info({ redis: address }, 'Redis connection is back');
+    trouble = undefined;
   });
-  return redis;
+  return { redis, trouble: () => trouble?.reason };
 }
+
+const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
+
+/** Errors that say no more than that the server closed the connection: why, it may have said before. */
+const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
 
 /** One PING over a connection of its own, no retries. @throws RedisUnreachable saying why, without the password */
 export async function pingRedis(url: string, timeoutMs = 5_000): Promise<void> {
@@ -51,9 +78,10 @@ export async function pingRedis(url: string, timeoutMs = 5_000): Promise<void> {
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
+    disableClientInfo: true, // so that PING is the command whose answer is seen
     retryStrategy: () => null,
   });
-  let because = 'no answer';
+  let because = NO_ANSWER;
   redis.on('error', (error: Error) => {
     because = error.message;
   });
@@ -62,7 +90,8 @@ export async function pingRedis(url: string, timeoutMs = 5_000): Promise<void> {
     await redis.ping();
   } catch (error) {
     const text = error instanceof Error && !/closed/i.test(error.message) ? error.message : because;
-    throw new RedisUnreachable(withoutCredentials(url), text);
+    const refusal = CUT_OFF.test(text) || text === NO_ANSWER ? await refusalLine(parseRedisUrl(url)) : undefined;
+    throw new RedisUnreachable(withoutCredentials(url), refusal ?? text);
   } finally {
     redis.disconnect();
   }

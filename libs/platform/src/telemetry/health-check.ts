@@ -7,10 +7,11 @@ export type Health = Readonly<{ up: boolean; degraded?: boolean; detail: string 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
 
-export const redisCheck = (redis: Redis): HealthCheck => ({
+/** `trouble` gives the reason, where it is known, for a connection that does not work. */
+export const redisCheck = (redis: Redis, trouble: () => string | undefined = () => undefined): HealthCheck => ({
   name: 'redis',
   check: async () => {
-    if (redis.status !== 'ready') return { up: false, detail: `the connection is ${redis.status}` };
+    if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
     await redis.ping();
     return { up: true, detail: 'answers' };
   },
