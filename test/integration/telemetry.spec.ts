@@ -98,6 +98,27 @@ describe('a service over HTTP', () => {
     await expect(fetch(`${service.url}/livez`)).rejects.toThrow();
   });
 
+  it.each([
+    { bindAddress: '127.0.0.1', logged: /^http:\/\/127\.0\.0\.1:\d+$/ },
+    { bindAddress: '0.0.0.0', logged: /^http:\/\/0\.0\.0\.0:\d+$/ },
+  ])('logs the address that it listens on: $bindAddress', async ({ bindAddress, logged }) => {
+    const fields: unknown[] = [];
+    const { registry } = new Metrics({ processMetrics: false });
+    const service = await startService({
+      name: 'things',
+      imports: [],
+      health: { checks: [], registry },
+      bindAddress,
+      port: 0,
+      log: { ...silentLog, info: (facts) => fields.push(facts) },
+      drain: async () => undefined,
+      shutdownTimeoutMs: 1_000,
+    });
+    cleanUp.push(() => service.stop());
+    expect((await get(`${service.url}/livez`)).status).toBe(200);
+    expect(fields[0]).toEqual({ url: expect.stringMatching(logged) });
+  });
+
   it('a path that is not served is a JSON 404', async () => {
     const { service } = await startThings(await ownRedis());
     expect(await get(`${service.url}/nothing`)).toMatchObject({ status: 404, body: { statusCode: 404 } });

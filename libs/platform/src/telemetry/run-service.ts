@@ -43,7 +43,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const app = await NestFactory.create(root, adapter, { logger: new NestLog(log), abortOnError: false });
   await app.listen(options.port, options.bindAddress);
   const url = (await app.getUrl()).replace('[::1]', 'localhost');
-  log.info({ url }, `${name} is running`);
+  log.info({ url: listeningUrl(url, options.bindAddress) }, `${name} is running`);
   const end = async () => {
     log.info({}, `${name} is ending; waiting for the work it has begun`);
     await drain(shutdownTimeoutMs).catch((error: unknown) =>
@@ -57,6 +57,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     return stopping;
   };
   return { url, app, stop };
+}
+
+/** Where the service listens: its URL names one address of this machine even where it listens on all of them. */
+function listeningUrl(url: string, bindAddress: string): string {
+  const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+  return `http://${host}:${new URL(url).port}`;
 }
 
 /** {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit 0, a second one at once. */
