@@ -15,6 +15,7 @@ import { getCommand } from './commands/get.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
+import { retryCommand } from './commands/retry.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io } from './io.js';
@@ -33,6 +34,7 @@ const commands = [
   pathCommand,
   planCommand,
   resolveCommand,
+  retryCommand,
   statusCommand,
   upCommand,
 ];

@@ -26,6 +26,7 @@ import { perform, tryActions } from '../namespaces/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
 import type { ReferencedBundles } from './referenced-bundles.js';
 import { rewriteObjects } from './rewrite-objects.js';
+import { isAccepted } from './try-dry-run.js';
 
 /** Our own client, and the one that writes as the group's service account where it names one. */
 export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
@@ -128,6 +129,26 @@ async function migrate(
     const what = `error rewriting every ${kind} in ${storage} so that ${leaving.join(', ')} can go`;
     return { fail: `${what}: ${error.message}`, forbidden: error.reason === 'Forbidden' };
   }
+}
+
+/**
+ * Whether the first step that is left of a failed plan could be done now: it is decided on what the cluster holds now,
+ * and what it would write is sent as a dry run. Nothing is stored.
+ */
+export async function couldGoOn(
+  clients: PlanClients,
+  plan: InstallPlan,
+  context: StepContext,
+  { input, bundles }: Execution,
+): Promise<boolean> {
+  const [left] = unfinishedSteps(plan);
+  if (left === undefined) return false;
+  const whole = await bundles.whole(left[1]);
+  if ('fail' in whole) return false;
+  const decision = decideStep(whole.step, context, await readWorld(input.reader, whole.step, context));
+  if (!('actions' in decision)) return false;
+  const writer = usesOwnRights(whole.step) ? clients.own : clients.tenant;
+  return isAccepted(writer, decision.actions);
 }
 
 async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {

@@ -5,6 +5,7 @@ import {
   contextOf,
   migratesStoredVersions,
   nextTurn,
+  operatorGroupVerdict,
   refuseUnsupported,
   revivedByOptIn,
   revivedByRights,
@@ -17,8 +18,9 @@ import { eachInTurn } from '../namespaces/refusal.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { tenantOf } from '../namespaces/tenant.js';
 import type { BundleContents } from './bundle-contents.js';
-import { type ExecutedStep, executeSteps } from './execute-steps.js';
+import { couldGoOn, type ExecutedStep, executeSteps } from './execute-steps.js';
 import { ReferencedBundles } from './referenced-bundles.js';
+import { retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
 
 export type InstallPlanSettings = Readonly<{
   retryTimeoutMs: number;
@@ -46,20 +48,19 @@ export const installPlanStage =
 
 async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
   const now = input.now.toISOString();
+  const requested = await retryOnRequest(input, plan);
+  if (requested !== undefined) return requested;
   const revived = plan.status?.phase === 'Failed' ? await revive(input, plan) : undefined;
   if (revived !== undefined) return write(input, plan, revived, settings);
+  const retried = await retryWhenCauseIsGone(input, plan, () => couldRunAgain(input, plan, settings));
+  if (retried !== undefined) return retried;
   const turn = nextTurn(plan, input.read.operatorGroups, now);
   if (turn.turn === 'write') return write(input, plan, turn.status, settings);
   if (turn.turn === 'rest') {
     const written = turn.status === undefined ? AT_REST : await write(input, plan, turn.status, settings);
     return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
   }
-  const context = contextOf(plan, {
-    operatorNamespace: input.read.globalCatalogNamespace,
-    now,
-    retryTimeoutMs: settings.retryTimeoutMs,
-    migrateStoredVersions: input.read.operatorGroups.some(migratesStoredVersions),
-  });
+  const context = contextIn(input, plan, settings);
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
   const refused: ReadonlyMap<number, ExecutedStep> = refuseUnsupported(plan);
@@ -68,6 +69,23 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   return { ...(await write(input, plan, status, settings)), againAfterMs };
+}
+
+const contextIn = ({ read, now }: StageInput, plan: InstallPlan, { retryTimeoutMs }: InstallPlanSettings) =>
+  contextOf(plan, {
+    operatorNamespace: read.globalCatalogNamespace,
+    now: now.toISOString(),
+    retryTimeoutMs,
+    migrateStoredVersions: read.operatorGroups.some(migratesStoredVersions),
+  });
+
+/** Whether the step that stopped a failed plan can be done now, with the rights that the group lends now. */
+async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<boolean> {
+  const verdict = operatorGroupVerdict(input.read.operatorGroups);
+  if (!verdict.ok) return false;
+  const clients = { own: input.client, tenant: tenantOf(input.client, verdict.serviceAccount) };
+  const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
+  return couldGoOn(clients, plan, contextIn(input, plan, settings), { input, bundles });
 }
 
 /** Writes the plan's status; a change of phase is logged, and so is why a plan does not get on. */

@@ -38,7 +38,7 @@ export class ReferencedBundles {
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       const { kind, name } = step.resource;
-      const advice = 'if the bundle is gone for good, delete this plan to have a new one made';
+      const advice = 'if the bundle is gone for good, have the plan made anew: flotilla retry installplan --replan';
       const fail = `error finding the unpacked bundle for ${kind} ${name}: ${error.message}; ${advice}`;
       return { fail, patienceMs: this.#timeoutMs || Number.POSITIVE_INFINITY };
     }

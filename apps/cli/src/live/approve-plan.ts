@@ -70,7 +70,7 @@ function refusal(where: string, { spec, status }: InstallPlan): string | undefin
   const phase = status?.phase ?? '';
   if (phase === 'Complete') return `${where} is complete: there is nothing to approve`;
   if (phase === 'Failed') {
-    return `${where} has failed, approval does not revive it: mend the cause (flotilla explain installplan) and delete it`;
+    return `${where} has failed, approval does not revive it: mend the cause (flotilla explain installplan); it then goes on, at once with flotilla retry installplan`;
   }
   if (spec.approved) return `${where} is approved already`;
   if (phase === 'RequiresApproval') return undefined;

@@ -106,7 +106,8 @@ async function explainSubscription(
   const failed = subscription.status?.conditions?.some(
     ({ type, status }) => type === 'ResolutionFailed' && status === 'True',
   );
-  const adds = seen.standing === 'well' || (failed && seen.standing === 'failed');
+  // A cause at another object, such as a failed plan, is the reason for the failed resolution, not the other way round.
+  const adds = seen.standing === 'well' || (failed && seen.standing === 'failed' && seen.root === undefined);
   if (!adds || read.operatorGroups.length !== 1) return seen;
   const catalogs = await catalogsInSight(client, read, await contents());
   const unread = catalogs.flatMap(unreadText);

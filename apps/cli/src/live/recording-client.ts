@@ -7,6 +7,7 @@ import {
   type ListOptions,
   type WatchEvent,
   type WatchOptions,
+  type WriteOptions,
   type Written,
 } from '#platform/kube/kube-client.port';
 
@@ -41,11 +42,14 @@ export class RecordingClient extends KubeClient {
     return this.client.list(kind, options);
   }
 
-  create<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+  /** A dry run stores nothing, so the cluster itself answers it. */
+  create<T extends KubernetesObject>(object: T, options: WriteOptions = {}): Promise<Written<T>> {
+    if (options.dryRun) return this.client.create(object, options);
     return this.#asWritten('create', object);
   }
 
-  update<T extends KubernetesObject>(object: T): Promise<Written<T>> {
+  update<T extends KubernetesObject>(object: T, options: WriteOptions = {}): Promise<Written<T>> {
+    if (options.dryRun) return this.client.update(object, options);
     return this.#asWritten('update', object);
   }
 

@@ -149,7 +149,7 @@ function explainCsv(asked: Case): ExplainAnswer {
   if (!wishes.csvs.some(({ name }) => name === subject.name)) throw unknown(asked);
   const owner = wishes.subscriptions.find(({ installedCSV }) => installedCSV === subject.name);
   if (owner === undefined) {
-    const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it stays as it is, never gets an upgrade, and whatever does not go with it cannot be installed. Delete it, or give it back its Subscription.`;
+    const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it stays as it is, never gets an upgrade, and whatever does not go with it cannot be installed. In phase Replacing it goes by itself once its successor has succeeded: delete nothing then. Otherwise let status.installedCSV of its Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator.`;
     return { ...base, well: true, state: 'orphan', text };
   }
   const told = explainSubscription({ ...asked, subject: { kind: 'Subscription', name: owner.name } });

@@ -17,14 +17,7 @@ export function diagnoseInstallPlan(plan: InstallPlan): Diagnosis {
         `It is complete: ${what} ${spec.clusterServiceVersionNames.length > 1 ? 'are' : 'is'} created.`,
       );
     case 'Failed':
-      return diagnosis(
-        'failed',
-        ['It failed, and is not tried again by itself.', ...stopped(plan)],
-        [
-          'Mend the cause, then delete the plan: a new one is made while its Subscriptions still ask for it.',
-          `kubectl -n ${plan.metadata.namespace ?? ''} delete installplan ${plan.metadata.name ?? ''}`,
-        ],
-      );
+      return diagnosis('failed', ['It failed.', ...stopped(plan)], wayOn(plan));
     case 'RequiresApproval':
       if (!spec.approved) return waits(plan, what);
       return diagnosis('under-way', `It is approved, and its ${steps(plan).length} steps come next.`);
@@ -33,6 +26,19 @@ export function diagnoseInstallPlan(plan: InstallPlan): Diagnosis {
     default:
       return diagnosis('under-way', status === undefined ? 'Nobody has looked at it yet.' : 'It is being planned.');
   }
+}
+
+/** Deleting the plan is no way on: once its ClusterServiceVersion exists, no other plan is made for it. */
+function wayOn(plan: InstallPlan): readonly string[] {
+  const { name = '', namespace = '' } = plan.metadata;
+  const retry = `flotilla retry installplan ${name} -n ${namespace}`;
+  const anew = `publish a corrected bundle in its catalog, then have the plan made anew: ${retry} --replan`;
+  const isUnsupported = steps(plan).some(({ status }) => status === 'UnsupportedResource');
+  if (isUnsupported) return [`The bundle is at fault: ${anew}`];
+  return [
+    `Correct the cause; the plan then goes on by itself within five minutes, or at once: ${retry}`,
+    `Where the bundle is at fault, ${anew}`,
+  ];
 }
 
 function waits({ metadata: { name = '', namespace = '' } }: InstallPlan, what: string): Diagnosis {

@@ -116,7 +116,7 @@ describe('an InstallPlan', () => {
       ),
       standing: 'failed',
       says: /cannot create service\./,
-      todo: /delete installplan install-1/,
+      todo: /or at once: flotilla retry installplan install-1 -n team\n.*made anew: flotilla retry installplan install-1 -n team --replan$/,
     },
   ])('$because', check);
 });
@@ -279,7 +279,7 @@ describe('a Subscription', () => {
       ),
       standing: 'failed',
       says: /InstallPlan install-1 failed/,
-      todo: /delete the plan/,
+      todo: /flotilla retry installplan install-1 -n team/,
     },
     {
       because: 'its operator is not well',

@@ -313,7 +313,9 @@ describe('install-plans.md §5, a step that cannot be done', () => {
           manifest: '{"kind":"ConfigMap","name":"abc","namespace":"olm","catalogSourceName":"shelf"}',
         },
       },
-      { fail: 'error finding unpacked bundle configmap for ref olm/abc: delete this plan to have a new one made' },
+      {
+        fail: 'error finding unpacked bundle configmap for ref olm/abc: to have the plan made anew: flotilla retry installplan --replan',
+      },
     ],
   ])('%s', (_why, one, expected) => {
     expect(decide(one, [csv('tug.v1')])).toEqual(expected);

@@ -36,6 +36,15 @@ export { decideStep, SUPPORTED_STEP_KINDS } from './decide-step.js';
 export type { StepStatus } from './install-plan-step.js';
 export { readsForStep } from './reads-for-step.js';
 export { refuseUnsupported } from './refuse-unsupported.js';
+export { type Replan, replan } from './replan.js';
+export {
+  checkOfFailedPlan,
+  type FailedPlanCheck,
+  RETRY_ANNOTATION,
+  type RetryMode,
+  requestedRetry,
+  retriedStatus,
+} from './retry-plan.js';
 export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';
 export {
   emptyWorld,

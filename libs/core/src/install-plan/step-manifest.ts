@@ -29,7 +29,7 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
   if (isReference(value)) {
     const where = [value['namespace'], value['name']].filter((part) => typeof part === 'string').join('/');
     return {
-      fail: `error finding unpacked bundle configmap for ref ${where}: delete this plan to have a new one made`,
+      fail: `error finding unpacked bundle configmap for ref ${where}: to have the plan made anew: flotilla retry installplan --replan`,
     };
   }
   const parsed = KubernetesObject.safeParse({

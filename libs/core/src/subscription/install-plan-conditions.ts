@@ -15,7 +15,8 @@ import {
 const PENDING = 'InstallPlanPending';
 const FAILED = 'InstallPlanFailed';
 const MISSING = 'InstallPlanMissing';
-const ALL = [PENDING, FAILED, MISSING];
+/** Types of the conditions that report on the plan of a Subscription. */
+export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
 
 /** What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase there is nothing to tell. */
 const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
@@ -75,7 +76,7 @@ export function withPlanConditions(
   if (before.installPlanRef === undefined) return unchanged(subscription);
   if (plan === undefined) return changeTo(subscription, afterLoss(before, now), now);
   const wanted = wantedFor(plan);
-  const others = ALL.filter((type) => type !== wanted?.type);
+  const others = PLAN_CONDITIONS.filter((type) => type !== wanted?.type);
   const cleared = withoutConditions(before, others);
   return changeTo(subscription, wanted === undefined ? cleared : withCondition(cleared, wanted, now), now);
 }

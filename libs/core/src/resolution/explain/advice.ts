@@ -25,10 +25,12 @@ const MAX_SENTENCES = 4;
 const leavesOf = (reason: Reason): Reason[] =>
   reason.because.length === 0 ? [reason] : reason.because.flatMap(leavesOf);
 
+/** Deleting a CSV stops its operator, so it comes last; one that another replaces must stay until that one has succeeded. */
 const orphanSentence = ({ kind, subject, facts }: Reason): string[] =>
   kind === 'installed' && facts['left'] === undefined
     ? [
-        `Delete ClusterServiceVersion ${facts['namespace']}/${subject}, or give it back a Subscription whose status.installedCSV names it.`,
+        `If ClusterServiceVersion ${facts['namespace']}/${subject} is in phase Replacing, an upgrade from it has stopped: delete nothing, and see why with flotilla status. ` +
+          `Otherwise let status.installedCSV of a Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator.`,
       ]
     : [];
 

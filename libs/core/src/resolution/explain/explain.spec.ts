@@ -118,7 +118,7 @@ describe('the story of an unsatisfiable resolution', () => {
     expect(story({ ...subscribed('harbor'), csvs }, harbor)).toMatchInlineSnapshot(`
       "ClusterServiceVersion team/harbor.v0.9.0 is installed, no Subscription holds it, so it stays: it cannot stand beside harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor.
       Subscription team/harbor cannot be met: its only candidate harbor.v1.0.0 (channel stable of catalog olm/shelf) cannot stand beside harbor.v0.9.0 (installed): both are of package harbor.
-      Delete ClusterServiceVersion team/harbor.v0.9.0, or give it back a Subscription whose status.installedCSV names it."
+      If ClusterServiceVersion team/harbor.v0.9.0 is in phase Replacing, an upgrade from it has stopped: delete nothing, and see why with flotilla status. Otherwise let status.installedCSV of a Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator."
     `);
   });
   it.each([

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { INSTALL_PLAN_API } from '#core/api/install-plan';
+import { joinCrds } from '#platform/joining/join-cluster';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { runFlotilla } from '../run-flotilla.fixture.js';
+import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
+
+let folder = '';
+let fleet: SimulatedFleet;
+
+/** In namespace `team` an upgrade from mill.v1.0.0 to mill.v1.1.0 has stopped: its plan failed, and so does resolution. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-retry-'));
+  fleet = await startSimulatedFleet({ clusters: ['east'] });
+  await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
+  const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
+  if (client === undefined) throw new Error('the fleet has no cluster');
+  await joinCrds(client);
+  await client.close();
+  const east = fleet.cluster('east');
+  for (const name of ['olm', 'team']) east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const object of [...configMapCatalog(), operatorGroup()]) put(east, object);
+  for (const [name, phase] of [
+    ['mill.v1.0.0', 'Replacing'],
+    ['mill.v1.1.0', 'Pending'],
+  ] as const)
+    put(east, csv(name, phase));
+  const conditions = [
+    { type: 'ResolutionFailed', status: 'True', reason: 'ConstraintsNotSatisfiable', message: 'no room for two' },
+  ];
+  const reference = { installPlanRef: { name: 'install-failed' }, state: 'AtLatestKnown' };
+  const moved = { currentCSV: 'mill.v1.1.0', installedCSV: 'mill.v1.1.0' };
+  put(east, subscription({ status: { ...reference, ...moved, conditions } }));
+  for (const phase of ['Failed', 'Installing', 'Complete', 'RequiresApproval'])
+    put(east, installPlan(`install-${phase.toLowerCase()}`, phase !== 'RequiresApproval', phase));
+});
+afterAll(async () => {
+  await fleet.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('FLOTILLA_KUBECONFIG', join(folder, 'kubeconfig'));
+  vi.stubEnv('FLOTILLA_CONTENT_DIR', join(folder, 'content'));
+  return () => vi.unstubAllEnvs();
+});
+
+const retry = (name: string, ...more: string[]) =>
+  runFlotilla(['retry', 'installplan', name, '-n', 'team', '-C', 'east', ...more]);
+const asked = () =>
+  fleet.cluster('east').get({ ...INSTALL_PLAN_API, name: 'install-failed', namespace: 'team' })?.metadata.annotations?.[
+    'flotilla.dev/retry'
+  ];
+
+describe('flotilla retry installplan', () => {
+  it('says what would be done, and does nothing, with --dry-run', async () => {
+    expect(await retry('install-failed', '--dry-run')).toMatchObject({
+      out: 'InstallPlan install-failed in namespace team of east would be executed again\n  goes on with ClusterServiceVersion mill.v1.1.0\n',
+      exit: 0,
+    });
+    expect(await retry('install-failed', '--replan', '--dry-run')).toMatchObject({
+      out: 'InstallPlan install-failed in namespace team of east would be made anew\n  deletes ClusterServiceVersion mill.v1.1.0, InstallPlan install-failed, unless one of its operators is installed\n',
+      exit: 0,
+    });
+    expect(asked()).toBeUndefined();
+  });
+
+  it('asks the hub by an annotation, and may be asked twice', async () => {
+    expect((await retry('install-failed')).exit).toBe(0);
+    expect(asked()).toBe('true');
+    expect((await retry('install-failed', '--replan')).exit).toBe(0);
+    expect(asked()).toBe('replan');
+    expect((await retry('install-failed', '--replan')).exit).toBe(0);
+  });
+
+  it.each([
+    { name: 'install-installing', exit: 0, says: /is being executed: there is nothing to retry/ },
+    { name: 'install-complete', exit: 0, says: /is complete: there is nothing to retry/ },
+    { name: 'install-requiresapproval', exit: 1, says: /has not failed \(phase RequiresApproval\)/ },
+    { name: 'ghost', exit: 1, says: /there is no InstallPlan ghost/ },
+  ])('$name ends with $exit', async ({ name, exit, says }) => {
+    const result = await retry(name);
+    expect(`${result.out}${result.err}`).toMatch(says);
+    expect(result.exit).toBe(exit);
+  });
+
+  it.each([{ subject: ['sub', 'mill'] }, { subject: ['ip', 'install-failed'] }])(
+    'is what explain $subject advises, and nothing is to be deleted',
+    async ({ subject }) => {
+      const { out, exit } = await runFlotilla(['explain', ...subject, '-n', 'team', '-C', 'east']);
+      expect(out).toContain(': flotilla retry installplan install-failed -n team -C east\n');
+      expect(out).toContain(': flotilla retry installplan install-failed -n team --replan -C east\n');
+      expect(out).not.toMatch(/delete/i);
+      expect(exit).toBe(1);
+    },
+  );
+
+  it('is what status advises, and nothing is to be deleted', async () => {
+    const { out } = await runFlotilla(['status']);
+    expect(out).toContain('flotilla retry installplan install-failed -n team -C east');
+    expect(out).not.toMatch(/delete/i);
+  });
+});
