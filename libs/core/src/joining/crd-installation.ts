@@ -26,8 +26,10 @@ export function crdInstallation(live: KubernetesObject | undefined, ours: Kubern
     return NOTHING;
   }
   const lost = lacking(ours, live);
-  if (lost.length > 0) return { do: 'leave', because: `it has what ours lacks: ${named(lost)}` };
-  return lacking(live, ours).length > 0 ? { do: 'upgrade' } : NOTHING;
+  const gained = lacking(live, ours);
+  if (lost.length === 0) return gained.length > 0 ? { do: 'upgrade' } : NOTHING;
+  const without = gained.length === 0 ? '' : `; it stays without ${named(gained)}, which ours has`;
+  return { do: 'leave', because: `it has what ours lacks: ${named(lost)}${without}` };
 }
 
 /** What `full` has and `other` lacks: versions that are served or stored, and fields of versions. */
@@ -39,8 +41,15 @@ function lacking(other: KubernetesObject, full: KubernetesObject): string[] {
     if (twin === undefined || (version.served && !twin.served)) return [`version ${version.name}`];
     return lackingFields(twin.schema, version.schema).map((path) => `${version.name}${path.slice(1)}`);
   });
-  return [...new Set([...stored.map((name) => `stored version ${name}`), ...parts])];
+  return [...new Set([...stored.map((name) => `stored version ${name}`), ...outermost(parts)])];
 }
+
+/** Without the fields inside of a field that is named already. */
+const outermost = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !paths.some((other) => path !== other && /^[.[]/.test(withoutPrefix(path, other))));
+
+const withoutPrefix = (path: string, prefix: string): string =>
+  path.startsWith(prefix) ? path.slice(prefix.length) : '';
 
 function lackingFields(other: unknown, full: unknown): string[] {
   const there = flattenSchema(other);

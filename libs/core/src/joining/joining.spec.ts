@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { KubernetesObject } from '../api/kubernetes-object.js';
 import { companionInstallation, companionsOn } from './companion-installation.js';
 import { crdInstallation } from './crd-installation.js';
 
@@ -33,6 +36,33 @@ const crd = (versions: readonly Version[], more: Record<string, unknown> = {}, s
 });
 const v1 = (...fields: string[]): Version => ({ name: 'v1', fields });
 
+describe('the definition of OperatorConditions, which takes spec.conditions in v1 too', () => {
+  const file = 'operators.coreos.com_operatorconditions.yaml';
+  const shipped = KubernetesObject.parse(load(readFileSync(join('k8s', 'crds', file), 'utf8')));
+  type Fields = Record<string, unknown>;
+  /** As OLM ships it; `more`: a field of a newer OLM. */
+  function olms(more?: string): KubernetesObject {
+    const copy = structuredClone(shipped) as unknown as {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: Fields } } } } }[] };
+    };
+    const fields = copy.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {};
+    delete fields['conditions'];
+    if (more !== undefined) fields[more] = { type: 'string' };
+    return KubernetesObject.parse(copy);
+  }
+
+  it('replaces OLM’s, which lacks nothing else', () => {
+    expect(crdInstallation(olms(), shipped)).toEqual({ do: 'upgrade' });
+  });
+
+  it('leaves that of a newer OLM, and reports what operators cannot say there', () => {
+    expect(crdInstallation(olms('newer'), shipped)).toEqual({
+      do: 'leave',
+      because: 'it has what ours lacks: v1.spec.newer; it stays without v1.spec.conditions, which ours has',
+    });
+  });
+});
+
 describe('a definition of ours in a cluster', () => {
   const ours = crd([v1('a', 'b')]);
   it.each<{ because: string; live: KubernetesObject | undefined; ours?: KubernetesObject; does: unknown }>([
@@ -47,7 +77,7 @@ describe('a definition of ours in a cluster', () => {
     {
       because: 'it has both more and less: somebody’s own',
       live: crd([v1('a', 'c')]),
-      does: { do: 'leave', because: 'it has what ours lacks: v1.spec.c' },
+      does: { do: 'leave', because: 'it has what ours lacks: v1.spec.c; it stays without v1.spec.b, which ours has' },
     },
     {
       because: 'it serves a version that ours does not know',
@@ -57,7 +87,10 @@ describe('a definition of ours in a cluster', () => {
     {
       because: 'objects may lie in a version that ours does not know',
       live: crd([v1('a')], {}, ['v1alpha1', 'v1']),
-      does: { do: 'leave', because: 'it has what ours lacks: stored version v1alpha1' },
+      does: {
+        do: 'leave',
+        because: 'it has what ours lacks: stored version v1alpha1; it stays without v1.spec.b, which ours has',
+      },
     },
     {
       because: 'it lacks a version',
