@@ -7,6 +7,7 @@ import {
   nextTurn,
   operatorGroupVerdict,
   refuseUnsupported,
+  replacesCopies,
   revivedByOptIn,
   revivedByRights,
 } from '#core/install-plan/step-install-plan';
@@ -77,6 +78,7 @@ const contextIn = ({ read, now }: StageInput, plan: InstallPlan, { retryTimeoutM
     now: now.toISOString(),
     retryTimeoutMs,
     migrateStoredVersions: read.operatorGroups.some(migratesStoredVersions),
+    replaceCopiedCsvs: read.operatorGroups.some(replacesCopies),
   });
 
 /** Whether the step that stopped a failed plan can be done now, with the rights that the group lends now. */

@@ -1,6 +1,7 @@
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/api/install-plan';
 import {
   checkOfFailedPlan,
+  isReplannable,
   RETRY_ANNOTATION,
   type RetryMode,
   replan,
@@ -20,9 +21,9 @@ const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 export async function retryOnRequest(input: StageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
   const mode = requestedRetry(plan);
   if (mode === undefined) return undefined;
+  if (mode === 'replan' && isReplannable(plan, input.read.csvs)) return makeAnew(input, plan);
   const { status } = plan;
-  if (status?.phase !== 'Failed') return withoutRequest(input, plan);
-  if (mode === 'replan') return makeAnew(input, plan);
+  if (mode === 'replan' || status?.phase !== 'Failed') return withoutRequest(input, plan);
   const written = await writeStatus(input, plan, retriedStatus(status, 'RetryRequested', input.now.toISOString()));
   await perform(input, [event(plan, 'Normal', 'RetryRequested', RETRY_TEXT.steps)]);
   return joined(written, MOVED);
@@ -30,7 +31,7 @@ export async function retryOnRequest(input: StageInput, plan: InstallPlan): Prom
 
 const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
   steps: 'the plan failed and is executed again: a user asked for it',
-  replan: 'the plan failed and is made anew from the content that the catalogs have now: a user asked for it',
+  replan: 'the plan is made anew from the content that the catalogs have now: a user asked for it',
 };
 
 async function makeAnew(input: StageInput, plan: InstallPlan): Promise<StageOutcome> {

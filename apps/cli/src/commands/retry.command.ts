@@ -11,7 +11,8 @@ done. This verb has it executed at once; the steps that are done stay done.
 With --replan the plan is made anew from what its catalogs hold now: its ClusterServiceVersions, which are not installed,
 are deleted together with the plan, and the namespace is resolved again. The version that was installed before keeps
 running. A ClusterServiceVersion that is installed or has a Deployment is never deleted: then nothing happens, and an
-Event of the plan (reason RetryRefused) says why.
+Event of the plan (reason RetryRefused) says why. It also helps a plan that is complete and whose ClusterServiceVersions
+are not in the namespace: they were deleted, or there are only copies of another namespace's.
 
 The hub does it, and needs to run; the verb needs the right to patch installplans. Asking again changes nothing. Exit code
 1, with the reason, for a plan that has not failed, unless it is being executed or is complete.
@@ -25,7 +26,7 @@ Examples:
 /** `flotilla retry installplan NAME…`. */
 export const retryCommand = (program: Command, io: Io): Command =>
   withClusterOptions(program.command('retry').argument('<kind>', 'installplan (ip)').argument('<name...>'))
-    .description('let an InstallPlan that failed run again')
+    .description('let an InstallPlan that failed run again, or make it anew')
     .requiredOption('-n, --namespace <namespace>', 'the namespace of the plan')
     .option('--replan', 'make the plan anew from what its catalogs hold now')
     .option('--dry-run', 'say what would be done, and do nothing')

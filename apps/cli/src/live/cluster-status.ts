@@ -6,12 +6,14 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
+import { isCopied } from '#core/csv/csv-facts';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
 import { diagnoseConditions } from '#core/diagnosis/diagnose-conditions';
 import { isHealthy } from '#core/subscription/catalog-health';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { inParallel } from '../in-parallel.js';
 
 /** How many of how many are well. */
 export type Share = Readonly<{ well: number; of: number }>;
@@ -50,7 +52,10 @@ export async function clusterStatus(
     version,
     catalogs: { well: sources.well + served.well, of: sources.of + served.of },
     subscriptions: share(subscriptions, ({ status }) => status?.state === 'AtLatestKnown'),
-    operators: share(csvs, ({ status }) => status?.phase === 'Succeeded'),
+    operators: share(
+      csvs.filter((csv) => !isCopied(csv)),
+      ({ status }) => status?.phase === 'Succeeded',
+    ),
     extensions: share(ofKind('ClusterExtension'), isWell),
     findings: namespace === undefined ? findings : findings.filter((one) => one.namespace === namespace),
   };
@@ -76,6 +81,24 @@ const share = <T>(all: readonly T[], isWell: (one: T) => boolean): Share => ({
   of: all.length,
 });
 
+const READS_AT_ONCE = 8;
+
+/** The copies that stand where Subscriptions expect a CSV of their own; a cluster may hold thousands of others. */
+async function copiesBeside(
+  client: KubeClient,
+  subscriptions: readonly Subscription[],
+  csvs: readonly ClusterServiceVersion[],
+): Promise<ClusterServiceVersion[]> {
+  const known = new Set(csvs.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  const missing = subscriptions.flatMap(({ metadata: { namespace = '' }, status }) =>
+    status?.currentCSV && !known.has(`${namespace}/${status.currentCSV}`)
+      ? [{ ...CSV_API, name: status.currentCSV, namespace }]
+      : [],
+  );
+  const found = await inParallel(missing, READS_AT_ONCE, (ref) => client.get<ClusterServiceVersion>(ref));
+  return found.filter((csv) => csv !== undefined);
+}
+
 async function readObjects(client: KubeClient, settings: Settings): Promise<ClusterObjects> {
   const list = async <T extends KubernetesObject>(kind: KindRef, options: ListOptions = {}): Promise<readonly T[]> => {
     const found = await client.list<T>(kind, options);
@@ -98,7 +121,7 @@ async function readObjects(client: KubeClient, settings: Settings): Promise<Clus
     catalogSources,
     subscriptions,
     installPlans,
-    csvs,
+    csvs: [...csvs, ...(await copiesBeside(client, subscriptions, csvs))],
     operatorGroups,
     conditioned: conditioned.flat(),
   };

@@ -104,3 +104,39 @@ describe('flotilla retry installplan', () => {
     expect(out).not.toMatch(/delete/i);
   });
 });
+
+describe('a Subscription beside a copy of its CSV', () => {
+  beforeAll(() => {
+    const east = fleet.cluster('east');
+    east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'beside' } });
+    put(east, operatorGroup('beside'));
+    const copy = csv('mill.v1.1.0', 'Succeeded', 'beside', { reason: 'Copied' });
+    put(east, { ...copy, metadata: { ...copy.metadata, labels: { 'olm.copiedFrom': 'team' } } });
+    put(east, installPlan('install-beside', true, 'Complete', 'beside'));
+    const moved = { currentCSV: 'mill.v1.1.0', installedCSV: 'mill.v1.1.0', state: 'AtLatestKnown' };
+    put(east, subscription({ namespace: 'beside', status: { ...moved, installPlanRef: { name: 'install-beside' } } }));
+  });
+
+  it.each([
+    {
+      args: ['explain', 'sub', 'mill', '-n', 'beside', '-C', 'east'],
+      says: /is a copy from namespace team; this Subscription installs nothing[\s\S]*annotate operatorgroup group flotilla\.dev\/replace-copied-csvs=true\n[\s\S]*: flotilla retry installplan install-beside -n beside --replan -C east\n/,
+      exit: 1,
+    },
+    {
+      args: ['explain', 'csv', 'mill.v1.1.0', '-n', 'beside', '-C', 'east'],
+      says: /It is a copy of ClusterServiceVersion team\/mill\.v1\.1\.0: the operator runs in namespace team/,
+      exit: 0,
+    },
+    { args: ['status'], says: /Subscription beside\/mill\n.*is a copy from namespace team/, exit: 1 },
+    {
+      args: ['retry', 'ip', 'install-beside', '-n', 'beside', '-C', 'east', '--replan', '--dry-run'],
+      says: /would be made anew\n {2}deletes InstallPlan install-beside/,
+      exit: 0,
+    },
+  ])('$args', async ({ args, says, exit }) => {
+    const result = await runFlotilla(args);
+    expect(result.out).toMatch(says);
+    if (args[0] !== 'status') expect(result.exit).toBe(exit);
+  });
+});

@@ -1,7 +1,8 @@
-import { CSV_API } from '#core/api/cluster-service-version';
+import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import { INSTALL_PLAN_API, InstallPlan } from '#core/api/install-plan';
+import { isCopied } from '#core/csv/csv-facts';
 import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/install-plan/retry-plan';
-import { unfinishedSteps } from '#core/install-plan/step-install-plan';
+import { isReplannable, unfinishedSteps } from '#core/install-plan/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { ExitCode, type Io } from '../io.js';
 
@@ -26,13 +27,13 @@ async function retryPlan(client: KubeClient, io: Io, name: string, options: Retr
   const found = await client.get(ref);
   if (found === undefined) return refuse(io, `there is no ${where}`);
   const plan = InstallPlan.parse(found);
-  const idle = nothingToRetry(plan);
+  const idle = await nothingToRetry(client, plan, mode);
   if (idle !== undefined) {
     io.out(`${where} ${idle}: there is nothing to retry\n`);
     return true;
   }
   const phase = plan.status?.phase || 'not set';
-  if (phase !== 'Failed') return refuse(io, `${where} has not failed (phase ${phase})`);
+  if (phase !== 'Failed' && phase !== 'Complete') return refuse(io, `${where} has not failed (phase ${phase})`);
   const { resourceVersion } = plan.metadata;
   const patch = { metadata: { resourceVersion, annotations: { [RETRY_ANNOTATION]: retryAnnotation(mode) } } };
   try {
@@ -47,9 +48,13 @@ async function retryPlan(client: KubeClient, io: Io, name: string, options: Retr
 }
 
 /** Asking twice is no error: the first request may have been acted on. */
-function nothingToRetry({ status }: InstallPlan): string | undefined {
+async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: RetryMode): Promise<string | undefined> {
+  const { status, metadata } = plan;
   if (status?.phase === 'Installing') return 'is being executed';
-  return status?.phase === 'Complete' ? 'is complete' : undefined;
+  if (status?.phase !== 'Complete') return undefined;
+  if (mode === 'steps') return 'is complete';
+  const csvs = await client.list<ClusterServiceVersion>(CSV_API, { namespace: metadata.namespace ?? '' });
+  return isReplannable(plan, csvs?.items ?? []) ? undefined : 'is complete and its operators are there';
 }
 
 function refuse(io: Io, why: string): false {
@@ -68,8 +73,11 @@ function whatIsLeft(plan: InstallPlan): string[] {
 /** What is deleted before the plan is made anew, as far as it is there. */
 async function whatGoes(client: KubeClient, { metadata: { namespace = '', name }, spec }: InstallPlan) {
   const found = await Promise.all(
-    spec.clusterServiceVersionNames.map((csv) => client.get({ ...CSV_API, name: csv, namespace })),
+    spec.clusterServiceVersionNames.map((csv) =>
+      client.get<ClusterServiceVersion>({ ...CSV_API, name: csv, namespace }),
+    ),
   );
-  const csvs = found.flatMap((csv) => (csv === undefined ? [] : [`ClusterServiceVersion ${csv.metadata.name}`]));
+  const own = found.filter((csv) => csv !== undefined).filter((csv) => !isCopied(csv));
+  const csvs = own.map(({ metadata }) => `ClusterServiceVersion ${metadata.name}`);
   return [`deletes ${[...csvs, `InstallPlan ${name}`].join(', ')}, unless one of its operators is installed`];
 }

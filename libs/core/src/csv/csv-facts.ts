@@ -64,6 +64,10 @@ export function isCopied(csv: ClusterServiceVersion): boolean {
   return home !== undefined && home !== csv.metadata.namespace;
 }
 
+/** The namespace of the CSV that this one is a copy of; empty where the copy does not say. */
+export const originalNamespace = ({ metadata }: ClusterServiceVersion): string =>
+  metadata.labels?.['olm.copiedFrom'] ?? metadata.annotations?.['olm.operatorNamespace'] ?? '';
+
 const UNCOPIABLE: ReadonlySet<string> = new Set([
   'Copied',
   'InvalidInstallModes',

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { isCopied } from '../csv/csv-facts.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseConditions } from './diagnose-conditions.js';
 import { diagnoseCsv } from './diagnose-csv.js';
@@ -12,7 +13,7 @@ import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { diagnoseSubscription } from './diagnose-subscription.js';
 import { type Diagnosis, type Named, named, urgency } from './diagnosis.js';
 
-/** OLM's objects of one cluster; copies of CSVs left out. */
+/** OLM's objects of one cluster; of copies of CSVs only those whose place a Subscription expects a CSV of its own in. */
 export type ClusterObjects = Readonly<{
   globalCatalogNamespace: string;
   catalogSources: readonly CatalogSource[];
@@ -43,7 +44,7 @@ export function clusterFindings(objects: ClusterObjects): Finding[] {
   const all = [
     ...catalogSources.map((one) => finding(one, diagnoseCatalogSource(one))),
     ...plans.map((one) => finding(one, diagnoseInstallPlan(one))),
-    ...csvs.map((one) => finding(one, diagnoseCsv(one))),
+    ...csvs.filter((one) => !isCopied(one)).map((one) => finding(one, diagnoseCsv(one))),
     ...subscriptions.map((one) => finding(one, diagnoseSubscription(one, around(one, objects)))),
     ...conditioned.map((one) => finding(one, diagnoseConditions(one))),
   ];

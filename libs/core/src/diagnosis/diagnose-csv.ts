@@ -1,4 +1,5 @@
 import type { ClusterServiceVersion, RequirementStatus } from '../api/cluster-service-version.js';
+import { isCopied, originalNamespace } from '../csv/csv-facts.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
@@ -6,6 +7,7 @@ const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 /** The phase of a ClusterServiceVersion and what keeps it there (spec: csv-lifecycle.md §3 and §4). */
 export function diagnoseCsv(csv: ClusterServiceVersion): Diagnosis {
   const { phase = '', reason = '', message = '' } = csv.status ?? {};
+  if (isCopied(csv)) return copied(csv, phase);
   const said = message === '' ? [] : [sentence(message)];
   switch (phase) {
     case 'Succeeded':
@@ -27,6 +29,15 @@ export function diagnoseCsv(csv: ClusterServiceVersion): Diagnosis {
         'See that the hub runs and manages this cluster: flotilla status.',
       );
   }
+}
+
+/** The status of a copy is that of its original, with a reason of its own. */
+function copied(csv: ClusterServiceVersion, phase: string): Diagnosis {
+  const [name, namespace] = [csv.metadata.name ?? '', originalNamespace(csv)];
+  const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace}, and watches this one.`;
+  if (phase === 'Succeeded') return diagnosis('well', seen);
+  const there = `Its original is ${phase === '' ? 'without a phase' : `in phase ${phase}`}.`;
+  return diagnosis('under-way', [seen, there], `flotilla explain csv ${name} -n ${namespace}`);
 }
 
 function pending(csv: ClusterServiceVersion, said: readonly string[]): Diagnosis {

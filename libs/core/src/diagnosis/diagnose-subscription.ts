@@ -3,6 +3,8 @@ import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import type { InstallPlan } from '../api/install-plan.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
+import { isCopied, originalNamespace } from '../csv/csv-facts.js';
+import { REPLACE_COPIES_ANNOTATION } from '../install-plan/replace-copy.js';
 import { isHealthy } from '../subscription/catalog-health.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseCsv } from './diagnose-csv.js';
@@ -110,17 +112,50 @@ function plan(subscription: Subscription, around: Surroundings): Diagnosis | und
   return causedBy(`It has InstallPlan ${found.metadata.name}.`, found, diagnoseInstallPlan(found));
 }
 
-function operator({ status }: Subscription, { csvs }: Surroundings): Diagnosis | undefined {
+function operator(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
+  const { status } = subscription;
   const name = status?.currentCSV || status?.installedCSV;
   if (!name) return undefined;
-  const csv = csvs.find(({ metadata }) => metadata.name === name);
-  if (csv === undefined) {
-    const todo =
-      'Delete the Subscription and create it anew, if somebody deleted the ClusterServiceVersion; else wait for it.';
-    return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
-  }
+  const csv = around.csvs.find(({ metadata }) => metadata.name === name);
+  if (csv === undefined) return withoutOperator(subscription, name, around);
+  if (isCopied(csv)) return besideCopy(subscription, csv, around);
   const found = diagnoseCsv(csv);
   return found.standing === 'well'
     ? undefined
     : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, csv, found);
+}
+
+const madeAnew = (plan: InstallPlan): string =>
+  `flotilla retry installplan ${plan.metadata.name ?? ''} -n ${plan.metadata.namespace ?? ''} --replan`;
+
+/** The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew; without one nothing comes. */
+function withoutOperator(subscription: Subscription, name: string, around: Surroundings): Diagnosis {
+  const done = referencedPlan(subscription, around);
+  const todo =
+    done === undefined
+      ? 'Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'
+      : `If it was deleted, or was a copy whose original is gone, have it installed: ${madeAnew(done)}`;
+  return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
+}
+
+function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, around: Surroundings): Diagnosis {
+  const { name = '', namespace = '' } = subscription.metadata;
+  const original = originalNamespace(copy);
+  const group = around.operatorGroups[0]?.metadata.name ?? '';
+  const done = referencedPlan(subscription, around);
+  return diagnosis(
+    'blocked',
+    [
+      `ClusterServiceVersion ${copy.metadata.name ?? ''} here is a copy from namespace ${original}; this Subscription installs nothing.`,
+      `The operator runs in namespace ${original}, whose OperatorGroup selects this namespace, too.`,
+    ],
+    [
+      `If that operator is enough, delete the Subscription: kubectl -n ${namespace} delete subscription ${name}`,
+      `Otherwise let plans of this namespace replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
+      ...(done === undefined
+        ? ['Then delete the Subscription and create it anew.']
+        : [`Then have the plan made anew: ${madeAnew(done)}`]),
+      `Two operators may not provide the same API to the same namespace: narrow the OperatorGroup of namespace ${original} first, or the new one fails with InterOperatorGroupOwnerConflict.`,
+    ],
+  );
 }

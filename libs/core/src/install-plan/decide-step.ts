@@ -13,6 +13,7 @@ import {
   SUBSCRIPTION_KIND,
 } from './install-plan-step.js';
 import { csvListOf, sourceSecretOf, targetOf } from './reads-for-step.js';
+import { decideOverCopy } from './replace-copy.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, objectIn, readKey, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
@@ -25,7 +26,8 @@ export const GENERATED_BY = 'olm.generated-by';
 type Decide = (step: InstallPlanStep, object: KubernetesObject, context: StepContext, world: StepWorld) => StepDecision;
 
 const decideCsv: Decide = (step, object, context, world) => {
-  if (liveOf(step, context, world) !== undefined) return present;
+  const live = liveOf(step, context, world);
+  if (live !== undefined) return decideOverCopy(placed(object, context), live, context) ?? present;
   if (!context.clusterServiceVersionNames.includes(step.resource.name)) {
     const refusal = competingOwner(object, context.plan.namespace, listIn(world, csvListOf(context)));
     if (refusal !== undefined) return { fail: refusal };

@@ -22,6 +22,16 @@ export type Replan =
   | Readonly<{ changes: readonly SubscriptionChange[]; deletions: readonly Action[] }>
   | Readonly<{ refused: string }>;
 
+/**
+ * Whether a plan can be made anew at all: it failed; or it is complete, and none of its ClusterServiceVersions is in the
+ * namespace, be it that they were deleted or that only copies are there.
+ */
+export function isReplannable({ spec, status }: InstallPlan, csvs: readonly ClusterServiceVersion[]): boolean {
+  if (status?.phase === 'Failed') return true;
+  const own = new Set(csvs.filter((csv) => !isCopied(csv)).map(csvName));
+  return status?.phase === 'Complete' && !spec.clusterServiceVersionNames.some((name) => own.has(name));
+}
+
 /** Phases of a CSV that is not installed. */
 const NOT_INSTALLED: readonly string[] = ['', 'Pending', 'Failed'];
 

@@ -36,7 +36,8 @@ export { decideStep, SUPPORTED_STEP_KINDS } from './decide-step.js';
 export type { StepStatus } from './install-plan-step.js';
 export { readsForStep } from './reads-for-step.js';
 export { refuseUnsupported } from './refuse-unsupported.js';
-export { type Replan, replan } from './replan.js';
+export { replacesCopies } from './replace-copy.js';
+export { isReplannable, type Replan, replan } from './replan.js';
 export {
   checkOfFailedPlan,
   type FailedPlanCheck,

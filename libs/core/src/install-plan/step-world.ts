@@ -28,6 +28,8 @@ export type StepContext = Readonly<{
   retryTimeoutMs: number;
   /** Whether the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
   migrateStoredVersions: boolean;
+  /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
+  replaceCopiedCsvs?: boolean;
 }>;
 
 /** Everything read so far for one step. Immutable: {@link withAnswer} gives the next one. */
