@@ -1,10 +1,12 @@
-/** Where a recording is played, and how; all are played on simulated clusters. */
+/** Where a recording is played, and how. Each is played on a real API server, some on a simulated cluster too. */
 export type ScenarioRow = Readonly<{
   name: string;
   /** Why it cannot share a cluster with others. */
   ownCluster?: string;
   /** Why it is not among those that are played together on a real API server. */
   notWithOthers?: string;
+  /** What it stands for in `make test`, where one recording of each kind is played; `make e2e` plays all. */
+  standsFor?: string;
 }>;
 
 const GLOBAL = 'its global group copies its CSV into every namespace, where others want one of the same name';
@@ -13,24 +15,24 @@ const FROM_IMAGE = 'there it is played with its bundle in an image: test/e2e/rea
 /** Every recording there is, those that take long first. */
 export const SCENARIOS: readonly ScenarioRow[] = [
   { name: 'progress-deadline' },
-  { name: 'crd-invalidates-crs' },
-  { name: 'group-all-namespaces', ownCluster: GLOBAL },
+  { name: 'crd-invalidates-crs', standsFor: 'CRDs that change' },
+  { name: 'group-all-namespaces', ownCluster: GLOBAL, standsFor: 'copied CSVs' },
   { name: 'global-vs-own-conflict', ownCluster: GLOBAL },
-  { name: 'webhooks-conversion', ownCluster: GLOBAL },
+  { name: 'webhooks-conversion', ownCluster: GLOBAL, standsFor: 'webhooks' },
   { name: 'csv-requirement-missing' },
   { name: 'operatorcondition-blocks' },
-  { name: 'attenuated-csv-install' },
-  { name: 'apiservice-owned' },
-  { name: 'upgrade-replaces' },
-  { name: 'drift' },
+  { name: 'attenuated-csv-install', standsFor: 'groups with a service account' },
+  { name: 'apiservice-owned', standsFor: 'APIServices' },
+  { name: 'upgrade-replaces', standsFor: 'upgrades' },
+  { name: 'drift', standsFor: 'objects changed by hand' },
   { name: 'two-operatorgroups-plan' },
-  { name: 'catalog-faults' },
+  { name: 'catalog-faults', standsFor: 'faults of catalogs' },
   { name: 'webhook-rule-guard' },
   { name: 'install-automatic' },
-  { name: 'install-manual' },
+  { name: 'install-manual', standsFor: 'installs with an approval' },
   { name: 'upgrade-skiprange' },
-  { name: 'dependencies-resolved' },
-  { name: 'missing-dependency' },
+  { name: 'dependencies-resolved', standsFor: 'dependencies' },
+  { name: 'missing-dependency', standsFor: 'failed resolutions' },
   { name: 'no-operatorgroup' },
   { name: 'unsupported-install-mode' },
   { name: 'plan-deleted-after-success' },
@@ -39,7 +41,7 @@ export const SCENARIOS: readonly ScenarioRow[] = [
   { name: 'crd-shared-two-namespaces' },
   { name: 'group-multi-explicit' },
   { name: 'group-single-namespace' },
-  { name: 'unpack-image-bundle' },
+  { name: 'unpack-image-bundle', standsFor: 'bundles in images' },
   { name: 'real-dependencies-missing' },
   { name: 'real-gitlab-operator-kubernetes', notWithOthers: FROM_IMAGE },
   { name: 'real-kairos-operator', notWithOthers: FROM_IMAGE },
