@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { whyNoDocker } from '#platform/redis/docker-redis';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis, pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
@@ -25,8 +24,6 @@ async function find(options: Partial<Parameters<typeof findRedis>[0]> = {}) {
   started.push(redis);
   return { redis, lines };
 }
-
-const dockerIsHere = whyNoDocker({}) === undefined;
 
 async function folderWith(files: Record<string, string>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'flotilla-path-'));
@@ -87,14 +84,15 @@ describe('findRedis', () => {
     const { lines, failure } = await tryToFind({ PATH: directory });
     expect(lines).toContainEqual(expect.stringMatching(/REDIS_URL is not set/));
     expect(lines).toContainEqual(expect.stringMatching(/redis-server started here: .*says: nothing/));
-    if (!dockerIsHere) expectThreeWays(failure);
+    expect(lines).toContainEqual('redis: no docker command is on PATH');
+    expectThreeWays(failure);
   });
 
   it('without any way it names three, and each step that failed took one line', async () => {
     const { lines, failure } = await tryToFind({ PATH: await folderWith({}) });
     expect(lines).toContainEqual('redis: neither redis-server nor valkey-server is on PATH');
     expect(lines.every((line) => line.startsWith('redis: ') && !line.includes('\n'))).toBe(true);
-    if (!dockerIsHere) expectThreeWays(failure);
+    expectThreeWays(failure);
   });
 
   it('as root on Debian it installs redis-server with apt-get, after an update, and starts it', async () => {
@@ -103,8 +101,8 @@ describe('findRedis', () => {
       .split(':')
       .map((folder) => join(folder, 'redis-server'))
       .find(existsSync);
-    if (dockerIsHere || !isRootOnDebian || real === undefined) {
-      console.log('not tried: needs root on Debian with a redis-server and without Docker');
+    if (!isRootOnDebian || real === undefined) {
+      console.log('not tried: needs root on Debian with a redis-server');
       return;
     }
     // Stands for the package: an apt-get that puts the server of this machine where the package would.

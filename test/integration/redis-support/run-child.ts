@@ -11,10 +11,11 @@ export type RunningChild = Readonly<{
 }>;
 
 /** A process of its own that runs one of our TypeScript files, to be killed by the test. */
-export function runChild(file: URL, args: readonly string[]): RunningChild {
+export function runChild(file: URL, args: readonly string[], env: NodeJS.ProcessEnv = process.env): RunningChild {
   const flags = ['--no-warnings', '--conditions=flotilla-source', '--import', HOOK];
   const child = spawn(process.execPath, [...flags, fileURLToPath(file), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env,
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();

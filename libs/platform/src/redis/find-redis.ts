@@ -1,6 +1,6 @@
 import { findExecutable } from '../debian/executable.js';
 import { installDebianPackage } from '../debian/install-package.js';
-import { startDockerRedis, whyNoDocker } from './docker-redis.js';
+import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { pingRedis, withoutCredentials } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
@@ -41,8 +41,8 @@ const onPath: Way = async (env) => {
 };
 
 const inDocker: Way = async (env) => {
-  const closed = whyNoDocker(env);
-  return closed ?? attempt(startDockerRedis, 'a Docker container');
+  const docker = await findDocker(env);
+  return typeof docker === 'string' ? docker : attempt(() => startDockerRedis(docker), 'a Docker container');
 };
 
 const fromDebian: Way = async (env, log) => {

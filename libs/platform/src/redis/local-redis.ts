@@ -7,10 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pingRedis } from './redis-connection.js';
 import { RedisUnreachable } from './redis-errors.js';
+import { afterThisProcess } from './watchdog.js';
 
 const START_DEADLINE_MS = 15_000;
 const STOP_DEADLINE_MS = 5_000;
 const PORT_ATTEMPTS = 3;
+
+const END = 'kill -TERM "$1" 2>/dev/null; sleep 1; kill -KILL "$1" 2>/dev/null; rm -rf "$2"';
 
 export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
 
@@ -45,7 +48,8 @@ async function startOnce(binary: string, { port, password }: RedisPlace): Promis
   const config = join(directory, 'redis.conf');
   await writeFile(config, configuration(directory, port, password), { mode: 0o600 });
   const server = spawn(binary, [config], { stdio: 'ignore', detached: true });
-  const watchdog = watch(server, directory);
+  const watchdog = afterThisProcess(END, [String(server.pid ?? ''), directory]);
+  server.unref();
   const endWith = async (signal: 'SIGTERM' | 'SIGKILL') => {
     watchdog.kill('SIGKILL');
     await end(server, signal);
@@ -75,23 +79,6 @@ const configuration = (directory: string, port: number, password: string) =>
     'maxmemory-policy noeviction',
     '',
   ].join('\n');
-
-/** `cat` returns when the last holder of the pipe's other end, this process, is gone. */
-function watch(server: ChildProcess, directory: string): ChildProcess {
-  const script = 'cat >/dev/null; kill -TERM "$1" 2>/dev/null; sleep 1; kill -KILL "$1" 2>/dev/null; rm -rf "$2"';
-  const watchdog = spawn('sh', ['-c', script, 'flotilla-redis-watchdog', String(server.pid ?? ''), directory], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  watchdog.on('error', () => undefined); // without a shell the server still ends through stop()
-  watchdog.stdin?.on('error', () => undefined);
-  watchdog.unref();
-  server.unref();
-  if (watchdog.stdin !== null && 'unref' in watchdog.stdin && typeof watchdog.stdin.unref === 'function') {
-    watchdog.stdin.unref();
-  }
-  return watchdog;
-}
 
 async function untilAnswering(server: ChildProcess, url: string, logFile: string): Promise<void> {
   let spawnError: Error | undefined;
