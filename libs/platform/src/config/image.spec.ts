@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '../files/project-root.js';
 import { readSettings, unknownSettings } from './settings.js';
@@ -17,11 +18,34 @@ const inImage = [...lastStage.matchAll(/^COPY .* (\S+)$/gm)].map(([, target]) =>
   target === './' ? 'package.json' : target,
 );
 
-/** Every file that runs in the image. */
+/** Whether .dockerignore lets a file through: as in Docker, the last line that matches decides. */
+function isInBuild(path: string): boolean {
+  const lines = ignoreLines.filter((line) => line !== '' && !line.startsWith('#'));
+  const last = lines.findLast((line) => {
+    const pattern = line.replace(/^!/, '');
+    return pattern.startsWith('**/')
+      ? matchesAnywhere(path, pattern.slice(3))
+      : pattern === '*' || path === pattern || path.startsWith(`${pattern}/`);
+  });
+  return last?.startsWith('!') ?? true;
+}
+
+const matchesAnywhere = (path: string, name: string): boolean =>
+  path.split('/').some((part) => (name.startsWith('*') ? part.endsWith(name.slice(1)) : part === name));
+
+/** Every file that is compiled into the image. */
 async function programFiles(): Promise<string[]> {
   const files = (await Promise.all(['apps', 'libs'].map((folder) => list(folder)))).flat();
-  return files.filter((path) => path.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(path));
+  return files.map((path) => relative(PROJECT_ROOT, path)).filter((path) => path.endsWith('.ts') && isInBuild(path));
 }
+
+type Import = Readonly<{ from: string; to: string }>;
+
+const importsOf = (path: string): readonly Import[] =>
+  [...read(path).matchAll(/(?:^import [^;]*?|^export [^;]*?from |\bimport\()'([^']+)'/gm)].map(([, to]) => ({
+    from: path,
+    to: to ?? '',
+  }));
 
 async function list(folder: string): Promise<string[]> {
   const entries = await readdir(join(PROJECT_ROOT, folder), { recursive: true, withFileTypes: true });
@@ -46,7 +70,7 @@ describe('Dockerfile', () => {
   it('has every file that the programs read below the project root', async () => {
     const uses: string[] = [];
     for (const path of await programFiles()) {
-      const text = readFileSync(path, 'utf8');
+      const text = read(path);
       const all = [...text.matchAll(/\bPROJECT_ROOT\b/g)].length;
       const declared = [...text.matchAll(/(import \{[^}]*|export const )\bPROJECT_ROOT\b/g)].length;
       const joined = [...text.matchAll(/join\(PROJECT_ROOT((?:, '[^']+')+)/g)].map(([, parts]) =>
@@ -58,6 +82,34 @@ describe('Dockerfile', () => {
     expect(uses).toContain('k8s/base/managed-cluster');
     const missing = uses.filter((path) => !inImage.some((kept) => path === kept || path.startsWith(`${kept}/`)));
     expect(missing).toEqual([]);
+  });
+
+  it('needs no package that is for development alone', async () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    const imports = (await programFiles()).flatMap(importsOf).filter(({ to }) => !/^[.#]|^node:/.test(to));
+    expect(imports.length).toBeGreaterThan(100);
+    const packageOf = (name: string) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/');
+    const missing = imports.filter(({ to }) => !(packageOf(to) in dependencies) && !builtinModules.includes(to));
+    expect(missing).toEqual([]);
+    expect(dependencies).not.toHaveProperty('testcontainers');
+  });
+
+  it('has every file that its programs import, and of the libraries for tests what the demo runs on alone', async () => {
+    const files = await programFiles();
+    const target = ({ from, to }: Import) => {
+      const [, library, rest] = /^#(core|platform|testing)\/(.+)$/.exec(to) ?? [];
+      if (library !== undefined) return `libs/${library}/src/${rest}.ts`;
+      return to.startsWith('.') ? join(dirname(from), to).replace(/\.js$/, '.ts') : undefined;
+    };
+    const wanted = files.flatMap(importsOf).flatMap((one) => target(one) ?? []);
+    expect([...new Set(wanted)].filter((path) => !files.includes(path))).toEqual([]);
+    const testing = files.filter((path) => path.startsWith('libs/testing/'));
+    expect(testing).toContain('libs/testing/src/cluster/simulated-fleet.ts');
+    expect(testing).not.toContain('libs/testing/src/control-plane/k3s-containers.ts');
   });
 
   it('takes its base image and what reaches npm’s registry from the build, and keeps no secret', () => {
