@@ -211,7 +211,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await expect.poll(() => finished.length, PATIENCE).toBe(3);
       await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(finished.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'completed']);
-      expect(await queue.counts()).toMatchObject({ failed: 2, completed: 1 });
+      expect(await queue.counts()).toMatchObject({ failed: 0, completed: 1 });
     });
 
     it('when-input-changes: rests until it is added again', async () => {
@@ -229,6 +229,25 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.add(thing('a'));
       await expect.poll(async () => (await queue.counts()).completed, PATIENCE).toBe(1);
       expect(tries).toBe(2);
+      expect((await queue.counts()).failed).toBe(0);
+    });
+
+    it('counts the keys that fail now, however often each has failed', async () => {
+      const queue = await start();
+      const broken = new Set(['a', 'b']);
+      let tries = 0;
+      const handler = async ({ thing }: Readonly<{ thing: string }>) => {
+        tries += 1;
+        if (broken.has(thing)) throw new Failure({ afterMs: 5 });
+      };
+      await queue.process(handler, { concurrency: 1 });
+      for (const name of ['a', 'b', 'c']) await queue.add(thing(name));
+      await expect.poll(() => tries, patiently).toBeGreaterThan(8);
+      expect((await queue.counts()).failed).toBe(2);
+      broken.delete('a');
+      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      broken.clear();
+      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(0);
     });
 
     it('a new job overtakes the pause after a failure, also when it came while the failing one ran', async () => {

@@ -8,6 +8,7 @@ import { performActions } from '#platform/kube/perform-actions';
 import type { ExtensionPass } from './extension-pass.js';
 import { makeRevision } from './make-revision.js';
 import { isUnchanged, nextRevision, troubleOf } from './next-revision.js';
+import { performOnOwn } from './perform-on-own.js';
 
 /** What came of the wish in one pass. `moved`: something was written, and what was read is old. */
 export type WishOutcome = Readonly<{
@@ -41,17 +42,15 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
 
 /** The newest revision is what is wished; only what it says of its origin, and its deadline, may be out of date. */
 async function annotate(
-  { client, read, now, signal }: ExtensionPass,
+  pass: ExtensionPass,
   newest: ClusterObjectSet,
   annotations: Readonly<Record<string, string>>,
 ): Promise<boolean> {
-  const { progressDeadlineMinutes = null } = read.extension.spec;
+  const { progressDeadlineMinutes = null } = pass.read.extension.spec;
   const ref = { ...CLUSTER_OBJECT_SET_API, name: newest.metadata.name ?? '' };
   const patch = { metadata: { annotations }, spec: { progressDeadlineMinutes } };
   const known = () => newest;
-  const outcome = await performActions(client, [{ do: 'patch', ref, patch }], now, { known, signal });
-  if (!outcome.ok) throw outcome.error;
-  return outcome.wrote > 0;
+  return performOnOwn(pass, [{ do: 'patch', ref, patch }], { known });
 }
 
 async function store(
@@ -61,6 +60,7 @@ async function store(
 ): Promise<Pick<WishOutcome, 'moved' | 'trouble'>> {
   const made = await makeRevision(pass, wish);
   const { from } = wish;
+  if ('gone' in made) return { moved: true };
   if ('error' in made) return { moved: false, trouble: troubleOf(from, 'Blocked', made.error) };
   const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);

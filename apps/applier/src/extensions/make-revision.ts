@@ -4,20 +4,22 @@ import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-obje
 import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
 import { buildRevision, type RevisionWish } from '#core/revision/build-revision';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/revision/revision-keys';
-import { performActions } from '#platform/kube/perform-actions';
 import type { ExtensionPass } from './extension-pass.js';
+import { performOnOwn } from './perform-on-own.js';
 
 /** Archived revisions that are kept (spec: v1-apply.md §7, "New revision"). */
 const HISTORY = 5;
 
 /**
- * Stores the next revision: its manifests first, then itself, then who owns the manifests; and forgets the oldest ones.
- * Nothing is stored where one of the manifests is too large.
+ * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests; and deletes the
+ * oldest ones. Until then the extension owns the manifests: they go with it, whenever it is deleted and wherever a pass
+ * ends. Nothing is stored where one of the manifests is too large. `gone`: the revision has been deleted meanwhile, as
+ * happens when its extension is.
  */
 export async function makeRevision(
   pass: ExtensionPass,
   wish: RevisionWish,
-): Promise<Readonly<{ revision: ClusterObjectSet }> | Readonly<{ error: string }>> {
+): Promise<Readonly<{ revision: ClusterObjectSet }> | Readonly<{ error: string }> | Readonly<{ gone: true }>> {
   const { client, read, deps } = pass;
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
@@ -25,17 +27,15 @@ export async function makeRevision(
   if ('error' in plan) return plan;
   const { revision, secrets } = plan;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };
-  await act(
+  await performOnOwn(
     pass,
     [namespace, ...secrets, revision].map((object) => ({ do: 'create', object })),
   );
-  const ref = { ...CLUSTER_OBJECT_SET_API, name: revision.metadata.name ?? '' };
-  const stored = ClusterObjectSet.parse({ ...(await client.get(ref)), ...CLUSTER_OBJECT_SET_API });
-  await act(
-    pass,
-    secrets.map((secret) => ownedBy(secret, stored)),
-  );
-  await act(pass, forgotten(pass));
+  const found = await client.get({ ...CLUSTER_OBJECT_SET_API, name: revision.metadata.name ?? '' });
+  if (found === undefined) return { gone: true };
+  const stored = ClusterObjectSet.parse({ ...found, ...CLUSTER_OBJECT_SET_API });
+  const owned = secrets.map((secret) => ownedBy(secret, stored));
+  await performOnOwn(pass, [...owned, ...forgotten(pass)]);
   return { revision: stored };
 }
 
@@ -49,7 +49,7 @@ export async function repairOwners(pass: ExtensionPass): Promise<void> {
     if (revision === undefined || isOwned || secret.metadata.labels?.[OWNER_NAME_LABEL] !== name) return [];
     return [ownedBy(secret, revision)];
   });
-  await act(pass, actions);
+  await performOnOwn(pass, actions);
 }
 
 const ownedBy = (secret: KubernetesObject, { metadata }: ClusterObjectSet): Action => ({
@@ -77,8 +77,3 @@ const forgotten = ({ read }: ExtensionPass): Action[] =>
     propagation: 'Background',
     uid: metadata.uid,
   }));
-
-async function act({ client, now, signal }: ExtensionPass, actions: readonly Action[]): Promise<void> {
-  const outcome = await performActions(client, actions, now, { signal });
-  if (!outcome.ok) throw outcome.error;
-}

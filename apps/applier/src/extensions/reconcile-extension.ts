@@ -12,6 +12,7 @@ import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { followWish, type WishOutcome } from './follow-wish.js';
 import { repairOwners } from './make-revision.js';
+import { performOnOwn } from './perform-on-own.js';
 import { type ExtensionRead, readExtension } from './read-extension.js';
 import { readObjectSet } from './read-object-set.js';
 import { reconcileRevisions } from './reconcile-revisions.js';
@@ -97,7 +98,7 @@ async function onePass(pass: ExtensionPass): Promise<PassOutcome> {
  * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has put there
  * guard caches and watches of its own, which are not there any more.
  */
-async function letGo({ client, now, signal }: Around, objects: readonly KubernetesObject[]): Promise<PassOutcome> {
+async function letGo(around: Around, objects: readonly KubernetesObject[]): Promise<PassOutcome> {
   const held = objects.flatMap((object) => {
     const { finalizers = [], name = '', resourceVersion } = object.metadata;
     const left = finalizers.filter((finalizer) => !OLM_FINALIZERS.includes(finalizer));
@@ -105,20 +106,19 @@ async function letGo({ client, now, signal }: Around, objects: readonly Kubernet
     const ref = { apiVersion: object.apiVersion, kind: object.kind, name };
     return [{ do: 'patch' as const, ref, patch: { metadata: { resourceVersion, finalizers: left } } }];
   });
-  const outcome = await performActions(client, held, now, { signal });
-  if (!outcome.ok) throw outcome.error;
+  await performOnOwn(around, held);
   return { moved: false };
 }
 
-async function writeStatus({ client, read, now, signal }: ExtensionPass, wish: WishOutcome): Promise<boolean> {
+async function writeStatus(pass: ExtensionPass, wish: WishOutcome): Promise<boolean> {
+  const { client, read, now, signal } = pass;
   const { extension, states } = read;
   if (wish.waiting) return false; // what the answer will say is not known, and must not be said to be unknown meanwhile
   const { trouble, deprecation, note } = wish;
   const status = extensionStatusOf(extension, { states, trouble, deprecation, note }, now);
   const known = () => extension;
   const object = { ...extension, ...CLUSTER_EXTENSION_API, status };
-  const outcome = await performActions(client, [{ do: 'updateStatus', object }], now, { known, signal });
-  if (!outcome.ok) throw outcome.error;
-  if (outcome.wrote > 0) await performActions(client, statusEvents(extension, status), now, { signal });
-  return outcome.wrote > 0;
+  const isOld = await performOnOwn(pass, [{ do: 'updateStatus', object }], { known });
+  if (isOld) await performActions(client, statusEvents(extension, status), now, { signal });
+  return isOld;
 }

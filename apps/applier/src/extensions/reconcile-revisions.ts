@@ -4,10 +4,10 @@ import { stampConditions } from '#core/extension/stamp-conditions';
 import { type RolloutState, revisionConditions, untilDeadline } from '#core/revision/revision-conditions';
 import type { RevisionContent } from '#core/revision/revision-content';
 import { hasSucceeded, isArchived } from '#core/revision/revision-states';
-import { performActions } from '#platform/kube/perform-actions';
 import { sooner } from '../namespaces/stage.js';
 import { archiveRevision } from './archive-revision.js';
 import type { RevisionsPass } from './extension-pass.js';
+import { performOnOwn } from './perform-on-own.js';
 import { readContent } from './read-content.js';
 import { rollOut } from './roll-out.js';
 
@@ -77,38 +77,31 @@ function rolloutOf(
 }
 
 async function writeStatus(
-  { client, now, signal }: RevisionsPass,
+  pass: RevisionsPass,
   revision: ClusterObjectSet,
   rollout: RolloutState,
   content: RevisionContent,
 ): Promise<boolean> {
   const { status, metadata } = revision;
-  const conditions = revisionConditions(revision, rollout, now);
+  const conditions = revisionConditions(revision, rollout, pass.now);
   const observed = status?.observedPhases ?? ('digests' in content ? [...content.digests] : undefined);
   const next = {
     ...status,
-    conditions: stampConditions(status?.conditions, conditions, metadata.generation, now),
+    conditions: stampConditions(status?.conditions, conditions, metadata.generation, pass.now),
     ...(observed === undefined ? {} : { observedPhases: observed }),
   };
   const known = () => revision;
   const object = { ...revision, status: next };
-  const outcome = await performActions(client, [{ do: 'updateStatus', object }], now, { known, signal });
-  if (!outcome.ok) throw outcome.error;
-  return outcome.wrote > 0;
+  return performOnOwn(pass, [{ do: 'updateStatus', object }], { known });
 }
 
 /** What is complete has taken over: earlier revisions are archived. */
-async function archiveOlder(
-  { client, read, now, signal }: RevisionsPass,
-  revision: ClusterObjectSet,
-): Promise<boolean> {
-  const older = read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);
+async function archiveOlder(pass: RevisionsPass, revision: ClusterObjectSet): Promise<boolean> {
+  const older = pass.read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);
   const actions = older.map((one) => ({
     do: 'patch' as const,
     ref: { ...refOf(one), ...CLUSTER_OBJECT_SET_API },
     patch: { spec: { lifecycleState: 'Archived' } },
   }));
-  const outcome = await performActions(client, actions, now, { signal });
-  if (!outcome.ok) throw outcome.error;
-  return outcome.wrote > 0;
+  return performOnOwn(pass, actions);
 }

@@ -102,7 +102,10 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
   return rest;
 }
 
-/** Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or why it cannot be. */
+/**
+ * Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or why it cannot
+ * be. The extension owns both, since the uid of the revision is not known before it is stored.
+ */
 export function buildRevision(
   extension: ClusterExtension,
   number: number,
@@ -114,21 +117,22 @@ export function buildRevision(
   const external = externalisePhases(wish.phases, { ...options, revision: name, extension: owner });
   if ('error' in external) return external;
   const { progressDeadlineMinutes } = extension.spec;
+  const ownerReferences = [
+    {
+      ...CLUSTER_EXTENSION_API,
+      name: owner,
+      uid: extension.metadata.uid ?? '',
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ];
   const revision: ClusterObjectSet = {
     ...CLUSTER_OBJECT_SET_API,
     metadata: {
       name,
       labels: ownerLabels(owner),
       annotations: annotationsOf(extension, wish),
-      ownerReferences: [
-        {
-          ...CLUSTER_EXTENSION_API,
-          name: owner,
-          uid: extension.metadata.uid ?? '',
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
+      ownerReferences,
     },
     spec: {
       lifecycleState: 'Active',
@@ -139,7 +143,8 @@ export function buildRevision(
       ...(progressDeadlineMinutes === undefined ? {} : { progressDeadlineMinutes }),
     },
   };
-  return { revision, secrets: external.secrets };
+  const secrets = external.secrets.map((secret) => ({ ...secret, metadata: { ...secret.metadata, ownerReferences } }));
+  return { revision, secrets };
 }
 
 function annotationsOf({ spec }: ClusterExtension, wish: RevisionWish): Record<string, string> {

@@ -41,6 +41,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   readonly #alarms: RedisAlarms;
   readonly #host: AttemptHost<J>;
   readonly #log: Log;
+  /** Keys that fail now, with the time of their last failure. */
+  readonly #failing: string;
   /** Jobs of one key after each other within this process, also when Redis was emptied while one ran. */
   readonly #running = new Map<string, Promise<void>>();
   #worker: Worker | undefined;
@@ -53,6 +55,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     super();
     const { redis, prefix = 'flotilla', log = silentLog } = options;
     this.name = contract.name;
+    this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
     this.#queue = new Queue(contract.name, {
       connection: redis,
@@ -62,6 +65,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#queue.on('error', (error) => this.#report(error));
     this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, (error) => this.#report(error));
     const failures = `${prefix}:failures:${contract.name}`;
+    const failing = this.#failing;
     this.#host = {
       contract,
       log,
@@ -72,10 +76,15 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       countFailure: async (key) => {
         const count = await redis.hincrby(failures, key, 1);
         await redis.expire(failures, FAILURES_KEPT_SECONDS);
+        await redis.zadd(failing, Date.now(), key);
+        await redis.expire(failing, FAILURES_KEPT_SECONDS);
         return count;
       },
       forgetFailures: async (key) => {
         await redis.hdel(failures, key);
+      },
+      noteSuccess: async (key) => {
+        await redis.pipeline().hdel(failures, key).zrem(failing, key).exec();
       },
       again: (job, delayMs) => this.#alarms.set(canonicalJson(job), delayMs),
     };
@@ -156,15 +165,20 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async counts(): Promise<JobCounts> {
-    const states = ['wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'] as const;
-    const [counts, alarms] = await Promise.all([this.#queue.getJobCounts(...states), this.#alarms.count()]);
+    const states = ['wait', 'prioritized', 'active', 'delayed', 'completed'] as const;
+    const since = Date.now() - FAILURES_KEPT_SECONDS * 1_000;
+    const [counts, alarms, failing] = await Promise.all([
+      this.#queue.getJobCounts(...states),
+      this.#alarms.count(),
+      this.options.redis.zcount(this.#failing, since, '+inf'),
+    ]);
     const of = (state: string) => counts[state] ?? 0;
     return {
       waiting: of('wait') + of('prioritized'),
       active: of('active'),
       delayed: of('delayed') + alarms,
       completed: of('completed'),
-      failed: of('failed'),
+      failed: failing,
     };
   }
 

@@ -23,12 +23,17 @@ export type AttemptHost<J> = Readonly<{
   random: () => number;
   now: () => Date;
   onFinished: (job: FinishedJob) => void;
-  /** Counts one more failure of the key and answers how many there were in a row. */
+  /** Notes that the key fails now, and returns how many times in a row it has failed. */
   countFailure: (key: string) => Promise<number>;
+  /** The next failure of the key is the first in a row; the key still counts as failing. */
   forgetFailures: (key: string) => Promise<void>;
+  /** The key does not fail any more. */
+  noteSuccess: (key: string) => Promise<void>;
   /** Sets the key's alarm. */
   again: (job: J, delayMs: number) => Promise<void>;
 }>;
+
+const LONGEST_KEY = 200;
 
 /**
  * Runs the handler once. A failure sets the alarm of the next try before it is thrown on, so that a process that dies in
@@ -42,8 +47,10 @@ export async function attemptJob<J>(
 ): Promise<void> {
   const { contract } = host;
   const parsed = contract.schema.safeParse(data);
-  if (!parsed.success)
+  if (!parsed.success) {
+    await host.countFailure(`not a job: ${JSON.stringify(data)}`.slice(0, LONGEST_KEY));
     throw new InvalidJob(contract.name, parsed.error.issues.map((issue) => issue.message).join('; '));
+  }
   const job = parsed.data;
   const key = contract.keyOf(job);
   const start = host.now().getTime();
@@ -56,7 +63,7 @@ export async function attemptJob<J>(
     finished('failed');
     throw error;
   }
-  await host.forgetFailures(key);
+  await host.noteSuccess(key);
   finished('completed');
 }
 

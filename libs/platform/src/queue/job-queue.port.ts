@@ -24,6 +24,7 @@ export type JobCounts = Readonly<{
   /** Keys that have an alarm set: delayed jobs and jobs that wait for their next try. */
   delayed: number;
   completed: number;
+  /** Keys whose last try failed: a success, or a day, takes them out. */
   failed: number;
 }>;
 

@@ -31,6 +31,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
   readonly #running = new Map<string, Running<J>>();
   readonly #alarms = new Map<string, Alarm<J>>();
   readonly #failures = new Map<string, number>();
+  readonly #failing = new Set<string>();
   readonly #clock: Clock;
   readonly #host: AttemptHost<J>;
   #handler: JobHandler<J> | undefined;
@@ -38,7 +39,6 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
   #taking = true;
   #order = 0;
   #completed = 0;
-  #failed = 0;
   #idle: (() => void)[] = [];
 
   constructor(
@@ -58,10 +58,15 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       countFailure: async (key) => {
         const count = (this.#failures.get(key) ?? 0) + 1;
         this.#failures.set(key, count);
+        this.#failing.add(key);
         return count;
       },
       forgetFailures: async (key) => {
         this.#failures.delete(key);
+      },
+      noteSuccess: async (key) => {
+        this.#failures.delete(key);
+        this.#failing.delete(key);
       },
       again: (job, delayMs) => this.add(job, { delayMs }),
     };
@@ -86,7 +91,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       active: this.#running.size,
       delayed: this.#alarms.size,
       completed: this.#completed,
-      failed: this.#failed,
+      failed: this.#failing.size,
     };
   }
 
@@ -154,7 +159,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       await attemptJob(this.#host, job, handler, running.stop.signal);
       this.#completed++;
     } catch {
-      this.#failed++; // attemptJob has logged it and set the alarm of the next try
+      // attemptJob has logged it and set the alarm of the next try
     }
     this.#running.delete(key);
     if (running.next !== undefined) this.#enqueue(running.next.job, running.next.priority);

@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { extensionWishes } from '#core/extension/extension-problem';
+import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { SystemClock } from '#platform/clock/system-clock';
+import { readSettings } from '#platform/config/settings';
+import { joinCrds } from '#platform/joining/join-cluster';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { memoryQueues } from '#platform/queue/queues';
+import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
+import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import type { ExtensionProblems } from '#platform/store/problem-store.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import type { ExtensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
+import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
+import { PATIENCE } from '../story/bad-input-scene.js';
+import { bundleImage } from '../story/extension-scene.js';
+
+let folder: string;
+let fleet: SimulatedFleet;
+let registry: InMemoryRegistry;
+let client: KubeClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flotilla-deletion-'));
+  [fleet, registry] = await Promise.all([
+    startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 1 }),
+    startRegistry(),
+  ]);
+  await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
+  const [first] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'flotilla-applier' });
+  if (first === undefined) throw new Error('the fleet has no cluster');
+  client = first;
+  await joinCrds(client);
+  await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lights' } });
+});
+afterAll(async () => {
+  await client?.close();
+  await Promise.all([fleet?.stop(), registry?.stop(), rm(folder, { recursive: true, force: true })]);
+});
+
+const WRITES = new Set(['create', 'update', 'updateStatus', 'apply', 'patch', 'delete']);
+
+/** As `client`, and `before` runs before each write. */
+const interrupted = (before: () => Promise<void>): KubeClient =>
+  new Proxy(client, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      if (!WRITES.has(String(name))) return method.bind(target);
+      return async (...given: readonly unknown[]) => {
+        const options: unknown = given.at(-1);
+        if (options === null || typeof options !== 'object' || !('dryRun' in options)) await before();
+        return method.apply(target, given);
+      };
+    },
+  });
+
+const bundle = { name: 'lamp.v1.0.0', version: '1.0.0' };
+
+/** What the applier needs to install the bundle: the solution is in the store already. */
+async function depsFor(object: ClusterExtension, image: string): Promise<ExtensionDeps> {
+  const store = new MemoryProblemStore<ExtensionProblems>();
+  const extension = extensionWishes(object, undefined, {});
+  if (extension === undefined) throw new Error('the extension names no catalog');
+  const problem = await store.putProblem({ v: 1, extension, catalogs: [] }, new Map());
+  await store.putObservation(client.cluster, object.metadata.name ?? '', { problem });
+  const solution = { class: 'Resolved', bundle, image, catalog: 'main', deprecation: null, heldBack: null } as const;
+  await store.putSolution(problem, solution);
+  return {
+    store,
+    observe: memoryQueues().observeExtension,
+    registry: await configuredRegistryClient(readSettings({})),
+    credentials: async () => ({}),
+    log: silentLog,
+    onRolledOut: () => undefined,
+    systemNamespace: 'flotilla-system',
+    gates: {},
+    unpackTimeoutMs: 60_000,
+    secretIntervalMs: 60_000,
+  };
+}
+
+const kindsLeft = async (name: string) => {
+  const labelSelector = `${OWNER_NAME_LABEL}=${name}`;
+  const kinds = [{ apiVersion: 'v1', kind: 'Secret' }, CLUSTER_OBJECT_SET_API, { apiVersion: 'v1', kind: 'ConfigMap' }];
+  const found = await Promise.all(kinds.map((kind) => client.list(kind, { labelSelector })));
+  return found.flatMap((list, at) => (list?.items ?? []).map(({ metadata }) => `${kinds[at]?.kind} ${metadata.name}`));
+};
+
+it('leaves nothing behind and fails no pass when the extension is deleted before any one of its writes', async () => {
+  const digest = registry.put('bundles/lamp:v1.0.0', await bundleImage({ name: 'lamp', version: '1.0.0' }));
+  const image = `${registry.host}/bundles/lamp@${digest}`;
+  let writes = 0;
+  for (let at = 1; ; at += 1) {
+    const name = `lamp-${at}`;
+    const source = { sourceType: 'Catalog', catalog: { packageName: 'lamp' } };
+    const { object } = await client.create({
+      ...CLUSTER_EXTENSION_API,
+      metadata: { name },
+      spec: { namespace: 'lights', source },
+    });
+    const deps = await depsFor(ClusterExtension.parse(object), image);
+    writes = 0;
+    const gone = async () => (await client.list(CLUSTER_OBJECT_SET_API))?.items.length === 0;
+    const deleting = interrupted(async () => {
+      writes += 1;
+      if (writes !== at) return;
+      await client.delete({ ...CLUSTER_EXTENSION_API, name });
+      await expect.poll(gone, PATIENCE).toBe(true);
+    });
+    const { signal } = new AbortController();
+    await expect(
+      reconcileExtension(deps, deleting, name, new SystemClock(), signal),
+      `deleted before write ${at}`,
+    ).resolves.toBeDefined();
+    const wasDeleted = writes >= at;
+    if (!wasDeleted) await client.delete({ ...CLUSTER_EXTENSION_API, name });
+    await expect.poll(() => kindsLeft(name), { ...PATIENCE, message: `deleted before write ${at}` }).toEqual([]);
+    if (!wasDeleted) break;
+  }
+  expect(writes).toBeGreaterThan(10);
+});
