@@ -17,10 +17,10 @@ import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { ExtensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
 import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
-import { PATIENCE } from '../story/bad-input-scene.js';
 import { bundleImage } from '../story/extension-scene.js';
 
 let folder: string;

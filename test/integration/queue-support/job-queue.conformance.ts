@@ -242,12 +242,12 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       };
       await queue.process(handler, { concurrency: 1 });
       for (const name of ['a', 'b', 'c']) await queue.add(thing(name));
-      await expect.poll(() => tries, patiently).toBeGreaterThan(8);
+      await expect.poll(() => tries, PATIENCE).toBeGreaterThan(8);
       expect((await queue.counts()).failed).toBe(2);
       broken.delete('a');
-      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(1);
+      await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
       broken.clear();
-      await expect.poll(async () => (await queue.counts()).failed, patiently).toBe(0);
+      await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(0);
     });
 
     it('a new job overtakes the pause after a failure, also when it came while the failing one ran', async () => {

@@ -1,7 +1,7 @@
 import type { ClusterObjectSet } from '#core/api/cluster-object-set';
 import type { DeprecationEntry } from '#core/catalog/catalog';
 import type { InstalledRevision } from '#core/extension/extension-status';
-import type { ExtensionTrouble } from '#core/extension/report-extension';
+import { type ExtensionTrouble, resolvedBundleError } from '#core/extension/report-extension';
 import { contentHash, type RevisionWish } from '#core/revision/build-revision';
 import {
   BUNDLE_NAME_KEY,
@@ -17,7 +17,6 @@ import {
   ROLLBACK_KEY,
 } from '#core/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/revision/revision-states';
-import { goQuote } from '#core/versions/go-quote';
 import type { ExtensionPass } from './extension-pass.js';
 import { accountProblem, crdProblems, permissionProblems } from './preflight.js';
 import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';
@@ -145,6 +144,5 @@ export function troubleOf(
   reason: ExtensionTrouble['reason'],
   why: string,
 ): ExtensionTrouble {
-  const of = `error for resolved bundle ${goQuote(bundle.name)} with version ${goQuote(bundle.version)}`;
-  return { reason, message: `${of}: ${why}` };
+  return { reason, message: resolvedBundleError(bundle, why) };
 }

@@ -2,7 +2,7 @@ import type { ClusterExtension } from '#core/api/cluster-extension';
 import { phasesOf } from '#core/bundle-render/phases';
 import { readRegistryBundle } from '#core/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/bundle-render/render-bundle';
-import type { CertificateProvider, RenderRequest } from '#core/bundle-render/render-request';
+import { type CertificateProvider, HUB_GATES, type RenderRequest } from '#core/bundle-render/render-request';
 import { canonicalHash } from '#core/canonical/canonical-json';
 import type { ExtensionTrouble } from '#core/extension/report-extension';
 import { ownedPhases, type RevisionWish } from '#core/revision/build-revision';
@@ -53,7 +53,7 @@ export async function prepareRevision(
     namespace,
     config: config?.inline,
     certificateProvider: provider,
-    gates: { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true },
+    gates: HUB_GATES,
   };
   const first = renderBundle(bundle, request);
   if ('error' in first) return { reason: first.reason, message: first.error };

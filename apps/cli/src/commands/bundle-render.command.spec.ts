@@ -25,6 +25,10 @@ const specs: Record<string, unknown> = {
   'own.yaml': watching('lamps'),
   'bad.yaml': watching('Not_Ok'),
   'env.yaml': { namespace: 'lamps', config: { inline: { deploymentConfig: { env: [{ value: 'x' }] } } } },
+  'env-named.yaml': {
+    namespace: 'lamps',
+    config: { inline: { deploymentConfig: { env: [{ name: 'LAMP_COLOUR', value: 'red' }] } } },
+  },
   'nowhere.yaml': { config: {} },
   'other.yaml': { apiVersion: 'v1', kind: 'Secret', metadata: {} },
 };
@@ -91,6 +95,15 @@ describe('flotilla bundle render', () => {
     expect(JSON.parse(out)).toMatchObject({ apiVersion: 'v1', kind: 'List', items: { length: 9 } });
   });
 
+  it('answers for the hub where no option is given: a namespace to watch, and a configuration of its Deployment', async () => {
+    const one = await render(bundle('own-and-single-only'), ...spec('own.yaml'));
+    expect(one.code).toBe(0);
+    expect(named(one.out)).toContain('Role desk.v0.3.0-desk-sa-8gu3gdnwjzzc3a4rgp7pylqwdl78tg2oflsyfihn5rg');
+    const two = await render(bundle('all-namespaces'), ...spec('env-named.yaml'));
+    expect(two.code).toBe(0);
+    expect(two.out).toContain('name: LAMP_COLOUR');
+  });
+
   it.each(['SingleOwnNamespaceInstallSupport', 'SingleOwnNamespaceInstallSupport=true,DeploymentConfig=false'])(
     'watches one namespace with the gate %s',
     async (gates) => {
@@ -100,16 +113,44 @@ describe('flotilla bundle render', () => {
     },
   );
 
-  it('leaves the caBundle to the installation where Flotilla makes the certificate', async () => {
-    const { out, code } = await render(bundle('webhooks'), ...spec('plain.yaml'), '--cert-provider', 'flotilla');
+  it.each([
+    { argv: [], because: 'without options' },
+    { argv: ['--cert-provider', 'flotilla'], because: 'and when it is named' },
+  ])('leaves the caBundle to the installation where Flotilla makes the certificate, $because', async ({ argv }) => {
+    const { out, err, code } = await render(bundle('webhooks'), ...spec('plain.yaml'), ...argv);
     expect(code).toBe(0);
+    expect(err).toMatch(/^note: the hub issues the certificate in Secret lamps\/lamp-ctl-service-cert, /);
     expect(out).not.toContain('caBundle');
     expect(out).toContain('secretName: lamp-ctl-service-cert');
     expect(named(out)).not.toContain('Secret lamp-ctl-service-cert');
   });
 
   it.each([
-    { name: 'webhooks', argv: [], says: 'unsupported bundle: webhookDefinitions are not supported\n' },
+    {
+      name: 'webhooks',
+      argv: ['--as-olm'],
+      says: 'unsupported bundle: webhookDefinitions are not supported\n→ its webhooks need certificates: --cert-provider flotilla,',
+    },
+    {
+      name: 'webhooks',
+      argv: ['--cert-provider', 'none'],
+      says: 'unsupported bundle: webhookDefinitions are not supported\n',
+    },
+    {
+      name: 'own-and-single-only',
+      argv: ['--as-olm', ...spec('own.yaml')],
+      says: 'bundle does not support AllNamespaces install mode\n→ OLM v1 does so behind a feature gate: --feature-gates SingleOwnNamespaceInstallSupport;',
+    },
+    {
+      name: 'own-and-single-only',
+      argv: [],
+      says: 'required field "watchNamespace" is missing\n→ this operator watches one namespace: name it in spec.config.inline.watchNamespace',
+    },
+    {
+      name: 'all-namespaces',
+      argv: ['--as-olm', ...spec('env.yaml')],
+      says: 'unknown field "deploymentConfig"\n→ OLM v1 does so behind a feature gate: --feature-gates DeploymentConfig;',
+    },
     {
       name: 'all-namespaces',
       argv: [...spec('bad.yaml'), '--feature-gates', 'SingleOwnNamespaceInstallSupport'],
@@ -127,12 +168,17 @@ describe('flotilla bundle render', () => {
   });
 
   it('gives the reason as data, too', async () => {
-    const { out, code } = await render(bundle('multi-only'), '-o', 'json');
+    const { out, code } = await render(bundle('multi-only'), '--as-olm', '-o', 'json');
     expect(code).toBe(1);
     expect(JSON.parse(out)).toEqual({
       error: 'unsupported bundle: bundle does not support AllNamespaces install mode',
       progressingReason: 'Retrying',
     });
+  });
+
+  it('gives advice as data where an option helps', async () => {
+    const { out } = await render(bundle('own-and-single-only'), '--as-olm', '-o', 'json');
+    expect(JSON.parse(out).advice).toContain('--feature-gates SingleOwnNamespaceInstallSupport');
   });
 
   it('says that a directory is no bundle', async () => {
@@ -147,7 +193,10 @@ describe('flotilla bundle render', () => {
     { argv: spec('other.yaml'), says: 'other.yaml: not a spec of a ClusterExtension: kind: ' },
     { argv: ['--feature-gates', 'Boxcutter'], says: '--feature-gates: "Boxcutter" is none of SingleOwn' },
     { argv: ['--feature-gates', 'DeploymentConfig=yes'], says: 'alone or with =true or =false' },
-    { argv: ['--cert-provider', 'acme'], says: 'Allowed choices are cert-manager, openshift-service-ca, flotilla' },
+    {
+      argv: ['--cert-provider', 'acme'],
+      says: 'Allowed choices are cert-manager, openshift-service-ca, flotilla, none',
+    },
   ])('refuses $argv.1 as bad input: $says', async ({ argv, says }) => {
     const { out, err, code } = await render(bundle('all-namespaces'), ...argv);
     expect({ out, code }).toEqual({ out: '', code: 2 });

@@ -2,6 +2,9 @@ import { type Command, Option } from 'commander';
 import {
   CERTIFICATE_PROVIDERS,
   type CertificateProvider,
+  HUB_GATES,
+  type Rendered,
+  type RenderNeed,
   type RenderRefusal,
 } from '#core/bundle-render/render-request';
 import { ExitCode, type Io } from '../io.js';
@@ -12,19 +15,23 @@ const HELP = `
 SPEC holds a ClusterExtension, or its spec alone: namespace, and config where the bundle is to be configured. Without it
 the namespace is the name of the bundle's package. Nothing is read from a cluster, and nothing is written.
 
---cert-provider: who makes the certificates by which the API server calls the operator. A bundle with webhooks needs one.
-With flotilla nothing in the output makes the certificate: who installs it fills the Secret and caBundle.
+The answer is that of the hub: both feature gates are on, and Flotilla issues the certificates by which the API server
+calls webhooks. It fills their Secret and caBundle when it installs the bundle; the output has neither.
+--as-olm: as an OLM v1 with its default feature gates and without a certificate provider.
+--feature-gates: exactly these are on. --cert-provider: cert-manager, openshift-service-ca, flotilla, or none.
 
 Exit codes: 0 rendered · 1 the bundle cannot be installed so, and why · 2 bad input.
 
 Examples:
   flotilla bundle render ./bundles/foo/v1.0.0
-  flotilla bundle render ./bundles/foo/v1.0.0 --spec extension.yaml --feature-gates SingleOwnNamespaceInstallSupport
+  flotilla bundle render ./bundles/foo/v1.0.0 --spec extension.yaml
+  flotilla bundle render ./bundles/foo/v1.0.0 --as-olm
   flotilla bundle render ./bundles/foo/v1.0.0 --cert-provider cert-manager -o json`;
 
 type Options = Readonly<{
   spec?: string;
-  certProvider?: CertificateProvider;
+  asOlm?: boolean;
+  certProvider?: CertificateProvider | 'none';
   featureGates?: string;
   output: OutputFormat;
 }>;
@@ -36,18 +43,25 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
     .description('show the objects that a ClusterExtension of this bundle would bring into a cluster')
     .argument('<dir>', 'directory with manifests/ and metadata/')
     .option('--spec <file>', 'ClusterExtension, or its spec; "-" reads standard input')
-    .addOption(new Option('--cert-provider <name>', 'who makes certificates').choices([...CERTIFICATE_PROVIDERS]))
-    .option('--feature-gates <names>', `comma-separated: ${RENDER_GATES.join(', ')}`)
+    .option('--as-olm', 'as OLM v1 with its default feature gates, in place of the hub')
+    .addOption(
+      new Option('--cert-provider <name>', 'who makes certificates (default: flotilla)').choices([
+        ...CERTIFICATE_PROVIDERS,
+        'none',
+      ]),
+    )
+    .option('--feature-gates <names>', `comma-separated (default: all): ${RENDER_GATES.join(', ')}`)
     .addOption(new Option('-o, --output <format>', 'form of the objects').choices(['yaml', 'json']).default('yaml'))
     .addHelpText('after', HELP)
     .action(async (directory: string, options: Options) => render(directory, options, io));
 
-async function render(directory: string, { spec, certProvider, featureGates, output }: Options, io: Io): Promise<void> {
+async function render(directory: string, options: Options, io: Io): Promise<void> {
+  const { spec, output } = options;
   const { asUsageError } = await import('../reference/load-reference.js');
   const { readTree } = await import('#platform/files/read-tree');
   const { readRegistryBundle } = await import('#core/bundle-render/read-registry-bundle');
   const { renderBundle } = await import('#core/bundle-render/render-bundle');
-  const gates = gatesOf(featureGates ?? '');
+  const how = renderingOf(options);
   const wanted = spec === undefined ? undefined : await readSpec(spec, io);
   const files = await asUsageError(directory, () => readTree(directory));
   const bundle = readRegistryBundle(files);
@@ -55,18 +69,48 @@ async function render(directory: string, { spec, certProvider, featureGates, out
   const result = renderBundle(bundle, {
     namespace: wanted?.namespace ?? bundle.packageName,
     config: wanted?.config,
-    certificateProvider: certProvider,
-    gates,
+    ...how,
   });
   if ('error' in result) return refuse(result, output, io);
   io.out(printManifests(result.objects, output));
+  if (how.certificateProvider === 'flotilla') io.err(certificateNotes(result).join(''));
   io.exit(ExitCode.done);
 }
 
-function refuse({ error, reason, details }: RenderRefusal, output: OutputFormat, io: Io): void {
+/** Each option speaks for itself; what is left open is as the hub does it, or with --as-olm as OLM v1 does. */
+function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
+  const provider = certProvider ?? (asOlm ? 'none' : 'flotilla');
+  const certificateProvider = provider === 'none' ? undefined : provider;
+  const open = asOlm ? {} : HUB_GATES;
+  return { certificateProvider, gates: featureGates === undefined ? open : gatesOf(featureGates) };
+}
+
+/** What the hub adds at the installation. */
+const certificateNotes = ({ services }: Rendered): string[] =>
+  services.map(
+    ({ secretName, namespace }) =>
+      `note: the hub issues the certificate in Secret ${namespace}/${secretName}, and fills each caBundle, when it installs this\n`,
+  );
+
+const gateAdvice = (gate: string): string =>
+  `OLM v1 does so behind a feature gate: --feature-gates ${gate}; the hub has it on, and so has this command without --as-olm`;
+
+const ADVICE: Readonly<Record<RenderNeed, string>> = {
+  watchNamespace:
+    'this operator watches one namespace: name it in spec.config.inline.watchNamespace of the ClusterExtension, and give the ClusterExtension with --spec',
+  SingleOwnNamespaceInstallSupport: gateAdvice('SingleOwnNamespaceInstallSupport'),
+  DeploymentConfig: gateAdvice('DeploymentConfig'),
+  certificateProvider:
+    'its webhooks need certificates: --cert-provider flotilla, as the hub issues them, cert-manager or openshift-service-ca',
+};
+
+function refuse({ error, reason, details, needs }: RenderRefusal, output: OutputFormat, io: Io): void {
+  const advice = needs === undefined ? undefined : ADVICE[needs];
   if (output === 'json') {
-    io.out(`${JSON.stringify({ error, progressingReason: reason, ...(details && { details }) }, undefined, 2)}\n`);
+    const answer = { error, progressingReason: reason, ...(details && { details }), ...(advice && { advice }) };
+    io.out(`${JSON.stringify(answer, undefined, 2)}\n`);
   }
-  io.err(`${[error, ...(details ?? [])].join('\n')}\n`);
+  const lines = [error, ...(details ?? []), ...(advice === undefined ? [] : [`→ ${advice}`])];
+  io.err(`${lines.join('\n')}\n`);
   io.exit(ExitCode.no);
 }

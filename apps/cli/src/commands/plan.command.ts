@@ -30,6 +30,9 @@ With --live it shows what the hub would write next in the namespaces of clusters
 nothing: the applier's own steps, with the contents of catalogs as in "flotilla explain". What comes after depends on what
 the cluster then says. Of ClusterExtensions (one with --extension) it shows the bundle that would be chosen, and which
 objects would be created, changed (with the fields), kept and deleted.
+
+With --pull a ClusterExtension is rendered as the hub does it: the objects and rights that the bundle would bring, or why
+the hub would refuse it (exit code 1). What only a cluster can say comes with --live: collisions, CRD checks, rights.
 ${FLEET_HELP}
 
 Examples:
@@ -68,7 +71,7 @@ async function plan(options: Options, io: Io): Promise<void> {
   }
   refuseClusterOptions(options, 'give --live to ask clusters');
   const given = await readGiven(options, io);
-  if (asksForExtensions(given)) return planForExtensions(given, output, io);
+  if (asksForExtensions(given)) return planForExtensions(given, options, io);
   const { question, contents } = await readQuestion(options, io, given);
   const answer = await planAnswer(question, contents, (chosen, catalogs) => manifestsOf(chosen, catalogs, pull));
   for (const note of answer.notes) io.err(`note: ${note}\n`);
@@ -81,7 +84,11 @@ const asksForExtensions = ({ manifests }: Given): boolean =>
   manifests.some(({ object }) => object.kind === 'ClusterExtension') &&
   !manifests.some(({ object }) => object.kind === 'Subscription');
 
-async function planForExtensions({ catalogs, manifests }: Given, output: AnswerFormat, io: Io): Promise<void> {
+async function planForExtensions(
+  { catalogs, manifests }: Given,
+  { output, pull = false }: Options,
+  io: Io,
+): Promise<void> {
   const [
     { canAllBeMet, planExtensions, printExtensionPlans },
     { catalogAt },
@@ -95,7 +102,10 @@ async function planForExtensions({ catalogs, manifests }: Given, output: AnswerF
   ]);
   const contents = await Promise.all(catalogs.map(({ reference }) => catalogAt(reference)));
   const gates = extensionGatesOf(commandSettings(process.env));
-  const plans = planExtensions(manifests, catalogs, contents, gates);
+  const chosen = planExtensions(manifests, catalogs, contents, gates);
+  const plans = pull
+    ? await (await import('../resolution/pull-extensions.js')).withContents(chosen, manifests)
+    : chosen;
   io.out(printExtensionPlans(plans, output));
   io.exit(canAllBeMet(plans) ? ExitCode.done : ExitCode.no);
 }

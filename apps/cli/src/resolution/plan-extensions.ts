@@ -20,6 +20,8 @@ import { dataText } from '../output/data-text.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { verdictOf } from '../output/verdict.js';
 import type { CatalogOption } from './catalog-option.js';
+import type { PlannedPermission, PlannedStep } from './plan-steps.js';
+import { permissionText } from './print-plan.js';
 import type { Manifest } from './read-manifests.js';
 
 /** What a ClusterExtension has and would get, or why it would get nothing. */
@@ -34,6 +36,9 @@ export type ExtensionPlan = Readonly<{
   /** A version that is not taken by itself, and how to take it. */
   note?: string;
   error?: string;
+  /** With --pull: what the bundle would bring into a cluster. */
+  objects?: readonly PlannedStep[];
+  permissions?: readonly PlannedPermission[];
   /** Why this bundle or none, and why no newer one. */
   explanation: ExtensionExplanation;
 }>;
@@ -163,6 +168,8 @@ function sentenceOf({
   image,
   catalog,
   error,
+  objects = [],
+  permissions = [],
   explanation,
 }: ExtensionPlan): string {
   const has = installed === undefined ? '' : ` (installed: ${installed})`;
@@ -170,5 +177,10 @@ function sentenceOf({
   const more = lines.map((line) => `\n  ${line}`).join('');
   if (error !== undefined) return `${extension}${has}: nothing: ${error}${more}`;
   const verb = STATE_VERBS[explanation.state];
-  return `${extension}${has}: ${verb} ${bundle} ${version} from catalog ${catalog}\n  image ${image}${more}`;
+  const brings = [
+    ...objects.map(({ kind, name, namespace }) => `  ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`),
+    ...permissions.flatMap(permissionText).map((line) => `  ${line}`),
+  ];
+  const content = brings.map((line) => `\n  ${line}`).join('');
+  return `${extension}${has}: ${verb} ${bundle} ${version} from catalog ${catalog}\n  image ${image}${more}${content}`;
 }

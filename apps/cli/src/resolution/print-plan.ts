@@ -75,7 +75,8 @@ const IN_THE_IMAGE = 'the manifests are in the image: --pull shows steps and per
 const stepTexts = ({ steps }: PlannedBundle): readonly string[] =>
   steps?.map(({ kind, name }) => `${kind} ${name}`) ?? [IN_THE_IMAGE];
 
-function permissionText({ serviceAccount, namespace, rules }: PlannedPermission): string[] {
+/** The rights of one service account, a line each. */
+export function permissionText({ serviceAccount, namespace, rules }: PlannedPermission): string[] {
   const where = namespace === undefined ? 'in the whole cluster' : `in namespace ${namespace}`;
   return [`ServiceAccount ${serviceAccount} ${where}:`, ...rules.map((rule) => `  ${ruleText(rule)}`)];
 }

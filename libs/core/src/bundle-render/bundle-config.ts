@@ -28,8 +28,18 @@ export function readConfig(bundle: RegistryBundle, request: RenderRequest): Bund
   if (config === undefined && gates.SingleOwnNamespaceInstallSupport !== true) return {};
   const value = config === undefined ? {} : config;
   const broken = checkSchema(configSchema(supportedInstallModes(bundle), namespace, gates), value);
-  if (broken !== undefined) return refusal(failureTexts(broken), failureDetails(broken));
+  if (broken !== undefined) {
+    const needs = needOf(supportedInstallModes(bundle), value, gates);
+    return { ...refusal(failureTexts(broken), failureDetails(broken)), ...(needs && { needs }) };
+  }
   return Config.parse(value);
+}
+
+/** The one thing whose absence refuses a configuration. */
+function needOf(modes: readonly string[], config: unknown, gates: RenderGates): RenderRefusal['needs'] {
+  const given = z.looseObject({}).safeParse(config).data ?? {};
+  if (gates.DeploymentConfig !== true && 'deploymentConfig' in given) return 'DeploymentConfig';
+  return modes.includes('AllNamespaces') || 'watchNamespace' in given ? undefined : 'watchNamespace';
 }
 
 function refusal(texts: readonly string[], details: readonly string[]): RenderRefusal {

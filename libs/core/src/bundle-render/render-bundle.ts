@@ -27,8 +27,8 @@ import { type WebhookService, webhookServices } from './webhook-service.js';
  * Everything in it is decided here: the same bundle and request give the same objects.
  */
 export function renderBundle(bundle: RegistryBundle, request: RenderRequest): Rendered | RenderRefusal {
-  const unsupported = unsupportedBundle(bundle, request);
-  if (unsupported !== undefined) return refused(`unsupported bundle: ${unsupported}`);
+  const refusal = unsupportedBundle(bundle, request);
+  if (refusal !== undefined) return refusal;
   const config = readConfig(bundle, request);
   if ('error' in config) return config;
   const problems = bundleProblems(bundle);
@@ -59,18 +59,23 @@ const refused = (error: string): RenderRefusal => ({ error, reason: 'Retrying' }
 const INSTALL_MODES = ['AllNamespaces', 'SingleNamespace', 'OwnNamespace'];
 
 /** What OLM v1 does not support at all. The order is contract: users see the first. */
-function unsupportedBundle(bundle: RegistryBundle, request: RenderRequest): string | undefined {
-  if (ownedApiServiceCount(bundle) > 0) return 'apiServiceDefintions are not supported';
+function unsupportedBundle(bundle: RegistryBundle, request: RenderRequest): RenderRefusal | undefined {
+  if (ownedApiServiceCount(bundle) > 0) return unsupported('apiServiceDefintions are not supported');
   if (webhooksOf(bundle).length > 0 && request.certificateProvider === undefined) {
-    return 'webhookDefinitions are not supported';
+    return { ...unsupported('webhookDefinitions are not supported'), needs: 'certificateProvider' };
   }
   const modes = supportedInstallModes(bundle);
+  const usable = INSTALL_MODES.some((mode) => modes.includes(mode));
   if (request.gates.SingleOwnNamespaceInstallSupport !== true && !modes.includes('AllNamespaces')) {
-    return 'bundle does not support AllNamespaces install mode';
+    const refusal = unsupported('bundle does not support AllNamespaces install mode');
+    return usable ? { ...refusal, needs: 'SingleOwnNamespaceInstallSupport' } : refusal;
   }
-  if (INSTALL_MODES.some((mode) => modes.includes(mode))) return undefined;
-  return `bundle must support at least one of [${INSTALL_MODES.join(' ')}] install modes`;
+  return usable
+    ? undefined
+    : unsupported(`bundle must support at least one of [${INSTALL_MODES.join(' ')}] install modes`);
 }
+
+const unsupported = (why: string): RenderRefusal => refused(`unsupported bundle: ${why}`);
 
 type Called = Readonly<{ service: WebhookService; injection: CertificateInjection }>;
 

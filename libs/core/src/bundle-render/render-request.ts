@@ -11,6 +11,9 @@ export type CertificateProvider = (typeof CERTIFICATE_PROVIDERS)[number];
 /** Feature gates of OLM v1 that rendering knows; off where absent (spec: v1-extension.md, "Feature gates"). */
 export type RenderGates = Readonly<{ SingleOwnNamespaceInstallSupport?: boolean; DeploymentConfig?: boolean }>;
 
+/** The gates with which the hub renders: both are always on (docs/differences-from-olm.md). */
+export const HUB_GATES: RenderGates = { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true };
+
 /** What a ClusterExtension wants of a bundle. */
 export type RenderRequest = Readonly<{
   /** spec.namespace: where the operator is installed. */
@@ -36,7 +39,12 @@ export type RenderRefusal = Readonly<{
   reason: 'InvalidConfiguration' | 'Retrying';
   /** What exactly is wrong, where the words of OLM v1 leave it out. */
   details?: readonly string[];
+  /** What of the request would have to be otherwise, where it is one thing. */
+  needs?: RenderNeed;
 }>;
+
+/** A field of `spec.config.inline`, a feature gate, or who makes certificates. */
+export type RenderNeed = 'watchNamespace' | keyof RenderGates | 'certificateProvider';
 
 export type Rendered = Readonly<{
   /** Every object to be applied, sorted by group, kind, namespace and name, before owner labels. */

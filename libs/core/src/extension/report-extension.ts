@@ -3,6 +3,8 @@ import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../api/cluster-ext
 import type { ClusterObjectSet } from '../api/cluster-object-set.js';
 import type { DeprecationEntry } from '../catalog/catalog.js';
 import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-states.js';
+import { goQuote } from '../versions/go-quote.js';
+import type { InstalledBundle } from './cluster-extension.js';
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
 import { stampConditions } from './stamp-conditions.js';
@@ -15,6 +17,12 @@ export type ExtensionTrouble = Readonly<{
   /** What is installed could not be told either. */
   installedUnknown?: true;
 }>;
+
+/** Why a chosen bundle cannot be installed, in the words of OLM v1. */
+export const resolvedBundleError = (
+  { name, version }: Pick<InstalledBundle, 'name' | 'version'>,
+  why: string,
+): string => `error for resolved bundle ${goQuote(name)} with version ${goQuote(version)}: ${why}`;
 
 export type ExtensionReport = Readonly<{
   states: RevisionStates;

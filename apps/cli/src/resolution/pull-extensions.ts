@@ -1,0 +1,28 @@
+import { ClusterExtension } from '#core/api/cluster-extension';
+import { pullBundle } from '#platform/registry/bundle-image';
+import { inParallel } from '../in-parallel.js';
+import { asUsageError } from '../reference/load-reference.js';
+import { commandRegistryClient, logins } from '../reference/registry-access.js';
+import type { ExtensionPlan } from './plan-extensions.js';
+import type { Manifest } from './read-manifests.js';
+import { extensionContent } from './render-extension.js';
+
+const IMAGES_AT_ONCE = 4;
+
+/** The plans with what each chosen bundle would bring into a cluster, from its image; or with why the hub refuses it. */
+export async function withContents(
+  plans: readonly ExtensionPlan[],
+  manifests: readonly Manifest[],
+): Promise<ExtensionPlan[]> {
+  const registry = await commandRegistryClient();
+  const extensions = manifests.flatMap(({ object }) => ClusterExtension.safeParse(object).data ?? []);
+  return inParallel(plans, IMAGES_AT_ONCE, async (plan) => {
+    const { extension: name, bundle, version, image } = plan;
+    const extension = extensions.find(({ metadata }) => (metadata.name ?? '') === name);
+    if (extension === undefined || bundle === undefined || version === undefined || image === undefined) return plan;
+    const { files } = await asUsageError(image, async () =>
+      pullBundle(registry, image, { credentials: await logins(image) }),
+    );
+    return { ...plan, ...extensionContent(extension, { name: bundle, version }, files) };
+  });
+}
