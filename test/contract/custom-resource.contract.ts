@@ -38,6 +38,45 @@ export function customResourceContract(subject: ContractSubject): void {
     });
   });
 
+  it.each([
+    {
+      because: 'a rule at a field',
+      spec: { light: 'Red!', lamps: 1 },
+      causes: ['spec.light: Invalid value: "string": light must be a word'],
+    },
+    {
+      because: 'a rule at an object, with a reason of its own',
+      spec: { light: 'red' },
+      causes: ['spec: Forbidden: a light needs lamps'],
+    },
+    {
+      because: 'no rule is evaluated where the schema is broken',
+      spec: { light: 7 },
+      causes: [
+        expect.stringContaining('spec.light in body must be of type string'),
+        '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; ' +
+          'correct the existing errors to complete validation',
+      ],
+    },
+  ])('refuses what a rule of the schema forbids: $because', async ({ spec, causes }) => {
+    const { client } = subject();
+    const refused = await client.create(buoy('ruled', { spec })).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ reason: 'Invalid', causes });
+  });
+
+  it('refuses a change that a rule forbids, and leaves what was there before the rule', async () => {
+    const { client } = subject();
+    await client.create(buoy('moored', { spec: { harbour: 'north', light: 'red', lamps: 1 } }));
+    const move = client.patch(refOf('moored'), { spec: { harbour: 'south' } });
+    await expect(move).rejects.toMatchObject({
+      reason: 'Invalid',
+      causes: ['spec.harbour: Invalid value: "string": harbour is immutable'],
+    });
+    await client.patch(refOf('moored'), { spec: { harbour: null } });
+    await client.patch(refOf('moored'), { spec: { harbour: 'south' } });
+    await expect(client.get(refOf('moored'))).resolves.toMatchObject({ spec: { harbour: 'south' } });
+  });
+
   it('drops an unknown field and warns of it', async () => {
     const { client } = subject();
     const { object, warnings } = await client.create(buoy('strange', { spec: { depth: 1, sails: 2 } }));

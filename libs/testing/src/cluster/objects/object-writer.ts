@@ -65,7 +65,7 @@ export class ObjectWriter {
     const { status: _, ...withoutStatus } = decoded;
     const fresh = hasStatus(info) || info.kind === 'Namespace' ? (withoutStatus as ApiObject) : decoded;
     const named: ApiObject = { ...fresh, metadata: newMetadata(info, namespace, fresh.metadata) };
-    const decodedFully = this.#decodedFully(place, named, options);
+    const decodedFully = this.#decodedFully(place, named, undefined, options);
     const tracked = apply
       ? decodedFully
       : trackUpdate(undefined, withoutRows(decodedFully), this.#change(place, options));
@@ -87,7 +87,7 @@ export class ObjectWriter {
       throw invalid({ group: place.info.group, kind: place.info.resource }, name, [cause]);
     }
     this.#checkPreconditions(place, live, sent);
-    const next = this.#decodedFully(place, this.#merged(place, live, sent), options);
+    const next = this.#decodedFully(place, this.#merged(place, live, sent), live, options);
     const withSentRows = { ...next, metadata: { ...next.metadata, ...managed(sent, live) } };
     const tracked = trackUpdate(live, withSentRows, this.#change(place, options));
     return this.#store(place, live, this.#prepared(place, tracked, live), options);
@@ -118,7 +118,7 @@ export class ObjectWriter {
     }
     if (config.metadata.resourceVersion) this.#checkPreconditions(place, live, config);
     const applied = trackApply(live, config, change, options.force).object;
-    const next = this.#decodedFully(place, this.#merged(place, live, applied), options);
+    const next = this.#decodedFully(place, this.#merged(place, live, applied), live, options);
     const managedFields = applied.metadata.managedFields;
     const rows = managedFields === undefined ? {} : { managedFields };
     const object = { ...next, metadata: { ...next.metadata, ...rows } };
@@ -234,11 +234,12 @@ export class ObjectWriter {
   }
 
   /** What decoding does: pruning and defaults. Faults of a schema are found here too, and refused. */
-  #decodedFully(place: Place, object: ApiObject, options: WriteOptions): ApiObject {
+  #decodedFully(place: Place, object: ApiObject, live: ApiObject | undefined, options: WriteOptions): ApiObject {
     const { info, version } = place;
     const withDefaults = strategyOf(info).defaults?.(object) ?? object;
     if (info.checkSchema === undefined) return withDefaults;
-    const verdict = info.checkSchema(version, withDefaults);
+    const verdict = info.checkSchema(version, withDefaults, live);
+    options.warnings?.push(...verdict.warnings);
     this.#reportUnknown(place, verdict.unknownFields, options);
     const causes = [...metadataFaults(info, verdict.object.metadata), ...verdict.causes];
     if (causes.length > 0) throw invalid(info, object.metadata.name, causes);

@@ -68,8 +68,8 @@ export function customResourceInfo(crd: ApiObject): ResourceInfo {
     returnsDeleted: false,
     selectableFields: [],
     mergeSchema: (version) => schemaOf(byName.get(version))?.merge ?? deduced,
-    checkSchema: (version, object) =>
-      schemaOf(byName.get(version))?.check(object) ?? { object, unknownFields: [], causes: [] },
+    checkSchema: (version, object, live) =>
+      schemaOf(byName.get(version))?.check(object, live) ?? { object, unknownFields: [], causes: [], warnings: [] },
     printerColumns: (version) => printerColumns(byName.get(version)),
     scale: (version) => scalePaths(byName.get(version)),
     openApiSchema: (version) => objectAt(byName.get(version), 'schema', 'openAPIV3Schema'),

@@ -19,7 +19,12 @@ export type Column = Readonly<{ name: string; type: string; priority?: number; c
 export type ScalePaths = Readonly<{ specReplicas: string; statusReplicas: string; selector?: string | undefined }>;
 
 /** What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way. */
-export type SchemaVerdict = { object: ApiObject; unknownFields: readonly string[]; causes: readonly StatusCause[] };
+export type SchemaVerdict = Readonly<{
+  object: ApiObject;
+  unknownFields: readonly string[];
+  causes: readonly StatusCause[];
+  warnings: readonly string[];
+}>;
 
 /** One served API resource: the facts that handlers, discovery and controllers ask for. */
 export type ResourceInfo = Readonly<{
@@ -48,7 +53,7 @@ export type ResourceInfo = Readonly<{
   /** The OpenAPI schema of a custom resource. */
   openApiSchema?: (version: string) => JsonObject | undefined;
   /** Only custom resources have one. */
-  checkSchema?: (version: string, object: ApiObject) => SchemaVerdict;
+  checkSchema?: (version: string, object: ApiObject, live: ApiObject | undefined) => SchemaVerdict;
 }>;
 
 export const resourceKey = (group: string, resource: string): string =>

@@ -5,12 +5,16 @@ import type { StatusCause } from '../objects/refusal.js';
 import { metadataMergeSchema } from '../patches/builtin-merge-schema.js';
 import { deduced, type MergeSchema } from '../patches/merge-schema.js';
 import type { SchemaVerdict } from '../resources/resource-info.js';
+import { brokenRules } from './cel/validate-rules.js';
 import { SchemaNode } from './schema-node.js';
 import { defaulted, pruned } from './schema-prune.js';
 import { validate } from './schema-validate.js';
 
 /** The schema of one version of one custom resource, ready to use. */
-export type CompiledSchema = Readonly<{ check: (object: ApiObject) => SchemaVerdict; merge: MergeSchema }>;
+export type CompiledSchema = Readonly<{
+  check: (object: ApiObject, live: ApiObject | undefined) => SchemaVerdict;
+  merge: MergeSchema;
+}>;
 
 const MAX_SHARED = 512;
 const shared = new Map<string, JsonObject>();
@@ -35,18 +39,43 @@ export function compiledSchema(schema: JsonObject): CompiledSchema {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const root = new SchemaNode(schema);
-  const made = { check: (object: ApiObject) => checked(object, root), merge: rootMergeSchema(root) };
+  const made = {
+    check: (object: ApiObject, live: ApiObject | undefined) => checked(object, live, root),
+    merge: rootMergeSchema(root),
+  };
   compiled.set(schema, made);
   return made;
 }
 
-function checked(object: ApiObject, root: SchemaNode): SchemaVerdict {
+/** Faults after which the API server evaluates no rules. */
+const BLOCKING = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const RULES_NOT_CHECKED: StatusCause = {
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; ' +
+    'correct the existing errors to complete validation',
+  field: '<nil>',
+};
+
+function checked(object: ApiObject, live: ApiObject | undefined, root: SchemaNode): SchemaVerdict {
   const unknownFields: string[] = [];
   const kept = pruned(object, root, '', unknownFields, true);
   const whole = { ...(defaulted(kept, root) as ApiObject), metadata: object.metadata };
   const causes: StatusCause[] = [];
   validate(whole, root, '', causes);
-  return { object: whole, unknownFields: unknownFields.sort(), causes };
+  unknownFields.sort();
+  if (!root.rulesBelow) return { object: whole, unknownFields, causes, warnings: [] };
+  if (causes.some(({ reason }) => BLOCKING.has(reason))) {
+    return { object: whole, unknownFields, causes: [...causes, RULES_NOT_CHECKED], warnings: [] };
+  }
+  const broken = brokenRules(whole, live, root);
+  return { object: whole, unknownFields, causes: [...causes, ...broken.causes], warnings: broken.warnings };
 }
 
 const rootMergeSchema = (root: SchemaNode): MergeSchema => ({

@@ -1,5 +1,7 @@
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 
+const RULES = 'x-kubernetes-validations';
+
 /** One place of a structural schema, read once; what lies below is read when it is first needed. */
 export class SchemaNode {
   readonly type: string;
@@ -14,10 +16,13 @@ export class SchemaNode {
   readonly listType: string;
   readonly mapType: string;
   readonly listKeys: readonly string[];
+  /** The entries of `x-kubernetes-validations`. */
+  readonly rules: readonly JsonObject[];
   readonly #properties = new Map<string, SchemaNode>();
   #items: SchemaNode | undefined;
   #additional: SchemaNode | undefined;
   #defaultsBelow: boolean | undefined;
+  #rulesBelow: boolean | undefined;
 
   constructor(readonly raw: JsonObject) {
     this.type = stringAt(raw, 'type') ?? '';
@@ -32,6 +37,7 @@ export class SchemaNode {
     this.listType = stringAt(raw, 'x-kubernetes-list-type') ?? 'atomic';
     this.mapType = stringAt(raw, 'x-kubernetes-map-type') ?? 'granular';
     this.listKeys = arrayAt(raw, 'x-kubernetes-list-map-keys').map(String);
+    this.rules = arrayAt(raw, RULES).filter(isObject);
   }
 
   limit(name: string): number | undefined {
@@ -90,6 +96,12 @@ export class SchemaNode {
   get defaultsBelow(): boolean {
     this.#defaultsBelow ??= JSON.stringify(this.raw).includes('"default":');
     return this.#defaultsBelow;
+  }
+
+  /** Whether a rule stands here or anywhere below. */
+  get rulesBelow(): boolean {
+    this.#rulesBelow ??= JSON.stringify(this.raw).includes(`"${RULES}":`);
+    return this.#rulesBelow;
   }
 }
 
