@@ -203,3 +203,40 @@ describe('a catalog', () => {
     expect(refresh.failure).toMatch(/shelf: image and address unset/);
   });
 });
+
+describe('a paused catalog', () => {
+  const paused = (spec: Partial<CatalogSource['spec']> = {}, status: CatalogSource['status'] = undefined) => {
+    const made = source(spec);
+    const annotations = { 'flotilla.dev/paused': 'true' };
+    const withStatus = status === undefined ? {} : { status };
+    return { ...made, metadata: { ...made.metadata, annotations }, ...withStatus } as CatalogSource;
+  };
+
+  it('keeps its content and asks nothing, whatever its spec says, until it is resumed', async () => {
+    const refresh = start(polled);
+    await clock.advance(1_000);
+    refresh.update(paused(polled));
+    const before = shelf.looks.length;
+    shelf.pushed = 1;
+    refresh.update(paused({ ...polled, image: 'registry.example/shelf:next' }));
+    await clock.advance(60 * MINUTE);
+    expect(refresh.loaded?.digest).toBe(digestOf(0));
+    expect(shelf.looks).toHaveLength(before);
+    refresh.update(source(polled));
+    await clock.advance(1_000);
+    expect(refresh.loaded?.digest).toBe(digestOf(1));
+    await clock.advance(11 * MINUTE);
+    expect(shelf.looks.length, 'it polls again').toBeGreaterThan(before + 1);
+  });
+
+  it('is fetched by the digest that it was paused at, by a process that starts anew', async () => {
+    const message = `annotation flotilla.dev/paused is set: nothing polls, and the content ${digestOf(7)} stays in use`;
+    const held = { conditions: [{ type: 'Paused', status: 'True', reason: 'PausedByAnnotation', message }] };
+    const refresh = new CatalogRefresh(paused(polled, held), {
+      ...{ catalogs, clock, random, strict: false, access: access(), onState: () => undefined },
+    });
+    running.push(refresh);
+    await clock.advance(60 * MINUTE);
+    expect(shelf.looks).toEqual([`registry.example/shelf@${digestOf(7)} -`]);
+  });
+});

@@ -3,8 +3,11 @@ import { canonicalJson } from '#core/canonical/canonical-json';
 import { jittered, lookInterval, retryDelay, secretRetryDelay } from '#core/catalog-source/catalog-pace';
 import { type CatalogOrigin, originOf, pollSchedule } from '#core/catalog-source/catalog-source-spec';
 import { type CatalogState, isServing } from '#core/catalog-source/catalog-source-status';
+import { isPaused, pausedDigest } from '#core/catalog-source/paused-catalog';
 import { kubernetesTime } from '#core/durations/kubernetes-time';
 import type { Clock } from '#platform/clock/clock.port';
+import { atDigest, parseImageReference } from '#platform/registry/image-reference';
+import type { Digest } from '#platform/store/content-store.port';
 import type { LoadedCatalog } from './catalog-contents.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { followSource } from './follow-source.js';
@@ -27,6 +30,14 @@ type LoadingOrigin = Exclude<CatalogOrigin, { kind: 'invalid' }>;
 
 /** A fleet that starts together asks a registry once; a source that is made anew after a push gets what was pushed. */
 const FRESH_MS = 5_000;
+
+/** A paused source with the image that it held before this process started, as its status says. */
+function pinned(source: CatalogSource): CatalogSource {
+  const digest = isPaused(source) ? pausedDigest(source.status ?? {}) : undefined;
+  const { image } = source.spec;
+  if (digest === undefined || !image) return source;
+  return { ...source, spec: { ...source.spec, image: atDigest(parseImageReference(image), digest as Digest).text } };
+}
 
 /** Keeps the content of one CatalogSource fresh: loads, polls, retries, and says where it stands. */
 export class CatalogRefresh {
@@ -67,7 +78,19 @@ export class CatalogRefresh {
   update(source: CatalogSource): void {
     const before = this.#source;
     this.#source = source;
-    if (canonicalJson(source.spec) !== canonicalJson(before.spec)) this.#begin();
+    if (this.#isAtRest) {
+      this.#rest();
+      return;
+    }
+    const resumed = isPaused(before) && !isPaused(source);
+    if (resumed || canonicalJson(source.spec) !== canonicalJson(before.spec)) this.#begin();
+  }
+
+  /** Paused: the content stays as it is, whatever the spec says by now. */
+  #rest(): void {
+    this.#cancelTimer();
+    this.#unfollow();
+    this.#unfollow = () => undefined;
   }
 
   stop(): void {
@@ -97,7 +120,7 @@ export class CatalogRefresh {
   }
 
   async #refresh(asking: Asking): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#isAtRest) return;
     if (this.#running) {
       this.#again = true;
       return;
@@ -115,7 +138,12 @@ export class CatalogRefresh {
     if (this.#again) {
       this.#again = false;
       this.#refreshNow();
-    } else if (delay !== undefined) this.#lookAgainIn(delay);
+    } else if (this.#isAtRest) this.#rest();
+    else if (delay !== undefined) this.#lookAgainIn(delay);
+  }
+
+  get #isAtRest(): boolean {
+    return isPaused(this.#source) && this.loaded !== undefined;
   }
 
   #lookAgainIn(delay: number): void {
@@ -143,7 +171,11 @@ export class CatalogRefresh {
     }
     this.#lastTry = this.#now();
     const { deps } = this;
-    return this.#learn(source, origin, await loadSource(source, asking, { ...deps, now: () => deps.clock.now() }));
+    return this.#learn(
+      source,
+      origin,
+      await loadSource(pinned(source), asking, { ...deps, now: () => deps.clock.now() }),
+    );
   }
 
   #learn(source: CatalogSource, origin: LoadingOrigin, look: SourceLook): number | undefined {

@@ -1,6 +1,7 @@
 import type { ClusterCatalog } from '#core/api/cluster-catalog';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { retryDelay } from '#core/catalog-source/catalog-pace';
+import { isPaused } from '#core/catalog-source/paused-catalog';
 import { type CatalogFailure, failureOf } from '#core/cluster-catalog/catalog-failure';
 import { pollDelayMs, wishOf } from '#core/cluster-catalog/cluster-catalog-spec';
 import type { ServedState } from '#core/cluster-catalog/cluster-catalog-status';
@@ -61,9 +62,11 @@ export class ClusterCatalogRefresh {
   }
 
   update(catalog: ClusterCatalog): void {
-    const moved = canonicalJson(catalog.spec) !== canonicalJson(this.#catalog.spec);
+    const before = this.#catalog;
     this.#catalog = catalog;
-    if (moved) void this.#refresh();
+    const resumed = isPaused(before) && !isPaused(catalog);
+    if (resumed || canonicalJson(catalog.spec) !== canonicalJson(before.spec)) void this.#refresh();
+    else if (isPaused(catalog) && !isPaused(before)) this.#cancelTimer();
   }
 
   stop(): void {
@@ -103,11 +106,14 @@ export class ClusterCatalogRefresh {
       this.#failure = { message: wish.message, blocked: true };
       return undefined;
     }
+    const isPinned = isPaused(catalog);
+    if (isPinned && this.#held !== undefined) return undefined;
+    const ref = (isPinned && catalog.status?.resolvedSource?.image?.ref) || wish.ref;
     try {
-      await this.#hold(catalog, await this.deps.load(wish.ref));
+      await this.#hold(catalog, await this.deps.load(ref));
       this.#failure = undefined;
       this.#failures = 0;
-      return pollDelayMs(catalog, this.deps.random());
+      return isPinned ? undefined : pollDelayMs(catalog, this.deps.random());
     } catch (error) {
       if (this.#held === undefined) await this.#holdAsBefore(catalog);
       return this.#failed(wish.ref, error);

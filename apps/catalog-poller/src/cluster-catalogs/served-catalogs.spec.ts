@@ -128,6 +128,30 @@ describe('the ClusterCatalogs of a cluster', () => {
     expect(stored().metadata.finalizers).toBeUndefined();
   });
 
+  it('keeps its content while it is paused, over a start of the poller too, and says so', async () => {
+    await define();
+    const first = await pushed('v1', 'schema: note\nname: one\n');
+    create(wish(':v1', { pollIntervalMinutes: 2 }));
+    const served = start();
+    await expect.poll(told, PATIENCE).toContain(SERVING);
+    cluster().edit({ ...CLUSTER_CATALOG_API, name: 'shop' }, ({ metadata }) => {
+      metadata.annotations = { 'flotilla.dev/paused': 'true' };
+    });
+    const message = `the content ${registry.host}/shelf/shop@${first} stays in use`;
+    const status = () => clock.advance(1_000).then(() => JSON.stringify(stored().status));
+    await expect.poll(status, PATIENCE).toContain(message);
+    await pushed('v1', 'schema: note\nname: two\n');
+    await clock.advance(10 * MINUTE);
+    expect(await textOf(served)).toContain('one');
+    await served.stop();
+    const another = start();
+    await expect.poll(() => textOf(another), PATIENCE).toContain('one');
+    cluster().edit({ ...CLUSTER_CATALOG_API, name: 'shop' }, ({ metadata }) => {
+      metadata.annotations = {};
+    });
+    await expect.poll(() => textOf(another), PATIENCE).toContain('two');
+  });
+
   it('follows a tag that is pushed again, once the interval is over', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '../api/catalog-source.js';
 import { catalogConditions } from './catalog-conditions.js';
 import { IMAGE_TEMPLATE_ANNOTATION, resolveImageTemplate } from './image-template.js';
+import { pausedDigest } from './paused-catalog.js';
 
 const THEN = '2026-01-01T00:00:00Z';
 const NOW = '2026-02-02T00:00:00.500Z';
@@ -123,5 +124,25 @@ describe('the condition FieldsIgnored', () => {
     const before = source({ spec: { image: 'a/b:c', grpcPodConfig: { affinity: {} } } });
     const conditions = catalogConditions(before, undefined, NOW);
     expect(catalogConditions(source({ conditions }), undefined, NOW)).toEqual([]);
+  });
+});
+
+describe('the condition Paused', () => {
+  const annotations = { 'flotilla.dev/paused': 'true' };
+  const digest = `sha256:${'a'.repeat(64)}`;
+
+  it('names the content that stays, also before a process that starts anew holds it', () => {
+    const conditions = catalogConditions(source({ annotations }), undefined, NOW, digest);
+    expect(conditions).toMatchObject([
+      { type: 'Paused', status: 'True', reason: 'PausedByAnnotation', message: expect.stringContaining(digest) },
+    ]);
+    expect(catalogConditions(source({ annotations, conditions: [...conditions] }), undefined, NOW)).toEqual(conditions);
+    expect(pausedDigest({ conditions })).toBe(digest);
+  });
+
+  it('goes with the annotation', () => {
+    const conditions = [...catalogConditions(source({ annotations }), undefined, NOW, digest)];
+    expect(catalogConditions(source({ conditions }), undefined, NOW, digest)).toEqual([]);
+    expect(catalogConditions(source({ annotations: { 'flotilla.dev/paused': 'yes' } }), undefined, NOW)).toEqual([]);
   });
 });

@@ -3,12 +3,13 @@ import type { CatalogSource } from '../api/catalog-source.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
 import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome } from './image-template.js';
+import { isPaused, PAUSED_CONDITION, pausedDigest, pausedText } from './paused-catalog.js';
 
 /** True while the spec asks for something that has no effect here; absent otherwise (docs/differences-from-olm.md). */
 export const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
-const OURS: ReadonlySet<string> = new Set([FIELDS_IGNORED, TEMPLATES_RESOLVED, RESOLVED_IMAGE]);
+const OURS: ReadonlySet<string> = new Set([FIELDS_IGNORED, TEMPLATES_RESOLVED, RESOLVED_IMAGE, PAUSED_CONDITION]);
 
 const Condition = z.looseObject({
   type: z.string(),
@@ -21,17 +22,22 @@ type Condition = z.infer<typeof Condition>;
 type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason: string; message: string }>;
 
 /**
- * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the one on ignored fields, and whatever
- * others wrote. `template` is undefined as long as nobody has looked at it: then its conditions stay as they are. The
+ * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the ones on ignored fields and on pausing,
+ * and whatever others wrote. `digest`: the content that is held. `template` is undefined as long as nobody has looked at it: then its conditions stay as they are. The
  * transition time moves only when the status does.
  */
 export function catalogConditions(
   source: CatalogSource,
   template: TemplateOutcome | undefined,
   now: string,
+  digest?: string,
 ): readonly Condition[] {
   const before = conditionsOf(source);
-  const wanted = [...templateConditions(source, template, before), ...ignoredCondition(source)];
+  const wanted = [
+    ...templateConditions(source, template, before),
+    ...ignoredCondition(source),
+    ...pausedCondition(source, digest),
+  ];
   const kept = before.filter(({ type }) => !OURS.has(type));
   return [...kept, ...wanted.map((condition) => transitioned(condition, before, now))];
 }
@@ -67,6 +73,13 @@ function templateConditions(
 function ignoredCondition(source: CatalogSource): readonly Wanted[] {
   const message = ignoredFieldsText(ignoredFields(source));
   return message === undefined ? [] : [{ type: FIELDS_IGNORED, status: 'True', reason: 'NoEffect', message }];
+}
+
+/** Before the content is held again by a process that starts anew, the condition keeps the digest that it names. */
+function pausedCondition(source: CatalogSource, digest: string | undefined): readonly Wanted[] {
+  if (!isPaused(source)) return [];
+  const message = pausedText(digest ?? pausedDigest(source.status ?? {}));
+  return [{ type: PAUSED_CONDITION, status: 'True', reason: 'PausedByAnnotation', message }];
 }
 
 function transitioned(wanted: Wanted, before: readonly Condition[], now: string): Condition {

@@ -49,7 +49,7 @@ export function catalogSourceStatus(
   now: string,
 ): Status {
   const { message: _message, reason: _reason, conditions: _conditions, ...kept } = source.status ?? {};
-  const conditions = catalogConditions(source, state.template, now);
+  const conditions = catalogConditions(source, state.template, now, state.held?.digest);
   const conditioned = { ...kept, ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
   const origin = originOf(source);
   if (origin.kind === 'invalid') return { ...conditioned, reason: 'SpecInvalidError', message: origin.message };

@@ -1,4 +1,5 @@
 import type { CatalogCondition, ClusterCatalog } from '../api/cluster-catalog.js';
+import { isPaused, pausedText } from '../catalog-source/paused-catalog.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import type { CatalogFailure } from './catalog-failure.js';
 import { wishOf } from './cluster-catalog-spec.js';
@@ -53,7 +54,7 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
     return { ...others, conditions: told(progressing, serving) };
   }
   if (!state.settled) return { ...catalog.status, ...(conditions === undefined ? {} : { conditions: known }) };
-  const progressing = told(known, progressOf(state));
+  const progressing = told(known, progressOf(catalog, state));
   const { held } = state;
   if (held !== undefined) {
     return {
@@ -69,8 +70,11 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
   return { ...others, conditions: servedBefore ? told(progressing, NOT_SERVING) : progressing };
 }
 
-function progressOf({ failure }: ServedState): Said {
-  if (failure === undefined) return SUCCEEDED;
+function progressOf(catalog: ClusterCatalog, { failure, held }: ServedState): Said {
+  if (failure === undefined) {
+    if (!isPaused(catalog)) return SUCCEEDED;
+    return { ...SUCCEEDED, message: `${SUCCEEDED.message}; ${pausedText(held?.ref)}` };
+  }
   const { message, blocked } = failure;
   return blocked
     ? { type: 'Progressing', status: 'False', reason: 'Blocked', message }

@@ -1,5 +1,6 @@
 import type { CatalogSource } from '../api/catalog-source.js';
 import { originOf } from '../catalog-source/catalog-source-spec.js';
+import { isPaused, pausedDigest, pausedText } from '../catalog-source/paused-catalog.js';
 import { isHealthy } from '../subscription/catalog-health.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
@@ -9,7 +10,8 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   const said = status?.message ? [sentence(status.message)] : [];
   if (isHealthy(source)) {
     const fresh = said.length === 0 || status?.reason === 'InvalidIntervalError';
-    if (fresh) return diagnosis('well', ['It is READY: its content can be installed from.', ...said]);
+    const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
+    if (fresh) return diagnosis('well', ['It is READY: its content can be installed from.', ...paused, ...said]);
     return diagnosis('under-way', ['It is READY with content that could not be renewed.', ...said], remedy(source));
   }
   if (status?.reason === 'SpecInvalidError') {
