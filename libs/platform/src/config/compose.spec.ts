@@ -94,7 +94,9 @@ describe.each(services)('$service in docker-compose.yml', ({ service, port, host
       .map(([key]) => environmentName(key))
       .filter((name) => !FIXED.includes(name))
       .filter((name) => withCredentials.includes(service) || !OF_CLUSTERS.includes(name));
-    expect(takesFromUser.toSorted()).toEqual(expected.toSorted());
+    expect(takesFromUser.toSorted(), 'x-settings and x-cluster-settings list all settings').toEqual(
+      expected.toSorted(),
+    );
   });
 
   it('is healthy only when it is ready', () => {
