@@ -26,6 +26,7 @@ Examples:
   flotilla bundle render ./bundles/foo/v1.0.0
   flotilla bundle render ./bundles/foo/v1.0.0 --spec extension.yaml
   flotilla bundle render ./bundles/foo/v1.0.0 --as-olm
+  flotilla bundle render registry.example/acme/foo-bundle:v1.0.0
   flotilla bundle render ./bundles/foo/v1.0.0 --cert-provider cert-manager -o json`;
 
 type Options = Readonly<{
@@ -36,12 +37,12 @@ type Options = Readonly<{
   output: OutputFormat;
 }>;
 
-/** `flotilla bundle render DIR`: the objects that OLM v1 makes of a bundle. */
+/** `flotilla bundle render REF`: the objects that OLM v1 makes of a bundle. */
 export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('render')
     .description('show the objects that a ClusterExtension of this bundle would bring into a cluster')
-    .argument('<dir>', 'directory with manifests/ and metadata/')
+    .argument('<ref>', 'directory with manifests/ and metadata/, or bundle image')
     .option('--spec <file>', 'ClusterExtension, or its spec; "-" reads standard input')
     .option('--as-olm', 'as OLM v1 with its default feature gates, in place of the hub')
     .addOption(
@@ -53,17 +54,16 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
     .option('--feature-gates <names>', `comma-separated (default: all): ${RENDER_GATES.join(', ')}`)
     .addOption(new Option('-o, --output <format>', 'form of the objects').choices(['yaml', 'json']).default('yaml'))
     .addHelpText('after', HELP)
-    .action(async (directory: string, options: Options) => render(directory, options, io));
+    .action(async (reference: string, options: Options) => render(reference, options, io));
 
-async function render(directory: string, options: Options, io: Io): Promise<void> {
+async function render(reference: string, options: Options, io: Io): Promise<void> {
   const { spec, output } = options;
-  const { asUsageError } = await import('../reference/load-reference.js');
-  const { readTree } = await import('#platform/files/read-tree');
+  const { bundleFiles } = await import('../reference/bundle-files.js');
   const { readRegistryBundle } = await import('#core/bundle-render/read-registry-bundle');
   const { renderBundle } = await import('#core/bundle-render/render-bundle');
   const how = renderingOf(options);
   const wanted = spec === undefined ? undefined : await readSpec(spec, io);
-  const files = await asUsageError(directory, () => readTree(directory));
+  const files = await bundleFiles(reference);
   const bundle = readRegistryBundle(files);
   if ('error' in bundle) return refuse(bundle, output, io);
   const result = renderBundle(bundle, {

@@ -5,36 +5,44 @@ import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/outpu
 import { printData } from '../output/print-data.js';
 import { exitCodeOf, verdictOf } from '../output/verdict.js';
 
-/** `flotilla bundle validate DIR`: silent and 0 when good, else one problem a line on stderr and 1. */
+const EXAMPLES = `
+Examples:
+  flotilla bundle validate ./bundles/foo/v1.0.0
+  flotilla bundle validate registry.example/acme/foo-bundle:v1.0.0`;
+
+/** Of an image that the registry gave. */
+const NO_BUNDLE: readonly string[] = ['Malformed', 'Unsupported'];
+
+/** `flotilla bundle validate REF`: silent and 0 when good, else one problem a line on stderr and 1. */
 export const bundleValidateCommand = (bundle: Command, io: Io): Command =>
   bundle
     .command('validate')
-    .description('check a bundle directory')
-    .argument('<dir>', 'directory with manifests/ and metadata/')
+    .description('check a bundle')
+    .argument('<ref>', 'directory with manifests/ and metadata/, or bundle image')
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
-    .addHelpText('after', '\nExample:\n  flotilla bundle validate ./bundles/foo/v1.0.0')
-    .action(async (directory: string, { output }: Readonly<{ output: AnswerFormat }>) => {
-      const problems = await problemsOf(directory);
+    .addHelpText('after', EXAMPLES)
+    .action(async (reference: string, { output }: Readonly<{ output: AnswerFormat }>) => {
+      const problems = await problemsOf(reference);
       const verdict = verdictOf(problems.length === 0);
       if (isData(output)) {
         const data = problems.map((message) => ({ message }));
         await printData(io, { verdict, passed: verdict === 'yes', problems: data }, output);
-      } else for (const problem of problems) io.err(`${directory}: ${problem}\n`);
+      } else for (const problem of problems) io.err(`${reference}: ${problem}\n`);
       io.exit(exitCodeOf(verdict));
     });
 
-async function problemsOf(directory: string): Promise<string[]> {
-  const { asUsageError } = await import('../reference/load-reference.js');
-  const { readTree } = await import('#platform/files/read-tree');
+async function problemsOf(reference: string): Promise<string[]> {
+  const { bundleFiles } = await import('../reference/bundle-files.js');
   const { BundleError } = await import('#core/bundle/bundle.error');
   const { readBundle } = await import('#core/bundle/read-bundle');
   const { validateBundle } = await import('#core/bundle/validate-bundle');
-  const files = await asUsageError(directory, () => readTree(directory));
+  const { RegistryError } = await import('#platform/registry/registry-client.port');
   try {
-    return validateBundle(readBundle(files));
+    return validateBundle(readBundle(await bundleFiles(reference)));
   } catch (error) {
-    // The directory could be read; that it is no bundle is the answer to the question.
+    // The directory or image could be read; that it is no bundle is the answer to the question.
     if (error instanceof BundleError) return [error.message];
+    if (error instanceof RegistryError && NO_BUNDLE.includes(error.failure)) return [error.message];
     throw error;
   }
 }

@@ -94,6 +94,19 @@ describe('catalog build and push', () => {
   });
 });
 
+it('a push without a login names the command that logs in', async () => {
+  const guarded = await startRegistry();
+  guarded.requireAuth({ username: 'ann', password: 'secret' });
+  try {
+    const { err, exit } = await flotilla('catalog', 'push', CATALOG, `${guarded.host}/acme/catalog:v1`);
+    expect(exit).toBe(3);
+    expect(err).toContain(`log in with "docker login ${guarded.host}"`);
+    expect(err).not.toContain('pull secret');
+  } finally {
+    await guarded.stop();
+  }
+});
+
 describe('bundle build and push', () => {
   it('the image carries the annotations as labels, and manifests and metadata alone', async () => {
     const image = `${registry.host}/acme/harbor-bundle:v1.0.0`;

@@ -3,8 +3,8 @@ import { readBlobs } from '#core/catalog/read/read-blobs';
 import { type PlacedWarning, StrictValidator } from '#core/catalog/strict/strict-validator';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { CatalogValidator } from '#core/catalog/validate/validate-catalog';
-import { openCatalogTree } from '#platform/files/catalog-tree';
-import { asUsageError } from '../reference/load-reference.js';
+import { UsageError } from '../io.js';
+import { withCatalogFiles } from '../reference/catalog-files.js';
 import { type ImageFailure, imageFailures, NamedImages } from './catalog-validate-images.js';
 
 /** What is looked for beside opm's own rules. */
@@ -18,29 +18,28 @@ export type Examination = Readonly<{
 }>;
 
 /**
- * Examines a catalog directory, one blob at a time. What makes it unreadable is given to `unreadable` in opm's words before
+ * Examines the catalog of a directory, a file or an image, one blob at a time. What makes it unreadable is given to `unreadable` in opm's words before
  * it is thrown as a usage error.
  */
 export async function examine(
-  directory: string,
+  reference: string,
   { strict = false, checkImages = false }: ExaminationOptions,
   unreadable: (olmText: string) => void,
 ): Promise<Examination> {
   const validator = new CatalogValidator();
   const strictly = new StrictValidator();
   const images = new NamedImages();
-  await asUsageError(directory, async () => {
-    try {
-      for (const blob of readBlobs(await openCatalogTree(directory))) {
-        const decoded = decodeCatalogBlob(blob);
-        validator.take(decoded);
-        if (strict) strictly.take(blob, decoded);
-        if (checkImages && decoded.kind === 'bundle') images.take(decoded.blob);
-      }
-    } catch (error) {
-      if (error instanceof Error && 'olmText' in error) unreadable(String(error.olmText));
-      throw error;
+  await withCatalogFiles(reference, async (files) => {
+    for (const blob of readBlobs(files)) {
+      const decoded = decodeCatalogBlob(blob);
+      validator.take(decoded);
+      if (strict) strictly.take(blob, decoded);
+      if (checkImages && decoded.kind === 'bundle') images.take(decoded.blob);
     }
+  }).catch((error: unknown) => {
+    const cause = error instanceof UsageError ? error.cause : undefined;
+    if (cause instanceof Error && 'olmText' in cause) unreadable(String(cause.olmText));
+    throw error;
   });
   return {
     problems: validator.problems(),

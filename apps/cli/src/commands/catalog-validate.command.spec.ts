@@ -88,11 +88,12 @@ describe('catalog validate --strict', () => {
   });
 });
 
-it('catalog validate takes only directories', async () => {
-  const file = join(write('c.yaml', catalog({})), 'c.yaml');
-  const { err, exit } = await validate(file);
-  expect(exit).toBe(2);
-  expect(err).toContain(`"${file}" is not a directory`);
+it('catalog validate takes a single file too, and names a place in it once', async () => {
+  const file = join(write('c.yaml', catalog({ properties: NO_RANGE })), 'c.yaml');
+  expect(await validate(file)).toEqual({ out: '', err: '', exit: 0 });
+  const { err, exit } = await validate(file, '--strict');
+  expect(exit).toBe(1);
+  expect(err.startsWith(`${file}:5: package "ant"`), err).toBe(true);
 });
 
 describe('catalog validate --check-images', () => {

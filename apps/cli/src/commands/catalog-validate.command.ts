@@ -14,31 +14,32 @@ told as notes, which do not fail: another catalog may have them.
 Examples:
   flotilla catalog validate ./my-catalog
   flotilla catalog validate ./my-catalog --strict --check-images
+  flotilla catalog validate registry.example/acme/catalog:v1
   flotilla catalog validate ./my-catalog -o json`;
 
 type Options = ExaminationOptions & Readonly<{ output?: string }>;
 
-/** `flotilla catalog validate DIR`: silent and 0 when valid, else one problem a line on stderr and 1. */
+/** `flotilla catalog validate REF`: silent and 0 when valid, else one problem a line on stderr and 1. */
 export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('validate')
-    .description('check a catalog directory by the rules of opm, or by stricter ones')
-    .argument('<dir>', 'root of a file-based catalog')
+    .description('check a catalog by the rules of opm, or by stricter ones')
+    .argument('<ref>', 'catalog directory or file, or image')
     .option('--strict', 'fail on what opm accepts and OLM cannot use, too')
     .option('--check-images', 'ask the registries, with the logins of this machine, whether every image exists')
     .option('-o, --output <format>', 'json or yaml: the verdict and every problem as data, on stdout')
     .addHelpText('after', HELP)
-    .action(async (directory: string, { output, ...options }: Options) => {
+    .action(async (reference: string, { output, ...options }: Options) => {
       if (output !== undefined && output !== 'json' && output !== 'yaml') {
         throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
       }
       const { examine } = await import('./catalog-validate-examine.js');
       const print = output === undefined ? undefined : await printer(output, io);
-      const found = await examine(directory, options, (message) =>
+      const found = await examine(reference, options, (message) =>
         print?.({ verdict: 'no', passed: false, error: { message } }),
       );
       if (print) print(await verdict(found, options));
-      else tell(directory, found, io);
+      else tell(reference, found, io);
       io.exit(exitCode(found));
     });
 
@@ -53,16 +54,20 @@ function exitCode({ problems, warnings, images }: Examination): ExitCode {
   return images.length > 0 ? ExitCode.remoteFailed : ExitCode.done;
 }
 
-function tell(directory: string, { problems, warnings, images }: Examination, io: Io): void {
+function tell(reference: string, { problems, warnings, images }: Examination, io: Io): void {
   for (const problem of problems) io.err(problemLine(problem));
   for (const { severity, place, schema, package: owner, name, message, advice } of warnings) {
-    const where = place === '' ? '' : `${directory.replace(/\/+$/, '')}/${place}: `;
+    const where = place === '' ? '' : `${placeWithin(reference, place)}: `;
     const what = [owner && `package "${owner}"`, name && `${schema.replace(/^olm\./, '')} "${name}"`].filter(Boolean);
     const blob = what.length === 0 ? schema : what.join(' ');
     io.err(`${severity === 'note' ? 'note: ' : ''}${where}${blob}: ${message.replaceAll('\n', ' ')} (${advice})\n`);
   }
   for (const failure of images) io.err(imageLine(failure));
 }
+
+/** `file:line` of a directory or an image; of a catalog file the place names the file already. */
+const placeWithin = (reference: string, place: string): string =>
+  place.startsWith(`${reference}:`) ? place : `${reference.replace(/\/+$/, '')}/${place}`;
 
 async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknown) => void> {
   if (output === 'json') return (answer) => io.out(`${JSON.stringify(answer, null, 2)}\n`);

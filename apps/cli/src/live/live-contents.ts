@@ -42,7 +42,7 @@ const HUB_ANSWERS_WITHIN_MS = 5_000;
 export async function openLiveContents(settings: Settings, hub?: string): Promise<LiveContents> {
   const folder = join(settings.contentDir, 'command');
   const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
-  const registry = await configuredRegistryClient(settings, content);
+  const registry = await configuredRegistryClient(settings, { store: content });
   const clock = new SystemClock();
   const contents = new CatalogContents(registry, content, join(tmpdir(), `flotilla-command-${process.pid}`));
   const catalogs = new SharedCatalogs({ contents, clock, random: Math.random });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BundleFile } from '#core/bundle/bundle';
 import { readBundle } from '#core/bundle/read-bundle';
 import type { BlobConsumer } from '#core/catalog/blob-consumer';
 import { CatalogCollector } from '#core/catalog/load-catalog';
@@ -28,16 +29,26 @@ export async function loadFromRegistry(reference: string): Promise<LoadedReferen
 
 /** As {@link loadFromRegistry}, with the blobs of a catalog given to `consumer` one by one. */
 export async function readFromRegistry(reference: string, consumer: BlobConsumer): Promise<ReadReference> {
+  return fromImage(reference, (source) => read({ ...source, reference, consumer }));
+}
+
+/** The files of a bundle image, whether they make a bundle or not. */
+export const pullBundleFiles = (reference: string): Promise<readonly BundleFile[]> =>
+  fromImage(reference, async ({ client, options }) => (await pullBundle(client, reference, options)).files);
+
+type Source = Readonly<{ client: RegistryClient; options: PullOptions }>;
+
+async function fromImage<T>(reference: string, use: (source: Source) => Promise<T>): Promise<T> {
   if (!reference.startsWith(LAYOUT_PREFIX)) {
     const client = await commandRegistryClient(new MemoryContentStore());
     const options = { credentials: await logins(reference) };
-    return read({ client, reference, options, consumer }).catch(asUsage(['InvalidReference']));
+    return use({ client, options }).catch(asUsage(['InvalidReference']));
   }
   // A layout is a directory of the person: whatever is wrong with it is theirs to mend.
-  return read({ client: new OciLayoutClient(), reference, options: {}, consumer }).catch(asUsage(undefined));
+  return use({ client: new OciLayoutClient(), options: {} }).catch(asUsage(undefined));
 }
 
-type Wanted = Readonly<{ client: RegistryClient; reference: string; options: PullOptions; consumer: BlobConsumer }>;
+type Wanted = Source & Readonly<{ reference: string; consumer: BlobConsumer }>;
 
 /** A catalog goes through the disk: images hold more of it than a command should hold in memory. */
 async function readCatalogImage({ client, reference, options, consumer }: Wanted): Promise<void> {

@@ -93,7 +93,9 @@ describe('loadReference', () => {
       try {
         const files = await readTree(join(EXAMPLES, 'bundles/harbor-operator/v1.0.0'));
         guarded.put('harbor:v1', await buildImage({ files, labels: { [`${PREFIX}.bundle.package.v1`]: 'harbor' } }));
-        await expect(loadReference(`${guarded.host}/harbor:v1`)).rejects.toThrow(RegistryError);
+        const loading = loadReference(`${guarded.host}/harbor:v1`);
+        await expect(loading).rejects.toThrow(RegistryError);
+        await expect(loading).rejects.toThrow(`log in with "docker login ${guarded.host}"`);
         const auth = Buffer.from('ann:secret').toString('base64');
         authFile(directory, JSON.stringify({ auths: { [guarded.host]: { auth } } }));
         expect((await loadReference(`${guarded.host}/harbor:v1`)).kind).toBe('bundle');
@@ -137,6 +139,32 @@ describe('loadReference', () => {
   it.each(['./none', '../none/catalog', '/none', 'none.yaml'])('never asks a registry for %s', async (path) => {
     const loading = loadReference(path, () => Promise.reject(new Error('a registry was asked')));
     await expect(loading).rejects.toThrow(`stat ${path}: no such file or directory`);
+  });
+
+  describe('a mistyped path', () => {
+    const never = () => Promise.reject(new Error('a registry was asked'));
+    const home = process.cwd();
+    beforeAll(() => process.chdir(EXAMPLES));
+    afterAll(() => process.chdir(home));
+
+    it.each([
+      { typed: 'catalogs/v9', says: 'stat catalogs/v9: no such file or directory' },
+      { typed: 'catalgos', says: 'stat catalgos: no such file or directory (did you mean "catalogs"?)' },
+      { typed: 'bundles/harbor-operatr', says: '(did you mean "harbor-operator"?)' },
+    ])('$typed is not pulled as an image', async ({ typed, says }) => {
+      const loading = loadReference(typed, never);
+      await expect(loading).rejects.toThrow(UsageError);
+      await expect(loading).rejects.toThrow(says);
+      await expect(loading).rejects.toThrow('or an image with its registry and tag');
+    });
+
+    it('that may be an image is pulled, and a failure says that there is no such path', async () => {
+      const failing = (reference: string) =>
+        Promise.reject(new RegistryError('NotFound', reference, `image ${reference}: not found`));
+      const says = 'there is no file or directory acme/catalog; as an image: image acme/catalog: not found';
+      await expect(loadReference('acme/catalog', failing)).rejects.toThrow(says);
+      await expect(loadReference('acme/catalog:v1', failing)).rejects.toThrow(/^image acme\/catalog:v1: not found$/);
+    });
   });
 
   it('names the file as it was typed when it is broken', async () => {

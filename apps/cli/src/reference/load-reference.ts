@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BundleError } from '#core/bundle/bundle.error';
 import { readBundle } from '#core/bundle/read-bundle';
@@ -8,11 +7,11 @@ import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
-import { FileTreeError, fileError } from '#platform/files/file-tree.error';
+import { FileTreeError } from '#platform/files/file-tree.error';
 import { readTree } from '#platform/files/read-tree';
 import { UsageError } from '../io.js';
-import { LAYOUT_PREFIX } from './layout-prefix.js';
 import type { LoadedReference, ReadReference } from './loaded-reference.js';
+import { orAbsentPath, pathKind, referencePlace } from './reference-place.js';
 
 /** Reads an image from an OCI layout or a registry; the blobs of a catalog go to the consumer. */
 export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise<ReadReference>;
@@ -37,13 +36,13 @@ export async function readReference(
   readImage: ImageReader = pullImage,
 ): Promise<ReadReference> {
   return asUsageError(reference, async () => {
-    if (reference.startsWith(LAYOUT_PREFIX)) return readImage(reference, consumer);
-    const kind = await pathKind(reference);
-    if (kind === 'absent') return isPathOnly(reference) ? absent(reference) : readImage(reference, consumer);
-    if (kind === 'directory' && (await isBundleDirectory(reference))) {
+    const place = await referencePlace(reference);
+    if (place === 'layout') return readImage(reference, consumer);
+    if (place === 'image') return orAbsentPath(reference, () => readImage(reference, consumer));
+    if (place === 'directory' && (await isBundleDirectory(reference))) {
       return { kind: 'bundle', bundle: readBundle(await readTree(reference)), image: '' };
     }
-    const files = kind === 'file' ? [openCatalogFile(reference, reference)] : await openCatalogTree(reference);
+    const files = place === 'file' ? [openCatalogFile(reference, reference)] : await openCatalogTree(reference);
     for (const blob of readBlobs(files)) consumer.take(decodeCatalogBlob(blob));
     return { kind: 'catalog' };
   });
@@ -57,29 +56,17 @@ export async function asUsageError<T>(where: string, load: () => Promise<T>): Pr
     if (error instanceof CatalogLoadError) {
       const place = where === error.path ? '' : `${where.replace(/\/+$/, '')}/`;
       const what = error.message.replaceAll("\n'", "'").replaceAll(/\s*\n\s*/g, ' ');
-      throw new UsageError(`${place}${what}: correct the file, or name it in ".indexignore" to leave it out`);
+      throw new UsageError(`${place}${what}: correct the file, or name it in ".indexignore" to leave it out`, {
+        cause: error,
+      });
     }
     if (error instanceof FileTreeError || error instanceof BundleError) {
-      throw new UsageError(error.message.includes(where) ? error.message : `${where}: ${error.message}`);
+      throw new UsageError(error.message.includes(where) ? error.message : `${where}: ${error.message}`, {
+        cause: error,
+      });
     }
     throw error;
   }
-}
-
-async function pathKind(path: string): Promise<'absent' | 'file' | 'directory'> {
-  const stats = await stat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw fileError('stat', path, error);
-  });
-  if (!stats) return 'absent';
-  return stats.isDirectory() ? 'directory' : 'file';
-}
-
-/** These can be no image references, so a registry need not be asked. */
-const isPathOnly = (reference: string): boolean => /^(\.{0,2}\/|\.{1,2}$)|\.(ya?ml|json)$/.test(reference);
-
-function absent(path: string): never {
-  throw new UsageError(`stat ${path}: no such file or directory: name a catalog, a bundle directory or an image`);
 }
 
 async function isBundleDirectory(path: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { UsageError } from '../io.js';
 /** A client of registries as the hub would be set here: mirrors, certificates and plain HTTP hosts come from the same settings. */
 export async function commandRegistryClient(store?: ContentStore): Promise<HttpRegistryClient> {
   try {
-    return await configuredRegistryClient(readSettings(process.env), store);
+    return await configuredRegistryClient(readSettings(process.env), { loginsOf: 'machine', ...(store && { store }) });
   } catch (error) {
     if (error instanceof InvalidSettings || error instanceof InvalidMirrors) throw new UsageError(error.message);
     throw error;

@@ -76,7 +76,7 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
       prefix: `${settings.redisPrefix}:extensions`,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
-    registry: await configuredRegistryClient(settings, disk),
+    registry: await configuredRegistryClient(settings, { store: disk }),
     close: async () => {
       redis.disconnect();
     },

@@ -3,11 +3,15 @@ import { registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { fileError } from '../files/file-tree.error.js';
 import type { ContentStore } from '../store/content-store.port.js';
+import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
 
 /** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
-export async function configuredRegistryClient(settings: Settings, store?: ContentStore): Promise<HttpRegistryClient> {
+export async function configuredRegistryClient(
+  settings: Settings,
+  { store, loginsOf }: Readonly<{ store?: ContentStore; loginsOf?: LoginsOf }> = {},
+): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
   return new HttpRegistryClient({
@@ -16,6 +20,7 @@ export async function configuredRegistryClient(settings: Settings, store?: Conte
     plainHttpHosts: settings.registryPlainHttpHosts,
     connections: { certificates: { authorities: registryCa, directories: registryCertsDir } },
     ...(store === undefined ? {} : { store }),
+    ...(loginsOf === undefined ? {} : { loginsOf }),
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
 import { type ConnectionOptions, Connections } from './http/connections.js';
-import type { Session } from './http/session.js';
+import type { LoginsOf, Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
 import {
   type FoundManifest,
@@ -39,6 +39,8 @@ export type RegistryClientOptions = Readonly<{
   connections?: ConnectionOptions;
   /** Go's name of the architecture to prefer in an image index; this machine's by default. */
   architecture?: string;
+  /** Where the logins come from, for the advice in errors; pull secrets of a cluster by default. */
+  loginsOf?: LoginsOf;
 }>;
 
 /** The OCI distribution protocol over HTTP(S): pulls images into memory or a directory, checked and bounded. */
@@ -56,6 +58,7 @@ export class HttpRegistryClient extends RegistryClient {
       limits: this.limits,
       plainHttpHosts: new Set(options.plainHttpHosts),
       connections: new Connections(options.connections),
+      ...(options.loginsOf && { loginsOf: options.loginsOf }),
     });
     this.#blobs = new BlobSource(this.transport, options.store);
     this.#mirrors = options.mirrors ?? [];

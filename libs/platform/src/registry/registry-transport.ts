@@ -6,7 +6,7 @@ import { Connections } from './http/connections.js';
 import { HostSlots } from './http/host-slots.js';
 import { HttpExchange, TryAgain } from './http/http-exchange.js';
 import type { RegistryRequest } from './http/registry-request.js';
-import type { Session } from './http/session.js';
+import type { LoginsOf, Session } from './http/session.js';
 import type { Refuse } from './image/image-manifest.js';
 import type { ImageReference } from './image-reference.js';
 import { type PullOptions, RegistryError } from './registry-client.port.js';
@@ -17,6 +17,7 @@ export type TransportOptions = Readonly<{
   /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
   plainHttpHosts: ReadonlySet<string>;
   connections?: Connections;
+  loginsOf?: LoginsOf;
 }>;
 
 /** A connection that brought so much before it broke is not counted as a failed try. */
@@ -28,8 +29,10 @@ export class RegistryTransport {
   readonly #exchange: HttpExchange;
   readonly #authentication: Authentication;
   readonly #slots: HostSlots;
+  readonly #loginsOf: LoginsOf;
 
-  constructor({ limits, plainHttpHosts, connections = new Connections() }: TransportOptions) {
+  constructor({ limits, plainHttpHosts, connections = new Connections(), loginsOf = 'cluster' }: TransportOptions) {
+    this.#loginsOf = loginsOf;
     this.#limits = limits;
     this.#exchange = new HttpExchange(connections, limits, plainHttpHosts);
     this.#authentication = new Authentication(this.#exchange);
@@ -53,7 +56,7 @@ export class RegistryTransport {
     const timer = setTimeout(() => deadline.abort(late), pullMs);
     const ends = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
     try {
-      return await work({ reference, credentials, action, signal: ends, refuse });
+      return await work({ reference, credentials, action, loginsOf: this.#loginsOf, signal: ends, refuse });
     } finally {
       clearTimeout(timer);
     }

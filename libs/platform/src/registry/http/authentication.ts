@@ -3,7 +3,7 @@ import type { RegistryError } from '../registry-client.port.js';
 import { loginFor } from '../registry-credentials.js';
 import { boundedBytes } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
-import type { Session } from './session.js';
+import type { LoginsOf, Session } from './session.js';
 
 const MAX_TOKENS = 1000;
 const MAX_TOKEN_BYTES = 1024 * 1024;
@@ -63,12 +63,19 @@ function tokenKey({ reference, credentials, action }: Session, url: URL): string
 export function unauthorized(session: Session, url: URL): RegistryError {
   const { reference, credentials } = session;
   const login = loginFor(reference, credentials);
+  const [give, renew] = ADVICE[session.loginsOf](reference.host);
   const why =
     login === undefined
-      ? `${url.host} asks for a login and no credentials were given for ${reference.host}: name a pull secret`
-      : `the credentials given for ${reference.host} were refused by ${url.host}: renew the pull secret, or check that the repository exists`;
+      ? `${url.host} asks for a login and no credentials were given for ${reference.host}: ${give}`
+      : `the credentials given for ${reference.host} were refused by ${url.host}: ${renew}, or check that the repository exists`;
   return session.refuse('Unauthorized', why);
 }
+
+/** How to give credentials, and how to give new ones. */
+const ADVICE: Readonly<Record<LoginsOf, (host: string) => readonly [give: string, renew: string]>> = {
+  cluster: () => ['name a pull secret', 'renew the pull secret'],
+  machine: (host) => [`log in with "docker login ${host}"`, `log in again with "docker login ${host}"`],
+};
 
 const parseOrUndefined = (bytes: Uint8Array): unknown => {
   try {

@@ -2,12 +2,16 @@ import type { Refuse } from '../image/image-manifest.js';
 import type { ImageReference } from '../image-reference.js';
 import type { PullOptions } from '../registry-client.port.js';
 
+/** Where logins are kept, and so what advice names: pull secrets of a cluster, or the files of docker and podman of a machine. */
+export type LoginsOf = 'cluster' | 'machine';
+
 /** One pull or push at one place: what it is about, who does it, when it must have ended. */
 export type Session = Readonly<{
   /** Where it is asked for: the image's own reference, or that of a mirror. */
   reference: ImageReference;
   credentials: PullOptions['credentials'];
   action: 'pull' | 'pull,push';
+  loginsOf: LoginsOf;
   signal: AbortSignal;
   refuse: Refuse;
 }>;
