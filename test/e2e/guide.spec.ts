@@ -9,6 +9,7 @@ import type { ControlPlane } from '#testing/control-plane/control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
+import { needing } from '#testing/report/needs';
 import { comparable, GuideNames } from '../guide/guide-names.js';
 import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
@@ -28,11 +29,10 @@ const ASKS = /^(?:kubectl (?:get|auth can-i)|flotilla (?:explain|get|plan --live
 
 /** The pages are for people who have it; no other test needs it. */
 const kubectl = findExecutable('kubectl', process.env['PATH'] ?? '');
-if (kubectl === undefined)
-  console.warn('not run: the commands of README.md, docs/guide.md and docs/extensions.md: kubectl is not on PATH');
 
-describe.skipIf(kubectl === undefined)(
+describe(
   'every command of the pages for newcomers, one page after the other on one cluster, prints what the page says',
+  needing({ isThere: kubectl !== undefined, what: 'kubectl' }),
   () => {
     let folder = '';
     let controlPlane: ControlPlane | undefined;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
+import { needing, publicData } from '#testing/report/needs';
 import { compare, dumpDifferences } from '../recorded/compare.js';
 import { tell } from '../recorded/differences.js';
 import { folderOf } from '../recorded/public-bundles.js';
@@ -15,11 +16,8 @@ const atHand = PUBLIC_BUNDLES.flatMap((bundle) => {
   const recording = readRecording(`real-${bundle.package}`);
   return folder === undefined || recording === undefined ? [] : [{ ...bundle, folder, recording }];
 });
-for (const { package: name } of PUBLIC_BUNDLES) {
-  if (!atHand.some((one) => one.package === name)) {
-    console.log(`not run: ${name}: its bundle or its recording is not in ../shared beside this repository`);
-  }
-}
+const absent = PUBLIC_BUNDLES.filter(({ package: name }) => !atHand.some((one) => one.package === name));
+it.for(absent)('$package $version', needing({ ...publicData(), isThere: false }), () => undefined);
 
 describe.runIf(atHand.length > 0)('public bundles, from images in a registry to a running operator', () => {
   let stage: RecordedStage;

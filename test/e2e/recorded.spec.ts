@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
+import { needing, publicData } from '#testing/report/needs';
 import { tell } from '../recorded/differences.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';
 import { missing } from '../recorded/recording.js';
@@ -12,7 +13,6 @@ describe('what OLM Classic was recorded to do, on a real kube-apiserver', () => 
   let playing: Playing;
 
   beforeAll(async () => {
-    for (const row of asked) if (why(row)) console.log(`not run: ${row.name}: ${why(row)}`);
     playing = await playRecordings({
       backend: 'real',
       scenarios: played,
@@ -22,6 +22,9 @@ describe('what OLM Classic was recorded to do, on a real kube-apiserver', () => 
     });
   });
   afterAll(() => playing?.strike());
+
+  const absent = asked.filter(({ name, notWithOthers }) => missing(name) !== undefined && notWithOthers === undefined);
+  it.for(absent)('$name', needing({ ...publicData(), isThere: false }), () => undefined);
 
   it.each(played)('$name', async ({ name }) => {
     const result = await playing.of(name);

@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash } from '#core/canonical/canonical-json';
 import { loadCatalog } from '#core/catalog/load-catalog';
 import { packageRecords } from '#core/resolution/package-records';
+import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 
 const CSV = {
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -126,11 +127,13 @@ describe('a catalog at a gRPC address', () => {
   });
 });
 
-const publicCatalogs = join(import.meta.dirname, '../../../shared/data/catalogs/v4.20');
-if (!existsSync(publicCatalogs)) console.warn('public catalogs not served: ../shared/data/catalogs/v4.20 is not there');
-
-it.runIf(existsSync(publicCatalogs))('public catalogs come through a server as they are read from files', async () => {
-  const all = loadCatalog(await readCatalogTree(publicCatalogs));
+it.for([
+  { which: 'the sample', path: join(PROJECT_ROOT, 'examples/catalogs/v2'), needs: [] },
+  { which: 'public', path: join(PUBLIC_DATA, 'data/catalogs/v4.20'), needs: [publicData('data/catalogs/v4.20')] },
+])('$which catalogs come through a server as they are read from files', async ({ path, needs }, { skip, task }) => {
+  Object.assign(task.meta, needing(...needs).meta);
+  skip(needing(...needs).skip === true);
+  const all = loadCatalog(await readCatalogTree(path));
   server.replace(all);
   const { records, leftOut } = await client.snapshot();
   expect(leftOut).toEqual([]);

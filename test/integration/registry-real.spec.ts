@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,6 +12,7 @@ import { pushImage } from '#platform/registry/image-push';
 import { OciLayoutClient, writeLayout } from '#platform/registry/oci-layout';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
+import { type Need, needing, programs } from '#testing/report/needs';
 
 /** Asynchronous: the in-memory registry answers from this very process. */
 const execute = promisify(execFile);
@@ -20,19 +20,15 @@ const run = async (program: string, args: readonly string[]) =>
   (await execute(program, args, { timeout: PATIENCE_MS })).stdout;
 
 type Registry = Readonly<{ host: string; stop: () => Promise<void> }>;
-type Kind = Readonly<{ name: string; missing: string | undefined; start: (directory: string) => Promise<Registry> }>;
+type Kind = Readonly<{ name: string; needs: readonly Need[]; start: (directory: string) => Promise<Registry> }>;
 
-const onPath = (program: string) =>
-  (process.env['PATH'] ?? '').split(':').some((directory) => existsSync(join(directory, program)));
-const missing = (...programs: string[]) => {
-  const absent = programs.filter((program) => !onPath(program));
-  return absent.length === 0 ? undefined : `${absent.join(' and ')} not installed`;
-};
+const distribution = await programs({ program: 'docker-registry', debian: 'docker-registry' });
+const tools = await programs({ program: 'skopeo', debian: 'skopeo' }, { program: 'umoci', debian: 'umoci' });
 
 /** The same tests run on both: the twin must behave as the real one does. */
 const kinds: Kind[] = [
-  { name: 'the in-memory registry', missing: undefined, start: () => startRegistry() },
-  { name: 'the distribution registry', missing: missing('docker-registry'), start: startDistribution },
+  { name: 'the in-memory registry', needs: [], start: () => startRegistry() },
+  { name: 'the distribution registry', needs: [distribution], start: startDistribution },
 ];
 
 async function startDistribution(directory: string): Promise<Registry> {
@@ -72,11 +68,9 @@ const contents = async (reference: string, from: HttpRegistryClient | OciLayoutC
   return found.map(({ path, bytes }) => ({ path, text: Buffer.from(bytes).toString() }));
 };
 
-for (const kind of kinds) if (kind.missing) console.warn(`not run on ${kind.name}: ${kind.missing}`);
-const tools = missing('skopeo', 'umoci');
-if (tools) console.warn(`not run with other people's tools: ${tools}`);
+for (const { name, needs, start } of kinds) describe(name, needing(...needs), () => testsOn(start));
 
-describe.each(kinds.filter((kind) => kind.missing === undefined))('$name', ({ start }) => {
+function testsOn(start: Kind['start']): void {
   let registry: Registry | undefined;
   const host = () => registry?.host ?? '';
   let directory: string;
@@ -107,7 +101,7 @@ describe.each(kinds.filter((kind) => kind.missing === undefined))('$name', ({ st
     await expect(contents(`${host()}/nobody/nothing:v1`)).rejects.toMatchObject({ failure: 'NotFound' });
   });
 
-  it.runIf(tools === undefined)('skopeo reads what we push', async () => {
+  it('skopeo reads what we push', needing(tools), async () => {
     const reference = `${host()}/acme/for-skopeo:v1`;
     const image = await buildImage({ files, labels });
     await pushImage(client, reference, image);
@@ -118,7 +112,7 @@ describe.each(kinds.filter((kind) => kind.missing === undefined))('$name', ({ st
     expect(await contents(`oci:${copied}:v1`, new OciLayoutClient())).toEqual(relative);
   });
 
-  it.runIf(tools === undefined)('we read what umoci builds and skopeo pushes, as OCI and as Docker image', async () => {
+  it('we read what umoci builds and skopeo pushes, as OCI and as Docker image', needing(tools), async () => {
     const layout = join(directory, 'umoci');
     const umoci = (...args: string[]) => run('umoci', args);
     const source = join(directory, 'configs');
@@ -137,7 +131,7 @@ describe.each(kinds.filter((kind) => kind.missing === undefined))('$name', ({ st
     }
   });
 
-  it.runIf(tools === undefined)('skopeo takes the layout that we write, and pushes it unchanged', async () => {
+  it('skopeo takes the layout that we write, and pushes it unchanged', needing(tools), async () => {
     const layout = join(directory, 'ours');
     const digest = await writeLayout(layout, 'v1', await buildImage({ files, labels }));
     await writeLayout(layout, 'v2', await buildImage({ files: files.slice(1), labels }));
@@ -147,4 +141,4 @@ describe.each(kinds.filter((kind) => kind.missing === undefined))('$name', ({ st
     expect(await contents(reference)).toEqual(relative);
     expect(await contents(`oci:${layout}:v2`, new OciLayoutClient())).toEqual(relative.slice(1));
   });
-});
+}

@@ -12,6 +12,9 @@ import { stringify } from 'yaml';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
+import { needing, programs } from '#testing/report/needs';
+
+const kubectlThere = await programs({ program: 'kubectl' });
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const run = promisify(execFile);
@@ -241,9 +244,7 @@ describe('a simulated fleet over its port', () => {
     });
   });
 
-  it('serves kubectl', async (context) => {
-    const found = await run('kubectl', ['version', '--client']).catch(() => undefined);
-    if (found === undefined) return context.skip('there is no kubectl on PATH');
+  it('serves kubectl', needing(kubectlThere), async () => {
     const manifest = join(folder, 'web.yaml');
     await writeFile(manifest, web.map((object) => stringify(object)).join('---\n'));
     expect(await kubectl('get', 'ns')).toMatch(/^NAME\s+STATUS\s+AGE\ndefault\s+Active/);

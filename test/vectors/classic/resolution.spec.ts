@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import { CatalogShelf } from '../../../apps/cli/src/resolution/catalog-shelf.js';
 import { answerClassic } from '../../../apps/cli/src/resolution/classic-answer.js';
 import { ClassicCase } from '../../../apps/cli/src/resolution/classic-case.js';
@@ -19,7 +20,7 @@ type Expected = Outcome & Readonly<{ alternatives?: readonly Outcome[] }>;
 type Row = Readonly<{ id: string; question: ClassicCase; expected: Expected; folder: string }>;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const publicCatalogs = join(here, '../../../../shared/data/catalogs');
+const publicCatalogs = join(PUBLIC_DATA, 'data/catalogs');
 
 const lines = (file: string): Row[] =>
   readFileSync(join(here, file), 'utf8')
@@ -124,16 +125,10 @@ describe('the same question in another order', () => {
 
 describe("OLM's answers on public catalogs", () => {
   const rows = lines('real.jsonl');
-  const present = rows.filter(({ question }) =>
-    question.catalogs.every(({ ref }) => ref === undefined || existsSync(join(publicCatalogs, ref))),
-  );
-  if (present.length < rows.length) {
-    console.info(
-      `${rows.length - present.length} cases on public catalogs were not run: ../shared/data/catalogs lacks them`,
-    );
+  for (const question of rows) {
+    const refs = question.question.catalogs.flatMap(({ ref }) => (ref === undefined ? [] : [`data/catalogs/${ref}`]));
+    it(question.id, needing(publicData(...refs)), async () => {
+      expect(told(await answer(question), true)).toEqual(told(question.expected, true));
+    });
   }
-  it.each(present)('$id', async (question) => {
-    expect(told(await answer(question), true)).toEqual(told(question.expected, true));
-  });
-  if (present.length === 0) it('has cases to run once the catalogs are there', () => expect(rows).not.toEqual([]));
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type KubernetesObject, splitApiVersion } from '#core/api/kubernetes-object';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import {
   type Dump,
   expectKind,
@@ -15,7 +16,7 @@ import {
 import { ReplayCluster } from './csv-replay-cluster.js';
 import { planRecordings, replay } from './plans-recording.js';
 
-const lifecycle = join(import.meta.dirname, '../../../../shared/vectors/lifecycle');
+const lifecycle = join(PUBLIC_DATA, 'vectors/lifecycle');
 const recordingOf = (scenario: string) => join(lifecycle, scenario, 'observed.json');
 
 // The operators among the recorded ones that bring neither webhooks nor APIServices.
@@ -24,8 +25,6 @@ const replayable = planRecordings().recordings.filter(
   ({ scenario }) => WANTED.includes(scenario) && existsSync(recordingOf(scenario)),
 );
 const missing = WANTED.filter((name) => !replayable.some(({ scenario }) => scenario === name));
-if (missing.length > 0)
-  console.info(`not replayed, because ../shared lacks bundle or recording: ${missing.join(', ')}`);
 
 const object = (
   apiVersion: string,
@@ -130,6 +129,10 @@ describe.each(replayable.map((recording) => [recording.scenario, recording] as c
   });
 });
 
-it.skipIf(missing.length > 0)('found every operator it replays', () => {
-  expect(replayable.map(({ scenario }) => scenario).toSorted()).toEqual(WANTED);
-});
+it(
+  'found every operator it replays',
+  needing({ ...publicData('vectors/lifecycle'), isThere: missing.length === 0 }),
+  () => {
+    expect(replayable.map(({ scenario }) => scenario).toSorted()).toEqual(WANTED);
+  },
+);

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import type { Io } from '../io.js';
 import { run } from '../program.js';
 
@@ -196,11 +197,19 @@ describe('flotilla plan', () => {
   });
 });
 
-const community = new URL('../../../../../shared/data/catalogs/v4.20', import.meta.url).pathname;
-const hasCommunity = existsSync(community);
-if (!hasCommunity) console.info('plans on a public catalog were not tried: ../shared/data/catalogs/v4.20 is not there');
+it('flotilla plan on a sample catalog: the dependency comes along', async () => {
+  const samples = join(PROJECT_ROOT, 'examples/catalogs/v1');
+  const args = ['plan', '--catalog', `samples=${samples}`, '-f', '-', '-o', 'json'];
+  const wish = subscription('harbor-operator').replace('source: shelf', 'source: samples');
+  const { out, code } = await flotilla(args, wish);
+  const answer = JSON.parse(out) as { bundles: { package: string }[] };
+  const packages = answer.bundles.map((bundle) => bundle.package);
+  expect({ code, packages }).toEqual({ code: 0, packages: ['harbor-operator', 'lighthouse-operator'] });
+});
 
-describe.runIf(hasCommunity)('flotilla plan on a public catalog', () => {
+const community = join(PUBLIC_DATA, 'data/catalogs/v4.20');
+
+describe('flotilla plan on a public catalog', needing(publicData('data/catalogs/v4.20')), () => {
   const wish = (name: string) => subscription(name).replace('channel: stable, source: shelf', 'source: community');
   it.each([
     {

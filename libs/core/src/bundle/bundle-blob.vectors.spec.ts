@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
+import { loadCatalog } from '../catalog/load-catalog.js';
 import { indentedJson } from '../catalog/write/go-json-text.js';
 import { orderedBlobs } from '../catalog/write/write-catalog.js';
 import { catalogBundleOf, withCsvMetadata } from './bundle-blob.js';
@@ -10,9 +12,7 @@ import { readBundle } from './read-bundle.js';
 // What the real opm rendered of real bundles.
 const ROOT = join(import.meta.dirname, '../../../..');
 const VECTORS = join(ROOT, 'test/vectors/fbc/real-bundles');
-const BUNDLES = join(ROOT, '../shared/data/bundles');
-const bundlesAreHere = statSync(BUNDLES, { throwIfNoEntry: false })?.isDirectory() ?? false;
-if (!bundlesAreHere) console.warn('the real bundles are not beside the repository: their rendering was not compared');
+const BUNDLES = join(PUBLIC_DATA, 'data/bundles');
 
 const filesOf = (directory: string) =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -20,7 +20,20 @@ const filesOf = (directory: string) =>
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path: relative(directory, path), bytes: readFileSync(path) }));
 
-describe.runIf(bundlesAreHere)('real bundles come out as opm renders them', () => {
+describe('the sample bundles come out as the sample catalogs have them', () => {
+  const samples = ['harbor-operator', 'lighthouse-operator'].flatMap((name) =>
+    ['v1.0.0', 'v1.1.0', 'v1.2.0'].map((version) => ({ name, version })),
+  );
+  it.each(samples)('$name $version', ({ name, version }) => {
+    const catalog = loadCatalog(filesOf(join(ROOT, 'examples/catalogs/v2', name)));
+    const want = catalog.bundles.find((bundle) => bundle.name === `${name}.${version}`);
+    const bundle = readBundle(filesOf(join(ROOT, 'examples/bundles', name, version)));
+    const blob = withCsvMetadata(catalogBundleOf(bundle, want?.image ?? ''));
+    expect(blob.properties).toEqual(want?.properties);
+  });
+});
+
+describe('real bundles come out as opm renders them', needing(publicData('data/bundles')), () => {
   it.each(readdirSync(VECTORS))('%s', (vector) => {
     const plain = vector.endsWith('.plain.json');
     const [, name = '', version = ''] = /^(.+)-(\d[^-]*?)(?:\.plain)?\.json$/.exec(vector) ?? [];

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import { channelHeads } from './channel-graph.js';
 import { loadCatalog } from './load-catalog.js';
 import { ignoreMatcher } from './read/index-ignore.js';
@@ -112,18 +113,26 @@ describe('channel graph', () => {
 });
 
 type RealPackage = { package: string; valid: boolean; bundles: number; channelHeads: Record<string, string> };
-const REAL = join(ROOT, '../shared/data/catalogs/v4.20');
-const realIsHere = statSync(REAL, { throwIfNoEntry: false })?.isDirectory() ?? false;
-if (!realIsHere) console.warn('the catalog v4.20 is not beside the repository: its 37 packages were not checked');
+const REAL = join(PUBLIC_DATA, 'data/catalogs/v4.20');
+const filesOf = (directory: string) =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(directory, path), bytes: readFileSync(path) }));
 
-describe.runIf(realIsHere)('the real catalog v4.20', () => {
+describe('the sample catalogs', () => {
+  it.each(['v1', 'v2'])('%s is valid, and each package has one head', (edition) => {
+    const catalog = loadCatalog(filesOf(join(ROOT, 'examples/catalogs', edition)));
+    expect(validateCatalog(catalog)).toEqual([]);
+    const heads = catalog.channels.map((channel) => [channel.package, channelHeads(channel.entries ?? []).join()]);
+    const head = edition === 'v1' ? 'v1.0.0' : 'v1.2.0';
+    const packages = ['harbor-operator', 'lighthouse-operator'];
+    expect(heads).toEqual(packages.map((name) => [name, `${name}.${head}`]));
+  });
+});
+
+describe('the real catalog v4.20', needing(publicData('data/catalogs/v4.20')), () => {
   const expected = lines<RealPackage>('real-catalogs-v4.20.jsonl');
-  const filesOf = (directory: string) =>
-    readdirSync(directory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => ({ path: relative(directory, path), bytes: readFileSync(path) }));
-
   it.each(expected)('$package', (want) => {
     const catalog = loadCatalog(filesOf(join(REAL, want.package)));
     expect(validateCatalog(catalog)).toEqual([]);

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import { fileInMemory } from '../catalog-file.js';
 import { decodeCatalogBlob } from '../read/decode-blob.js';
 import { readBlobs } from '../read/read-blobs.js';
@@ -312,17 +313,22 @@ describe('strict rules for the catalog', () => {
   });
 });
 
-const REAL = join(import.meta.dirname, '../../../../../../shared/data/catalogs/v4.20');
-const realIsHere = statSync(REAL, { throwIfNoEntry: false })?.isDirectory() ?? false;
-if (!realIsHere) console.warn('the catalog v4.20 is not beside the repository: strict rules were not tried on it');
+const filesOf = (directory: string) =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(directory, path), bytes: readFileSync(path) }));
 
-describe.runIf(realIsHere)('the real catalog v4.20', () => {
+describe('the sample catalogs', () => {
+  it.each(['v1', 'v2'])('%s has nothing to warn of', (edition) => {
+    const found = warningsOf(filesOf(join(import.meta.dirname, '../../../../../examples/catalogs', edition)));
+    expect(found.filter(({ severity }) => severity === 'warning')).toEqual([]);
+  });
+});
+
+describe('the real catalog v4.20', needing(publicData('data/catalogs/v4.20')), () => {
   it('has nothing to warn of; what it lacks comes from another catalog', () => {
-    const files = readdirSync(REAL, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => ({ path: relative(REAL, path), bytes: readFileSync(path) }));
-    const found = warningsOf(files);
+    const found = warningsOf(filesOf(join(PUBLIC_DATA, 'data/catalogs/v4.20')));
     expect(found.filter(({ severity }) => severity === 'warning')).toEqual([]);
     expect(new Set(found.map((warning) => warning.package))).toContain('alloydb-omni-operator');
   });
