@@ -72,7 +72,8 @@ export class CatalogPoller implements OnApplicationBootstrap {
     const { clock, settings } = this.hub;
     const why = (cluster: string) =>
       this.#joins.problemOf(cluster) ?? this.#clusters.get(cluster)?.freshness().problems[0];
-    return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why);
+    const left = () => this.clients.map(({ cluster }) => cluster).filter((cluster) => this.lookouts.isHeld(cluster));
+    return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why, left);
   }
 
   /** A cluster that is watched; undefined where there is none of that name, or nothing is known of it yet. */

@@ -27,12 +27,15 @@ function contactOf() {
 }
 
 describe('ClusterContact', () => {
+  const clusters = ['east', 'west'];
+
   it('is not up before any cluster was heard of', async () => {
     const { health } = contactOf();
     expect(await health()).toEqual({
       up: false,
       degraded: true,
       detail: '2 of 2 clusters do not answer: east (not heard of yet), west (not heard of yet)',
+      clusters,
     });
   });
 
@@ -40,7 +43,7 @@ describe('ClusterContact', () => {
     const { contact, health, pass, asked } = contactOf();
     contact.start();
     await pass(0);
-    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer' });
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
     await pass(20_000);
     contact.noteEnd('east');
     await pass(10_000);
@@ -60,6 +63,7 @@ describe('ClusterContact', () => {
       up: true,
       degraded: true,
       detail: '1 of 2 clusters do not answer: west (connection refused)',
+      clusters,
     });
     away.add('east');
     await pass(30_000);
@@ -67,7 +71,7 @@ describe('ClusterContact', () => {
     expect((await health()).up).toBe(false);
     away.clear();
     await pass(30_000);
-    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer' });
+    expect(await health()).toEqual({ up: true, detail: '2 of 2 clusters answer', clusters });
     contact.stop();
   });
 

@@ -107,11 +107,12 @@ export class ClusterContact {
   #health(): Health {
     const all = [...this.#contacts];
     const away = all.filter(([, contact]) => this.#isAway(contact));
-    if (away.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters answer` };
+    const clusters = all.map(([cluster]) => cluster).sort();
+    if (away.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters answer`, clusters };
     const named = away.slice(0, NAMED).map(([cluster, { reason }]) => `${cluster} (${reason})`);
     const more = away.length > NAMED ? ` and ${away.length - NAMED} more` : '';
     const detail = `${away.length} of ${all.length} clusters do not answer: ${named.join(', ')}${more}`;
-    return { up: away.length < all.length, degraded: true, detail };
+    return { up: away.length < all.length, degraded: true, detail, clusters };
   }
 
   #now(): number {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.js';
+import { type Io, UsageError } from '../io.js';
 import {
   type ClusterOptions,
   FLEET_HELP,
@@ -7,6 +7,7 @@ import {
   gathered,
   withFleetOptions,
 } from '../live/cluster-options.js';
+import { HUB_HELP, HUB_OPTION } from '../live/hub-address.js';
 import {
   ANSWER_FORMATS,
   type AnswerFormat,
@@ -19,6 +20,7 @@ const ADD_HELP = `
 A cluster that has joined stands, with its login, in a kubeconfig of the hub: the file of the setting
 FLOTILLA_CLUSTERS_FILE (~/.config/flotilla/clusters.yaml), readable by its owner alone. "flotilla up", the services and
 every verb read it where no other kubeconfig is named. Each context is a cluster of that name.
+A cluster that is there already, with the same login, stays as it is; --update takes another login.
 
 Examples:
   flotilla clusters add --context kind-east --name east
@@ -27,6 +29,8 @@ Examples:
 const REMOVE_HELP = `
 Without --yes it only shows which finalizers of the hub would be released (csv-cleanup of ClusterServiceVersions, and that
 of ClusterCatalogs): objects that keep them could never be deleted once the hub is gone. Operators stay as they are.
+A hub that runs and manages the cluster would put them back: nothing is done, exit code 1, until it is stopped.
+${HUB_HELP}
 
 Examples:
   flotilla clusters remove east
@@ -41,7 +45,15 @@ Examples:
   flotilla clusters check
   flotilla clusters check -C east -o json`;
 
-type AddOptions = ClusterOptions & Readonly<{ name?: string; globalCatalogNamespace?: string; check: boolean }>;
+type AddOptions = ClusterOptions &
+  Readonly<{
+    name?: string;
+    globalCatalogNamespace?: string;
+    check: boolean;
+    update?: boolean;
+    dryRun?: boolean;
+  }>;
+type RemoveOptions = Readonly<{ yes?: boolean; force?: boolean; dryRun?: boolean; hub?: readonly string[] }>;
 
 /** `flotilla clusters`: which clusters the hub manages. */
 export function clustersCommand(program: Command, io: Io): void {
@@ -60,11 +72,13 @@ const addCommand = (clusters: Command, io: Io): Command =>
     .option('--context <name>', 'the context (default: all of --kubeconfig, else the current one)', gathered)
     .option('--name <name>', 'the name of the cluster (default: that of the context)')
     .option('--global-catalog-namespace <namespace>', 'namespace of the catalogs that all namespaces of it see')
-    .option('--no-check', 'add it without a look at it')
+    .option('--no-check', 'add it without asking it')
+    .option('--update', 'replace the login of a cluster of that name')
+    .option('--dry-run', 'say what would be added, and add nothing')
     .addHelpText('after', ADD_HELP)
-    .action(async ({ kubeconfig = [], context = [], ...options }: AddOptions) => {
+    .action(async ({ kubeconfig = [], context = [], update = false, dryRun = false, ...options }: AddOptions) => {
       const { joinClusters } = await import('../live/join-cluster.js');
-      await joinClusters(io, { ...options, kubeconfigs: kubeconfig, contexts: context });
+      await joinClusters(io, { ...options, update, dryRun, kubeconfigs: kubeconfig, contexts: context });
     });
 
 const listCommand = (clusters: Command, io: Io): Command =>
@@ -88,11 +102,17 @@ const removeCommand = (clusters: Command, io: Io): Command =>
     .description('forget a cluster, after releasing the finalizers of the hub there')
     .argument('<name>')
     .option('--yes', 'do it; without, only show what would be done')
-    .option('--force', 'also where the cluster cannot be reached: its finalizers then stay')
+    .option('--dry-run', 'only show what would be done, as without --yes')
+    .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
+    .option(HUB_OPTION[0], `${HUB_OPTION[1]}; may be given several times`, gathered)
     .addHelpText('after', REMOVE_HELP)
-    .action(async (name: string, { yes = false, force = false }: { yes?: boolean; force?: boolean }) => {
-      const { leaveCluster } = await import('../live/leave-cluster.js');
-      await leaveCluster(io, { name, yes, force });
+    .action(async (name: string, { yes = false, force = false, dryRun = false, hub = [] }: RemoveOptions) => {
+      if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
+      const [{ leaveCluster }, { hubUrl }] = await Promise.all([
+        import('../live/leave-cluster.js'),
+        import('../live/hub-address.js'),
+      ]);
+      await leaveCluster(io, { name, yes, force, hub: hub.map(hubUrl) });
     });
 
 const checkCommand = (clusters: Command, io: Io): Command =>

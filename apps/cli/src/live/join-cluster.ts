@@ -1,5 +1,5 @@
+import { canonicalJson } from '#core/canonical/canonical-json';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
-import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
@@ -12,29 +12,77 @@ export type JoinOptions = Readonly<{
   contexts: readonly string[];
   name?: string | undefined;
   globalCatalogNamespace?: string | undefined;
-  /** Look at the cluster first. */
+  /** Ask the cluster first. */
   check: boolean;
+  /** Replace the login of a cluster that is managed already. */
+  update: boolean;
+  dryRun: boolean;
 }>;
 
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._:@/-]{0,251}[A-Za-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after a look at each cluster. */
+/** `flotilla clusters add`: puts contexts into the hub's own kubeconfig, after asking each cluster. */
 export async function joinClusters(io: Io, options: JoinOptions): Promise<void> {
-  const settings = commandSettings(process.env);
-  const file = settings.clustersFile;
-  try {
-    const wanted = namedBy(options, await readAccess(options));
-    const before = await joinedClusters(file);
-    for (const { context, cluster } of wanted) refuseTwins(before, context, cluster.server);
-    // Written first under another name: what is looked at is what will be used.
-    if (options.check) for (const access of wanted) await lookAt(access, io);
-    await writeJoinedClusters(file, [...before, ...wanted]);
-    for (const { context } of wanted) io.out(`cluster ${context} added to ${file}\n`);
+  const file = commandSettings(process.env).clustersFile;
+  const wanted = namedBy(options, await readAccess(options));
+  const before = await joinedClusters(file);
+  const changes = wanted.map((access) => ({ access, ...changeOf(access, before, options.update) }));
+  const refused = changes.flatMap(({ refusal }) => refusal ?? []);
+  if (refused.length === changes.length) throw new UsageError(refused.join('; '));
+  for (const refusal of refused) io.err(`note: ${refusal}\n`);
+  const news = changes.filter(isNews).map(({ access }) => access);
+  // What is asked here is what will be used.
+  if (options.check) for (const access of news) await ask(access, io);
+  const isWritten = news.length > 0 && !options.dryRun;
+  if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...news].map(byName)).values()]);
+  for (const one of changes) io.out(changeText(one, options.dryRun, file));
+  if (isWritten)
     io.err('A hub that runs takes it up when it is started again; what it lacks there: flotilla clusters check\n');
-    io.exit(ExitCode.done);
-  } catch (error) {
-    throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
+  io.exit(ExitCode.done);
+}
+
+const isNews = ({ change }: Readonly<{ change?: Change }>): boolean => change === 'added' || change === 'updated';
+const byName = (access: ClusterAccess) => [access.context, access] as const;
+
+type Change = 'added' | 'updated' | 'unchanged';
+
+/** What adding one context changes, or why it cannot be added. */
+function changeOf(
+  access: ClusterAccess,
+  before: readonly ClusterAccess[],
+  update: boolean,
+): Readonly<{ change?: Change; refusal?: string }> {
+  const { context, cluster } = access;
+  const twin = before.find((one) => one.context !== context && one.cluster.server === cluster.server);
+  if (twin !== undefined) return { refusal: `${cluster.server} is managed already, as cluster "${twin.context}"` };
+  const same = before.find((one) => one.context === context);
+  if (same === undefined) return { change: 'added' };
+  if (isSame(same, access)) return { change: 'unchanged' };
+  if (update) return { change: 'updated' };
+  const differs =
+    same.cluster.server === cluster.server ? 'with another login or setting' : `at ${same.cluster.server}`;
+  const way = `--update replaces it, --name gives this one another name`;
+  return { refusal: `there is a cluster "${context}" already, ${differs}; ${way}` };
+}
+
+const isSame = (a: ClusterAccess, b: ClusterAccess): boolean =>
+  canonicalJson([a.cluster, a.user, a.globalCatalogNamespace ?? null]) ===
+  canonicalJson([b.cluster, b.user, b.globalCatalogNamespace ?? null]);
+
+function changeText(
+  { access: { context }, change }: Readonly<{ access: ClusterAccess; change?: Change }>,
+  dryRun: boolean,
+  file: string,
+): string {
+  if (change === undefined) return '';
+  switch (change) {
+    case 'unchanged':
+      return `cluster ${context} is there already, in ${file}\n`;
+    case 'added':
+      return `cluster ${context} ${dryRun ? 'would be added' : 'added'} to ${file}\n`;
+    case 'updated':
+      return `cluster ${context} ${dryRun ? 'would be updated' : 'updated'} in ${file}\n`;
   }
 }
 
@@ -56,19 +104,9 @@ function namedBy({ name, globalCatalogNamespace }: JoinOptions, found: readonly 
   return found.map((access) => ({ ...access, ...set, context: name ?? access.context }));
 }
 
-function refuseTwins(joined: readonly ClusterAccess[], name: string, server: string): void {
-  if (joined.some(({ context }) => context === name)) {
-    throw new UsageError(
-      `there is a cluster "${name}" already; take another --name, or flotilla clusters remove ${name}`,
-    );
-  }
-  const twin = joined.find(({ cluster }) => cluster.server === server);
-  if (twin !== undefined) throw new UsageError(`${server} is managed already, as cluster "${twin.context}"`);
-}
-
 class NotReached extends Error {}
 
-async function lookAt(access: ClusterAccess, io: Io): Promise<void> {
+async function ask(access: ClusterAccess, io: Io): Promise<void> {
   const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
   if (client === undefined) return;
   try {

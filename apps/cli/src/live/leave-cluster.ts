@@ -1,14 +1,25 @@
+import { setTimeout } from 'node:timers/promises';
 import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
+import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
+import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { lineOf } from './ask-clusters.js';
+import { hubAddresses } from './hub-address.js';
+import { hubStatus } from './hub-status.js';
 
-export type LeaveOptions = Readonly<{ name: string; yes: boolean; force: boolean }>;
+export type LeaveOptions = Readonly<{
+  name: string;
+  yes: boolean;
+  force: boolean;
+  /** Addresses of the hub that were named; none: where the settings say that it listens. */
+  hub: readonly string[];
+}>;
 
 /** Finalizers that the hub puts on objects, and that nobody would take off once it is gone (decision 9). */
 const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
@@ -18,12 +29,20 @@ const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
 
 type Held = Readonly<{ object: KubernetesObject; kind: KindRef; finalizer: string }>;
 
-/** `flotilla clusters remove`: shows which finalizers would be released; with `yes` releases them and forgets the cluster. */
-export async function leaveCluster(io: Io, { name, yes, force }: LeaveOptions): Promise<void> {
-  const file = commandSettings(process.env).clustersFile;
+/**
+ * `flotilla clusters remove`: shows which finalizers would be released; with `yes` releases them and removes the cluster from
+ * the file. A hub that still manages the cluster would put them back: nothing is done while one is found.
+ */
+export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptions): Promise<void> {
+  const settings = commandSettings(process.env);
+  const file = settings.clustersFile;
   const joined = await joinedClusters(file);
-  const access = joined.find(({ context }) => context === name);
-  if (access === undefined) throw new UsageError(`no cluster "${name}" in ${file}; flotilla clusters list shows all`);
+  const access = joinedAs(name, joined, file);
+  const running = await managingHub(hub.length > 0 ? hub : hubAddresses(settings), name);
+  if (running !== undefined && yes && !force) {
+    io.err(`error: ${name} is not removed: ${hubText(running)}; --force removes ${name} all the same\n`);
+    return io.exit(ExitCode.no);
+  }
   const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
   if (client === undefined) return;
   try {
@@ -35,19 +54,55 @@ export async function leaveCluster(io: Io, { name, yes, force }: LeaveOptions): 
       }
       io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
     });
-    if (yes) {
-      await writeJoinedClusters(
-        file,
-        joined.filter(({ context }) => context !== name),
-      );
-      io.out(`cluster ${name} removed from ${file}\n`);
-    } else if (reached !== undefined) {
-      io.err(`Nothing was changed. End the hub's work there first, then: flotilla clusters remove ${name} --yes\n`);
+    if (!yes) {
+      const next = `then: flotilla clusters remove ${name} --yes`;
+      const first = running === undefined ? 'Stop a hub that manages it first' : hubText(running);
+      if (reached !== undefined) io.err(`Nothing was changed. ${first}, ${next}\n`);
+      return io.exit(ExitCode.done);
     }
+    const isReleased = !force && reached !== undefined && reached.length > 0;
+    if (isReleased && (await isPutBack(client, io, name))) return io.exit(ExitCode.no);
+    await writeJoinedClusters(
+      file,
+      joined.filter(({ context }) => context !== name),
+    );
+    io.out(`cluster ${name} removed from ${file}\n`);
     io.exit(ExitCode.done);
   } finally {
     await client.close();
   }
+}
+
+function joinedAs(name: string, joined: readonly ClusterAccess[], file: string): ClusterAccess {
+  const access = joined.find(({ context }) => context === name);
+  if (access !== undefined) return access;
+  const hint = didYouMean(
+    name,
+    joined.map(({ context }) => context),
+  );
+  throw new UsageError(`no cluster "${name}"${hint} in ${file}; flotilla clusters list shows all`);
+}
+
+/** The first service of a hub at these addresses that manages the cluster. */
+async function managingHub(addresses: readonly string[], name: string): Promise<string | undefined> {
+  const found = await Promise.all(addresses.map(hubStatus));
+  return found.find((service) => service.reached && service.clusters?.includes(name))?.url;
+}
+
+const hubText = (url: string): string =>
+  `the hub at ${url} manages it and would put its finalizers back; stop that hub, and start it again afterwards`;
+
+/** A hub that watches the cluster puts a finalizer back within a second or two. */
+const RETURNS_WITHIN_MS = 3_000;
+
+/** Whether finalizers that were released are there again, which is then reported. */
+async function isPutBack(client: KubeClient, io: Io, name: string): Promise<boolean> {
+  await setTimeout(RETURNS_WITHIN_MS);
+  const { length } = await heldObjects(client);
+  if (length === 0) return false;
+  const why = `a hub that runs put its finalizers back on ${length} ${length === 1 ? 'object' : 'objects'}`;
+  io.err(`error: ${name} is not removed: ${why}; stop that hub, then do it again (--force does not wait for it)\n`);
+  return true;
 }
 
 async function release(client: KubeClient, io: Io, yes: boolean): Promise<readonly Held[]> {

@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { PATIENCE } from '#testing/patience';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { catalogSource, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 
@@ -13,6 +16,9 @@ const UPGRADING = {
 };
 
 let folder = '';
+let hub: Server;
+let hubUrl = '';
+let hubClusters: readonly string[] = [];
 let kubeconfig = '';
 let fleet: SimulatedFleet;
 
@@ -35,7 +41,17 @@ beforeAll(async () => {
   put(fleet.cluster('east'), csv('mill.v1.0.0', 'Succeeded'));
   put(fleet.cluster('east'), installPlan('install-old', true, 'Complete'));
 });
+beforeAll(async () => {
+  hub = createServer((request, response) => {
+    const details = { watches: { status: 'up', detail: '', clusters: hubClusters } };
+    response.end(request.url === '/readyz' ? JSON.stringify({ status: 'ok', details }) : '');
+  });
+  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
+  const address = hub.address();
+  hubUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
 afterAll(async () => {
+  hub.close();
   await fleet.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -46,6 +62,16 @@ beforeEach(() => {
 });
 
 const flotilla = (...args: string[]) => runFlotilla(args);
+
+/** A hub that puts the finalizer of a CSV back when it is released. */
+async function putBackOnce(name: string): Promise<void> {
+  const ref = { ...CSV_API, name, namespace: 'team' };
+  const live = () => fleet.cluster('east').get(ref);
+  await vi.waitFor(() => expect(live()?.metadata.finalizers ?? []).toEqual([]), PATIENCE);
+  fleet.cluster('east').edit(ref, (object) => {
+    object.metadata.finalizers = [CSV_CLEANUP_FINALIZER];
+  });
+}
 const lines = (text: string) =>
   text
     .trimEnd()
@@ -205,7 +231,16 @@ describe('flotilla clusters', () => {
     const added = await flotilla(...add, '--global-catalog-namespace', 'market');
     expect(added).toMatchObject({ exit: 0, out: `cluster harbour added to ${file}\n` });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect((await flotilla(...add)).err).toMatch(/there is a cluster "harbour" already/);
+    const again = await flotilla(...add, '--global-catalog-namespace', 'market');
+    expect(again).toMatchObject({ exit: 0, out: `cluster harbour is there already, in ${file}\n`, err: '' });
+    const other = await flotilla(...add);
+    expect(other).toMatchObject({ exit: 2, err: expect.stringMatching(/is a cluster "harbour" already.*--update/) });
+    const both = ['clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east', '--context', 'west', '--dry-run'];
+    expect(await flotilla(...both)).toMatchObject({
+      exit: 0,
+      out: `cluster west would be added to ${file}\n`,
+      err: expect.stringMatching(/^note: .* is managed already, as cluster "harbour"\n/),
+    });
     const twin = await flotilla('clusters', 'add', '--kubeconfig', kubeconfig, '--context', 'east');
     expect(twin.err).toMatch(/is managed already, as cluster "harbour"/);
     const listed = await flotilla('clusters', 'list', '-o', 'json');
@@ -218,7 +253,23 @@ describe('flotilla clusters', () => {
       /ClusterServiceVersion team\/mill.v1.0.0: finalizer operators.coreos.com\/csv-cleanup would be released/,
     );
     expect((await flotilla('get', 'csvs', '-o', 'name')).out).toContain('harbour/');
-    expect(await flotilla('clusters', 'remove', 'harbour', '--yes')).toMatchObject({ exit: 0 });
+    hubClusters = ['harbour'];
+    const kept = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    expect(kept).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringMatching(/^error: harbour is not removed: the hub at .* manages it.*; stop that hub/),
+    });
+    expect((await flotilla('clusters', 'remove', 'harbour', '--hub', hubUrl)).err).toMatch(/Nothing .* the hub at /);
+    hubClusters = ['other'];
+    const back = putBackOnce('mill.v1.0.0');
+    const returned = await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl);
+    expect(returned).toMatchObject({
+      exit: 1,
+      err: expect.stringMatching(/put its finalizers back on 1 object; stop/),
+    });
+    await back;
+    expect(await flotilla('clusters', 'remove', 'harbour', '--yes', '--hub', hubUrl)).toMatchObject({ exit: 0 });
     const left = fleet.cluster('east').get({
       apiVersion: 'operators.coreos.com/v1alpha1',
       kind: 'ClusterServiceVersion',

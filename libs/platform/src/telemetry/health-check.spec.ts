@@ -27,7 +27,23 @@ describe('freshnessCheck', () => {
       because: 'all away: we are cut off',
     },
   ])('$health.detail: $because', async ({ seen, health }) => {
-    expect(await check(seen)).toEqual(health);
+    expect(await check(seen)).toEqual({ ...health, clusters: Object.keys(seen) });
+  });
+
+  it.each([
+    {
+      seen: { b: old },
+      up: true,
+      says: /^no sign of life from 1 of 2 clusters: b/,
+      because: 'one is left, one is away',
+    },
+    { seen: { b: fresh }, up: true, says: /^1 of 1 clusters are watched$/, because: 'one is left, one is watched' },
+    { seen: {}, up: true, says: /^0 of 0 clusters are watched$/, because: 'all are left' },
+  ])('a cluster that is left to OLM is managed, and not away: $because', async ({ seen, up, says }) => {
+    const last = () => new Map(Object.entries(seen));
+    const left = () => ['a'];
+    const health = await freshnessCheck('watches', clock, 60_000, last, undefined, left).check();
+    expect(health).toMatchObject({ up, detail: expect.stringMatching(says), clusters: ['a', ...Object.keys(seen)] });
   });
 
   it('says why a cluster is away, where that is known', async () => {

@@ -2,7 +2,13 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 
 /** `degraded`: it works, but for a part. A service that is degraded is ready. */
-export type Health = Readonly<{ up: boolean; degraded?: boolean; detail: string }>;
+export type Health = Readonly<{
+  up: boolean;
+  degraded?: boolean;
+  detail: string;
+  /** Names of all clusters that the check is about: those that the service manages. */
+  clusters?: readonly string[];
+}>;
 
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
@@ -21,9 +27,9 @@ export const redisCheck = (redis: Redis, trouble: () => string | undefined = () 
 export type Freshness = Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }>;
 
 /**
- * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each cluster, when its watches last gave a sign of
- * life. One cluster that is away degrades the service; only when all are away is it not ready, since then it is most
- * likely the service that is cut off.
+ * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each watched cluster, when its watches last gave a
+ * sign of life. One cluster that is away degrades the service; only when all are away is it not ready, since then it is
+ * most likely the service that is cut off. A cluster that is left to OLM was reached to find that out: it is not away.
  */
 export const freshnessCheck = (
   name: string,
@@ -32,19 +38,24 @@ export const freshnessCheck = (
   lastSeen: () => ReadonlyMap<string, Date | undefined>,
   /** What is known of the reason why a cluster is away. */
   whyAway: (cluster: string) => string | undefined = () => undefined,
+  /** Clusters that are managed and not watched, because they are left to OLM. */
+  leftToOlm: () => readonly string[] = () => [],
 ): HealthCheck => ({
   name,
   check: async () => {
     const now = clock.now().getTime();
     const all = [...lastSeen()];
     const stale = all.filter(([, seen]) => seen === undefined || now - seen.getTime() > maxAgeMs);
-    if (stale.length === 0) return { up: true, detail: `${all.length} of ${all.length} clusters are watched` };
+    const clusters = [...all.map(([cluster]) => cluster), ...leftToOlm()].sort();
+    if (stale.length === 0) {
+      return { up: true, detail: `${all.length} of ${all.length} clusters are watched`, clusters };
+    }
     const shown = stale
       .slice(0, 10)
       .map(([cluster, seen]) => `${cluster} (${age(now, seen)}${because(whyAway(cluster))})`);
     const more = stale.length > shown.length ? ` and ${stale.length - shown.length} more` : '';
-    const detail = `no sign of life from ${stale.length} of ${all.length} clusters: ${shown.join(', ')}${more}`;
-    return { up: stale.length < all.length, degraded: true, detail };
+    const detail = `no sign of life from ${stale.length} of ${clusters.length} clusters: ${shown.join(', ')}${more}`;
+    return { up: stale.length < clusters.length, degraded: true, detail, clusters };
   },
 });
 

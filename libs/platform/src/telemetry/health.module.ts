@@ -54,13 +54,15 @@ export class HealthController {
 
   async #indicate({ name, check }: HealthCheck) {
     const session = this.indicators.check(name);
-    const { up, degraded, detail } = await this.#inTime(check).catch((error: unknown) => ({
+    const { up, degraded, detail, clusters } = await this.#inTime(check).catch((error: unknown) => ({
       up: false,
       degraded: false,
+      clusters: undefined,
       detail: error instanceof Error ? error.message : String(error),
     }));
-    if (!up) return session.down({ detail });
-    return degraded ? session.degraded({ detail }) : session.up({ detail });
+    const facts: Readonly<Record<string, unknown>> = clusters === undefined ? { detail } : { detail, clusters };
+    if (!up) return session.down(facts);
+    return degraded ? session.degraded(facts) : session.up(facts);
   }
 
   async #inTime(check: HealthCheck['check']) {
