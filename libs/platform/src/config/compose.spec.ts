@@ -34,7 +34,8 @@ const Service = z.looseObject({
 });
 const Compose = z.looseObject({
   services: z.record(z.string(), Service),
-  networks: z.record(z.string(), z.looseObject({ internal: z.boolean().optional() })).optional(),
+  networks: z.record(z.string(), z.looseObject({ internal: z.boolean().optional() })).default({}),
+  volumes: z.record(z.string(), z.looseObject({ driver_opts: z.record(z.string(), z.string()).optional() })),
 });
 const readCompose = (path: string) => Compose.parse(parse(read(path), { merge: true }));
 const compose = readCompose('docker-compose.yml');
@@ -55,6 +56,7 @@ const FIXED = [
   'FLOTILLA_KUBECONFIG',
   'FLOTILLA_CLUSTERS_FILE',
   'FLOTILLA_REDIS_URL',
+  'FLOTILLA_REDIS_PASSWORD_FILE',
   'FLOTILLA_BIND_ADDRESS',
   'FLOTILLA_CATALOG_POLLER_PORT',
   'FLOTILLA_RESOLVER_WORKER_PORT',
@@ -159,17 +161,41 @@ describe('the kubeconfig in docker-compose.yml', () => {
   it('the resolver, which handles foreign content, gets none, and shares no network with anything but Redis', () => {
     const { environment = {}, networks, ports, volumes, scale } = compose.services['resolver-worker'] ?? {};
     expect(Object.keys(environment).filter((name) => /KUBECONFIG|CONTEXTS/.test(name))).toEqual([]);
-    expect({ networks, ports, volumes, scale }).toEqual({ networks: ['queue'], scale: 2 });
-    expect(compose.networks?.['queue']?.internal).toBe(true);
+    expect({ networks, ports, volumes, scale }).toEqual({
+      networks: ['queue'],
+      volumes: ['redis-password:/run/flotilla:ro'],
+      scale: 2,
+    });
+    expect(compose.networks['queue']?.internal).toBe(true);
   });
 });
 
 describe('Redis in docker-compose.yml', () => {
   it('leaves no volume behind, evicts no job, and is healthy only when it answers', () => {
-    const { command = [], tmpfs, volumes, healthcheck } = compose.services['redis'] ?? {};
+    const { command = [], tmpfs, volumes, healthcheck, mem_limit = '' } = compose.services['redis'] ?? {};
     expect(command.join(' ')).toContain('maxmemory-policy noeviction');
-    expect({ tmpfs, volumes }).toEqual({ tmpfs: ['/data'], volumes: undefined });
+    const [, maxmemory] = /^maxmemory (\d+)mb$/m.exec(command.join(' ')) ?? [];
+    expect(Number(maxmemory) * 2 ** 20).toBeLessThan(parseBytes(mem_limit.replace('g', 'Gi')) ?? 0);
+    expect({ tmpfs, volumes }).toEqual({ tmpfs: ['/data'], volumes: ['redis-password:/run/flotilla'] });
     expect(healthcheck?.test.join(' ')).toMatch(/redis-cli ping \| grep -q PONG/);
+  });
+
+  it('asks for a password that it makes itself, in memory that it shares with the services alone', () => {
+    const { command = [], user } = compose.services['redis'] ?? {};
+    expect(command.at(-1)).toMatch(/^requirepass \$\$\(cat "\$\$file"\)$/m);
+    expect(command.at(-1)).toContain('/dev/urandom');
+    expect(command.join(' ')).not.toContain('--requirepass');
+    expect(user).toBe('999:1000');
+    expect(compose.volumes['redis-password']?.driver_opts).toEqual({
+      type: 'tmpfs',
+      device: 'tmpfs',
+      o: 'size=64k,uid=999,gid=1000,mode=0750',
+    });
+    for (const { service } of services) {
+      const { volumes = [], environment } = compose.services[service] ?? {};
+      expect(volumes).toContain('redis-password:/run/flotilla:ro');
+      expect(environment?.['FLOTILLA_REDIS_PASSWORD_FILE']).toBe('/run/flotilla/redis-password');
+    }
   });
 });
 

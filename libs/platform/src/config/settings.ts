@@ -95,6 +95,10 @@ export const settingGroups = {
       'Where Redis is. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` finds or starts one',
       REDIS,
     ),
+    redisPasswordFile: path(
+      '',
+      'File with the password of Redis, which takes the place of one in the URL. Read at the start',
+    ),
     redisPrefix: text('flotilla', 'Before all keys in Redis', {
       pattern: /^[A-Za-z0-9_{}-]{1,64}$/,
       wants: 'letters, digits, -, _ and {}',

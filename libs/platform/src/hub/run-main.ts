@@ -1,6 +1,7 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
+import { withPasswordOf } from '../redis/redis-password.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -26,7 +27,7 @@ export async function runMain(service: string, partsOf: (hub: Hub) => Promise<Se
   warnOfUnknown(log);
   endWithParent();
   try {
-    const redisUrl = settings.redisUrl === '' ? LOCAL_REDIS : settings.redisUrl;
+    const redisUrl = await withPasswordOf(settings.redisPasswordFile, settings.redisUrl || LOCAL_REDIS);
     const hub = await openHub({ service, settings, log, redisUrl });
     await runOn(hub, service, await partsOf(hub), runService);
   } catch (error) {

@@ -4,6 +4,7 @@ import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
 import { pingRedis, withoutCredentials } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
+import { withPasswordOf } from './redis-password.js';
 
 const SERVERS = ['redis-server', 'valkey-server'];
 
@@ -28,8 +29,9 @@ export type FoundRedis = Readonly<{
 type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
 
 const named: Way = async (env) => {
-  const url = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
-  if (!url) return 'REDIS_URL is not set';
+  const address = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
+  if (!address) return 'REDIS_URL is not set';
+  const url = await withPasswordOf(env['FLOTILLA_REDIS_PASSWORD_FILE'] ?? '', address);
   await pingRedis(url); // somebody who names a Redis wants that one: no quiet fall-back to another
   return { url, how: `REDIS_URL (${withoutCredentials(url)})`, stop: async () => undefined };
 };

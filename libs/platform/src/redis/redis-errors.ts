@@ -25,6 +25,15 @@ export class RedisUnreachable extends FlotillaError {
   }
 }
 
+/** The file with the password of Redis cannot be used. The message never holds the password. */
+export class UnusableRedisPassword extends FlotillaError {
+  readonly code = 'UnusableRedisPassword';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(file: string, why: string) {
+    super(`the password of Redis in ${file}: ${why}: check FLOTILLA_REDIS_PASSWORD_FILE`);
+  }
+}
+
 /** The value of REDIS_URL is not a Redis URL. */
 export class InvalidRedisUrl extends FlotillaError {
   readonly code = 'InvalidRedisUrl';
