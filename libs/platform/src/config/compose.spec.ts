@@ -162,11 +162,26 @@ describe('the kubeconfig in docker-compose.yml', () => {
     const { environment = {}, networks, ports, volumes, scale } = compose.services['resolver-worker'] ?? {};
     expect(Object.keys(environment).filter((name) => /KUBECONFIG|CONTEXTS/.test(name))).toEqual([]);
     expect({ networks, ports, volumes, scale }).toEqual({
-      networks: ['queue'],
+      networks: ['resolving'],
       volumes: ['redis-password:/run/flotilla:ro'],
       scale: 2,
     });
-    expect(compose.networks['queue']?.internal).toBe(true);
+    const members = (network: string) =>
+      Object.keys(compose.services).filter((name) => compose.services[name]?.networks?.includes(network));
+    expect(members('resolving')).toEqual(['redis', 'resolver-worker']);
+    expect(members('queue')).toEqual(['redis', 'catalog-poller', 'applier']);
+    expect(members('outside')).toEqual(['catalog-poller', 'applier']);
+    expect(compose.networks).toEqual({
+      queue: { internal: true },
+      resolving: {
+        internal: true,
+        driver_opts: {
+          'com.docker.network.bridge.inhibit_ipv4': 'true',
+          'com.docker.network.bridge.gateway_mode_ipv4': 'isolated',
+        },
+      },
+      outside: {},
+    });
   });
 });
 
