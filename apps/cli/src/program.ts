@@ -7,6 +7,7 @@ import { approveCommand } from './commands/approve.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
 import { catalogCommand } from './commands/catalog.command.js';
 import { clustersCommand } from './commands/clusters.command.js';
+import { completeCommand } from './commands/complete.command.js';
 import { completionCommand } from './commands/completion.command.js';
 import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
@@ -26,6 +27,7 @@ const commands = [
   bundleCommand,
   catalogCommand,
   clustersCommand,
+  completeCommand,
   completionCommand,
   crdCommand,
   demoCommand,

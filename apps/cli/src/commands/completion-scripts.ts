@@ -1,84 +1,75 @@
-import type { Command } from 'commander';
-
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A verb by its words below `flotilla`, with what may come after them. */
-type Node = Readonly<{ path: readonly string[]; words: readonly string[] }>;
+/**
+ * The script that teaches a shell to complete. The scripts hold no verbs: they ask `flotilla __complete` with the words typed so
+ * far, so that they stay right when the command changes. In the last line of its answer, `:0` stands for files, `:16` for
+ * directories and `:4` for neither.
+ */
+export const completionScript = (shell: Shell): string => SCRIPTS[shell];
 
-/** The script that teaches a shell the verbs and options of a program. */
-export function completionScript(program: Command, shell: Shell): string {
-  const nodes = nodesOf(program, []);
-  if (shell === 'fish') return fishScript(program, []);
-  const bash = bashScript(nodes);
-  return shell === 'bash' ? bash : `#compdef flotilla\nautoload -U +X bashcompinit && bashcompinit\n${bash}`;
-}
-
-function nodesOf(command: Command, path: readonly string[]): Node[] {
-  const options = command.options.flatMap(({ long, short }) => [long, short]).filter((flag) => flag != null);
-  const subcommands = command.commands.map((one) => one.name());
-  const own = { path, words: [...subcommands, ...kindWords(path), ...options, '--help'] };
-  return [own, ...command.commands.flatMap((one) => nodesOf(one, [...path, one.name()]))];
-}
-
-/** What the first operand of a verb may be, where that is one of few words. */
-function kindWords(path: readonly string[]): readonly string[] {
-  switch (path.join(' ')) {
-    case 'get':
-      return ['subscriptions', 'installplans', 'csvs', 'extensions', 'catalogs'];
-    case 'explain':
-      return ['subscription', 'installplan', 'csv', 'catalogsource', 'clustercatalog', 'extension'];
-    case 'approve':
-      return ['installplan'];
-    case 'completion':
-      return SHELLS;
-    default:
-      return [];
-  }
-}
-
-/** Bash: the longest path of verbs that the words typed so far begin with decides; files where a word is none of ours. */
-function bashScript(nodes: readonly Node[]): string {
-  const cases = nodes.map(({ path, words }) => `    "${path.join(' ')}") words="${words.join(' ')}" ;;`);
-  const paths = nodes.map(({ path }) => `"${path.join(' ')}"`).join('|');
-  return `# completion of flotilla; for this shell: source <(flotilla completion bash)
+const BASH = `# completion of flotilla; for this shell: source <(flotilla completion bash)
 _flotilla() {
-  local path="" candidate word words
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    candidate="\${path:+$path }$word"
-    case "$candidate" in
-      ${paths}) path="$candidate" ;;
-      *) break ;;
+  local answer line
+  answer=$("\${COMP_WORDS[0]/#\\~/$HOME}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) || return
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case "$line" in
+      :0) compopt -o default 2>/dev/null ;;
+      :16) compopt -o dirnames 2>/dev/null ;;
+      :*) ;;
+      *) line="\${line%%$'\\t'*}"; COMPREPLY+=("$line") ;;
     esac
-  done
-  case "$path" in
-${cases.join('\n')}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  done <<< "$answer"
 }
-complete -o default -F _flotilla flotilla
-complete -o default -F _flotilla kubectl-flotilla
+complete -F _flotilla flotilla
+complete -F _flotilla kubectl-flotilla
 `;
-}
 
-const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
-
-function fishScript(command: Command, path: readonly string[]): string {
-  const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
-  const names = command.commands.map((one) => one.name()).join(' ');
-  const here = path.length === 0 ? '__fish_use_subcommand' : seen;
-  const below =
-    names === '' ? here : `${here}${path.length === 0 ? '' : `; and not __fish_seen_subcommand_from ${names}`}`;
-  const line = (rest: string) => `complete -c flotilla -n ${quoted(below)} ${rest}\n`;
-  const verbs = command.commands.map((one) => line(`-f -a ${one.name()} -d ${quoted(one.description())}`));
-  const kinds = kindWords(path).map((word) => line(`-f -a ${word}`));
-  const options = command.options.map(({ long, description }) =>
-    long == null ? '' : line(`-l ${long.slice(2)} -d ${quoted(description)}`),
-  );
-  return [
-    ...verbs,
-    ...kinds,
-    ...options,
-    ...command.commands.map((one) => fishScript(one, [...path, one.name()])),
-  ].join('');
+const ZSH = `#compdef flotilla kubectl-flotilla
+# completion of flotilla; for this shell, after compinit: source <(flotilla completion zsh)
+_flotilla() {
+  local -a answer candidates
+  local line name
+  answer=("\${(@f)$(\${(Q)~words[1]} __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in "\${(@)answer[1,-2]}"; do
+    name="\${line%%$'\\t'*}"
+    if [[ "$line" == *$'\\t'* ]]; then
+      candidates+=("\${name//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      candidates+=("\${name//:/\\\\:}")
+    fi
+  done
+  case "\${answer[-1]}" in
+    :0) _files ;;
+    :16) _files -/ ;;
+    *) _describe flotilla candidates ;;
+  esac
 }
+if [ "\${funcstack[1]}" = _flotilla ]; then
+  _flotilla "$@"
+else
+  compdef _flotilla flotilla kubectl-flotilla
+fi
+`;
+
+const FISH = `# completion of flotilla; for this shell: flotilla completion fish | source
+function __flotilla_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l answer ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
+  if test (count $answer) -gt 1
+    printf '%s\\n' $answer[1..-2]
+  end
+  switch "$answer[-1]"
+    case ':0'
+      __fish_complete_path "$current"
+    case ':16'
+      __fish_complete_directories "$current"
+  end
+end
+complete -c flotilla -f -a '(__flotilla_complete)'
+complete -c kubectl-flotilla -f -a '(__flotilla_complete)'
+`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

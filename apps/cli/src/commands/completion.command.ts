@@ -8,7 +8,7 @@ Examples:
   flotilla completion zsh > "\${fpath[1]}/_flotilla"
   flotilla completion fish > ~/.config/fish/completions/flotilla.fish`;
 
-/** `flotilla completion SHELL`: the verbs and options for a shell, from the program as it is. */
+/** `flotilla completion SHELL`: the script by which a shell completes verbs, options and their values. */
 export const completionCommand = (program: Command, io: Io): Command =>
   program
     .command('completion')
@@ -16,6 +16,6 @@ export const completionCommand = (program: Command, io: Io): Command =>
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText('after', HELP)
     .action((shell: Shell) => {
-      io.out(completionScript(program, shell));
+      io.out(completionScript(shell));
       io.exit(ExitCode.done);
     });

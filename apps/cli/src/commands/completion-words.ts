@@ -1,0 +1,86 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What may stand at a place of the command line: words, paths, or words that only the command itself can find. */
+export type Candidates = Readonly<
+  | { kind: 'words'; words: readonly string[] }
+  | { kind: 'files' }
+  | { kind: 'directories' }
+  | { kind: 'clusters' }
+  | { kind: 'nothing' }
+>;
+
+export type CompletedOption = Readonly<{
+  flags: readonly string[];
+  description: string;
+  /** Absent where the option takes no value. */
+  value?: Candidates;
+}>;
+
+/** A verb by its words below `flotilla`, with what may come after them. */
+export type CompletedVerb = Readonly<{
+  path: readonly string[];
+  description: string;
+  verbs: readonly Readonly<{ name: string; description: string }>[];
+  options: readonly CompletedOption[];
+  /** Of the first operand, the second and so on; the last counts for all further ones. */
+  operands: readonly Candidates[];
+}>;
+
+/** Every verb of a program, with its verbs, options and operands: what the scripts of all shells are made of. */
+export function completedVerbs(command: Command, path: readonly string[] = []): readonly CompletedVerb[] {
+  const own: CompletedVerb = {
+    path,
+    description: command.description(),
+    verbs: shown(command).map((one) => ({ name: one.name(), description: firstLine(one.description()) })),
+    options: [...command.options.map(completedOption), HELP_OPTION],
+    operands: command.registeredArguments.map((argument) => operandOf(path, argument)),
+  };
+  return [own, ...shown(command).flatMap((one) => completedVerbs(one, [...path, one.name()]))];
+}
+
+/** Hidden verbs are for programs. */
+const shown = (command: Command): readonly Command[] => command.commands.filter((one) => !one.name().startsWith('_'));
+
+const HELP_OPTION: CompletedOption = { flags: ['--help'], description: 'display help' };
+
+function completedOption(option: Option): CompletedOption {
+  const flags = [option.long, option.short].filter((flag) => flag != null);
+  const description = firstLine(option.description);
+  const takesValue = option.required || option.optional;
+  return takesValue ? { flags, description, value: candidatesOf(option) } : { flags, description };
+}
+
+const FILE_VALUES: ReadonlySet<string> = new Set(['file', 'path', 'ref']);
+
+function candidatesOf({ long, flags, argChoices, description }: Option): Candidates {
+  if (argChoices !== undefined) return { kind: 'words', words: argChoices };
+  if (long === '--output') return { kind: 'words', words: FORMATS.filter((format) => description.includes(format)) };
+  if (long === '--cluster' || long === '--context') return { kind: 'clusters' };
+  const [, name = ''] = /<([^>]+)>/.exec(flags) ?? [];
+  if (FILE_VALUES.has(name)) return { kind: 'files' };
+  return name === 'dir' ? { kind: 'directories' } : { kind: 'nothing' };
+}
+
+/** Of verbs whose formats stand in the description of the option alone. */
+const FORMATS = ['table', 'wide', 'text', 'json', 'yaml', 'name', 'mermaid', 'svg'];
+
+const FILE_OPERANDS: ReadonlySet<string> = new Set(['ref', 'old', 'new', 'file', 'layout']);
+const DIRECTORY_OPERANDS: ReadonlySet<string> = new Set(['dir', 'outdir']);
+
+function operandOf(path: readonly string[], argument: Argument): Candidates {
+  if (argument.argChoices !== undefined) return { kind: 'words', words: argument.argChoices };
+  const kinds = KINDS[path.join(' ')];
+  if (kinds !== undefined && argument.name() === 'kind') return { kind: 'words', words: kinds };
+  if (path.join(' ') === 'clusters remove') return { kind: 'clusters' };
+  if (FILE_OPERANDS.has(argument.name())) return { kind: 'files' };
+  return DIRECTORY_OPERANDS.has(argument.name()) ? { kind: 'directories' } : { kind: 'nothing' };
+}
+
+/** The words of kinds, where the first operand is one. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  get: ['subscriptions', 'installplans', 'csvs', 'extensions', 'catalogs', 'catalogsources', 'clustercatalogs'],
+  explain: ['subscription', 'installplan', 'csv', 'catalogsource', 'clustercatalog', 'extension'],
+  approve: ['installplan'],
+};
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
