@@ -13,6 +13,7 @@ import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { getCommand } from './commands/get.command.js';
+import { opmCommand } from './commands/opm.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
 import { resolveCommand } from './commands/resolve.command.js';
@@ -64,6 +65,7 @@ export function buildProgram(io: Io): Command {
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   for (const register of commands) register(program, io);
+  opmCommand(program, io, run);
   return program;
 }
 

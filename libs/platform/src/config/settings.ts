@@ -158,7 +158,7 @@ export const settingGroups = {
       'Folder with one folder for each registry, named `HOST` or `HOST:PORT` as in references: `*.crt` are authorities for it, `*.cert` and `*.key` of one name a client certificate (as in docker and podman). Read again every minute',
     ),
     registryPlainHttpHosts: list(
-      'Registries, `HOST` or `HOST:PORT` as in references, that are spoken to in plain HTTP; those on this machine are anyway',
+      'Registries, `HOST` or `HOST:PORT` as in references, that are spoken to in plain HTTP, `*`: all; those on this machine are anyway',
     ),
     registryTransfersPerHost: count(
       4,

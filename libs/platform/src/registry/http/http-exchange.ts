@@ -27,12 +27,13 @@ export class HttpExchange {
   constructor(
     private readonly connections: Connections,
     private readonly limits: RegistryLimits,
-    /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
+    /** Hosts (with port) spoken to in plain HTTP, besides loopback; `*`: all. */
     private readonly plainHttpHosts: ReadonlySet<string>,
   ) {}
 
   scheme(host: string): 'http' | 'https' {
-    return isLoopback(new URL(`http://${host}`).hostname) || this.plainHttpHosts.has(host) ? 'http' : 'https';
+    const isPlain = this.plainHttpHosts.has('*') || this.plainHttpHosts.has(host);
+    return isPlain || isLoopback(new URL(`http://${host}`).hostname) ? 'http' : 'https';
   }
 
   /** The answer after a few redirects at most, and who gave it. `authorization` never leaves the host it is for. */
