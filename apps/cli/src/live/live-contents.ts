@@ -46,20 +46,39 @@ export async function openLiveContents(settings: Settings, hub?: string): Promis
   const clock = new SystemClock();
   const contents = new CatalogContents(registry, content, join(tmpdir(), `flotilla-command-${process.pid}`));
   const catalogs = new SharedCatalogs({ contents, clock, random: Math.random });
+  const heldOf = once((source: CatalogSource) => heldByHub(source, content, hub).catch(() => undefined));
+  const catalogOf = async (client: KubeClient, source: CatalogSource): Promise<IndexedCatalog> => {
+    const { name = '', namespace = '' } = source.metadata;
+    const common = { key: { namespace, name }, priority: source.spec.priority ?? 0 };
+    const held = await heldOf(source.status?.connectionState?.address ?? '', source);
+    if (held !== undefined) return { ...common, index: held };
+    const access = personAccess(client);
+    const asking = { withinMs: 0, patient: false };
+    const look = await loadSource(source, asking, { catalogs, access, now: () => clock.now() });
+    if ('value' in look) return { ...common, index: look.value.index };
+    return { ...common, failure: look.error instanceof Error ? look.error.message : String(look.error) };
+  };
+  const read = once(({ client, source }: Asked) => catalogOf(client, source));
   return {
     content,
     registry,
-    async catalogOf(client, source) {
-      const { name = '', namespace = '' } = source.metadata;
-      const common = { key: { namespace, name }, priority: source.spec.priority ?? 0 };
-      const held = await heldByHub(source, content, hub).catch(() => undefined);
-      if (held !== undefined) return { ...common, index: held };
-      const access = personAccess(client);
-      const asking = { withinMs: 0, patient: false };
-      const look = await loadSource(source, asking, { catalogs, access, now: () => clock.now() });
-      if ('value' in look) return { ...common, index: look.value.index };
-      return { ...common, failure: look.error instanceof Error ? look.error.message : String(look.error) };
+    // Every namespace of a cluster sees the global catalogs: each is read once.
+    catalogOf(client, source) {
+      const { namespace, name, resourceVersion } = source.metadata;
+      return read([client.cluster, namespace, name, resourceVersion].join('/'), { client, source });
     },
+  };
+}
+
+type Asked = Readonly<{ client: KubeClient; source: CatalogSource }>;
+
+/** A question whose answer is kept by its key: clusters with the same catalog share its index. */
+function once<In, Out>(ask: (input: In) => Promise<Out>): (key: string, input: In) => Promise<Out> {
+  const known = new Map<string, Promise<Out>>();
+  return (key, input) => {
+    const asking = known.get(key) ?? ask(input);
+    known.set(key, asking);
+    return asking;
   };
 }
 

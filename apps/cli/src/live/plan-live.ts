@@ -2,6 +2,7 @@ import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { commandSettings } from '../command-settings.js';
+import { inParallel } from '../in-parallel.js';
 import { type Io, NotFound } from '../io.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from './ask-clusters.js';
@@ -60,6 +61,9 @@ function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace
   throw new NotFound(`no namespace "${namespace}" in ${where}; flotilla plan --live without -n shows all`);
 }
 
+/** Namespaces of one cluster that are read at the same moment. */
+const AT_ONCE = 8;
+
 async function stepsOf(
   client: KubeClient,
   options: PlanLiveOptions,
@@ -72,17 +76,10 @@ async function stepsOf(
   const namespaces = extension === undefined ? await found() : [];
   const extensions = await extensionsOf(client, options);
   progress.expect(namespaces.length + extensions.length);
-  const steps: Step[] = [];
-  for (const one of namespaces) {
-    steps.push(await nextStep(client, one, deps));
-    progress.step();
-  }
-  for (const name of extensions) {
-    const step = await nextRevisionStep(client, name, deps);
-    if (step !== undefined) steps.push(step);
-    progress.step();
-  }
-  return steps;
+  const counted = async <T>(work: Promise<T>): Promise<T> => work.finally(() => progress.step());
+  const inNamespaces = await inParallel(namespaces, AT_ONCE, (one) => counted(nextStep(client, one, deps)));
+  const ofExtensions = await inParallel(extensions, AT_ONCE, (name) => counted(nextRevisionStep(client, name, deps)));
+  return [...inNamespaces, ...ofExtensions.filter((step) => step !== undefined)];
 }
 
 /** A user who may not read Namespaces may still plan in one. */

@@ -2,15 +2,15 @@ import { textOf } from '../transport/transport.error.js';
 import { ClusterConfigError } from './cluster-config.error.js';
 import type { CredentialSource, Credentials, TlsIdentity } from './credentials.js';
 import type { ClusterAccess, KubeconfigUser } from './kubeconfig.js';
+import { type Applied, isPlain, plainAccess } from './plain-access.js';
 
 type KubeConfig = import('@kubernetes/client-node').KubeConfig;
 type KubeConfigClass = new () => KubeConfig;
-type Applied = TlsIdentity & { headers?: Record<string, unknown>; auth?: string };
 
 /**
  * Credentials as `@kubernetes/client-node` works them out: certificates, tokens, token files, exec plugins and its auth
  * providers. Each cluster has a KubeConfig of its own, since the library remembers tokens by user name. The library's
- * agents are never used.
+ * agents are never used. It is loaded for accesses that need it: those with a plugin, an auth provider or a token file.
  */
 export class LibraryCredentials implements CredentialSource {
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
@@ -21,7 +21,7 @@ export class LibraryCredentials implements CredentialSource {
   #identity: TlsIdentity = {};
 
   constructor(
-    private readonly library: KubeConfigClass,
+    private readonly loadLibrary: () => Promise<KubeConfigClass>,
     private readonly access: ClusterAccess,
   ) {
     this.#impersonation = impersonation(access.user);
@@ -43,13 +43,9 @@ export class LibraryCredentials implements CredentialSource {
   }
 
   async #ask(): Promise<Credentials> {
-    this.#config ??= toLibrary(this.library, this.access);
-    const applied: Applied = {};
-    try {
-      await this.#config.applyToHTTPSOptions(applied);
-    } catch (error) {
+    const applied = await this.#applied().catch((error: unknown) => {
       throw this.#explain(error);
-    }
+    });
     const headers: Record<string, string | string[]> = { ...this.#impersonation };
     for (const [name, value] of Object.entries(applied.headers ?? {})) {
       // Token files end with a line end more often than not.
@@ -59,6 +55,14 @@ export class LibraryCredentials implements CredentialSource {
       headers['authorization'] ??= `Basic ${Buffer.from(applied.auth).toString('base64')}`;
     this.#remembered = { headers, tls: this.#keep(applied) };
     return this.#remembered;
+  }
+
+  async #applied(): Promise<Applied> {
+    if (isPlain(this.access)) return plainAccess(this.access);
+    this.#config ??= toLibrary(await this.loadLibrary(), this.access);
+    const applied: Applied = {};
+    await this.#config.applyToHTTPSOptions(applied);
+    return applied;
   }
 
   /** The same object as long as its contents are the same: connections are kept by it. */

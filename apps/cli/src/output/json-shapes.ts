@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+const verdict = z.enum(['yes', 'no', 'incomplete']);
+const away = z.array(z.strictObject({ cluster: z.string(), because: z.string() }));
+const any = z.unknown();
+const list = z.array(any);
+const text = z.string();
+
+/**
+ * The keys of every answer that `-o json` and `-o yaml` print, by verb. A key may be added; none is renamed or removed. What is
+ * not here prints a document of another format (render, template, graph, resolve, bundle render) or a bare array of rows
+ * (`catalog packages`, `channels` and `bundles`).
+ */
+export const JSON_SHAPES = {
+  get: z.strictObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), verdict, away, items: list }),
+  status: z.strictObject({ verdict, away, hub: list, clusters: list, waiting: list }),
+  'clusters list': z.strictObject({ verdict, away, items: list }),
+  'clusters check': z.strictObject({ verdict, away, items: list }),
+  approve: z.strictObject({ verdict, away, items: list }),
+  'plan --live': z.strictObject({ verdict, away, items: list }),
+  plan: z.strictObject({
+    verdict,
+    namespace: text,
+    notes: list,
+    result: z.enum(['resolved', 'unsatisfiable', 'error']),
+    bundles: list.optional(),
+    subscriptionsCreated: list.optional(),
+    subscriptionsUpdated: list.optional(),
+    unresolved: list.optional(),
+    message: text.optional(),
+    story: text.optional(),
+    explanation: list.optional(),
+    advice: any.optional(),
+  }),
+  'plan, of ClusterExtensions': z.strictObject({ verdict, items: list }),
+  explain: z.strictObject({
+    verdict,
+    cluster: text,
+    kind: text,
+    namespace: text.optional(),
+    name: text,
+    standing: z.enum(['failed', 'blocked', 'needs-approval', 'under-way', 'well']),
+    because: list,
+    todo: list,
+    root: any.optional(),
+    resolution: any.optional(),
+    unread: list.optional(),
+  }),
+  'explain --catalog': z.strictObject({
+    verdict,
+    kind: text,
+    namespace: text.optional(),
+    name: text,
+    well: z.boolean(),
+    state: text,
+    text,
+    message: text.optional(),
+    explanation: list.optional(),
+    outlook: any.optional(),
+    plan: any.optional(),
+  }),
+  path: z.strictObject({
+    verdict,
+    package: text,
+    from: any,
+    to: any,
+    channel: text,
+    olm: list.nullable(),
+    shortest: list.nullable(),
+    goesOnTo: text.nullable(),
+    why: list,
+  }),
+  'catalog diff': z.strictObject({ verdict, changes: list, broken: list }),
+  'catalog validate': z.strictObject({
+    verdict,
+    passed: z.boolean(),
+    error: any.optional(),
+    problems: list.optional(),
+    warnings: list.optional(),
+    images: list.optional(),
+  }),
+  'bundle validate': z.strictObject({ verdict, passed: z.boolean(), problems: list }),
+  'crd check': z.strictObject({ verdict, ok: z.boolean(), violations: list }),
+} as const;
+
+export type ShapedVerb = keyof typeof JSON_SHAPES;
+
+/** The table of docs/command.md: the keys of each verb, with `?` behind those that may be absent. */
+export function shapeTable(): string {
+  const rows = Object.entries(JSON_SHAPES).map(([verb, { shape }]) => {
+    const keys = Object.entries<z.ZodType>(shape).map(
+      ([key, type]) => `\`${key}${type.safeParse(undefined).success && !isAny(type) ? '?' : ''}\``,
+    );
+    return `| \`${verb}\` | ${keys.join(', ')} |\n`;
+  });
+  return `| verb | keys |\n|---|---|\n${rows.join('')}`;
+}
+
+const isAny = (type: z.ZodType): boolean => type === any;
