@@ -49,6 +49,14 @@ function versionOf(entry: Readonly<Record<string, unknown>>, shared: Readonly<Re
 export const storedVersions = (crd: KubernetesObject): string[] =>
   asList(asRecord(crd['status'])['storedVersions']).map(asText);
 
+/** In the API server's words why it does not serve the kind. */
+export function whyNotEstablished(crd: KubernetesObject): string {
+  const conditions = asList(asRecord(crd['status'])['conditions']).map(asRecord);
+  const lacking = conditions.find(({ type, status }) => type === 'NamesAccepted' && status !== 'True');
+  const condition = lacking ?? conditions.find(({ type, status }) => type === 'Established' && status !== 'True');
+  return asText(condition?.['message']) || 'the API server does not serve it yet';
+}
+
 /** True once the API server accepted the names and serves the kind. */
 export function isEstablished(crd: KubernetesObject): boolean {
   const conditions = asList(asRecord(crd['status'])['conditions']).map(asRecord);

@@ -41,8 +41,15 @@ describe('install-plans.md §3 and §6, the end of an execution', () => {
     expect(againAfterMs).toBeGreaterThan(0);
   });
 
-  it('is Complete with a CRD that never got established, as in OLM', () => {
-    expect(conclude(plan(['WaitingForApi']), [{ status: 'Unknown' }]).status.phase).toBe('Complete');
+  it.each(['Unknown', 'NotPresent', 'WaitingForApi'] as const)('is not Complete while a step is %s', (status) => {
+    const concluded = conclude(plan(['WaitingForApi']), [{ status }]);
+    expect([concluded.status.phase, concluded.againAfterMs]).toEqual(['Installing', 500]);
+  });
+
+  it('says what it waits for, and asks less often then', () => {
+    const waitingFor = 'waiting for CRD "x" to be established: the name is taken';
+    const concluded = conclude(plan(['WaitingForApi']), [{ status: 'WaitingForApi', waitingFor }]);
+    expect(concluded).toMatchObject({ status: { phase: 'Installing', message: waitingFor }, againAfterMs: 5_000 });
   });
 
   it.each<[why: string, startTime: string | undefined, forbidden: boolean, phase: string, message: string]>([

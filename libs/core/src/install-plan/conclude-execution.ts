@@ -1,5 +1,6 @@
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
 import { elapsedMs, kubernetesTime } from '../durations/kubernetes-time.js';
+import { isDone } from './install-plan-step.js';
 import { withInstalled, withoutMessage } from './plan-conditions.js';
 import type { StepOutcome } from './step-world.js';
 
@@ -43,7 +44,11 @@ export function concludeExecution(
   const failed = [...outcomes.values()].find(({ error }) => error !== undefined);
   if (failed !== undefined) return afterError(executed, failed, execution);
   const clean = withoutMessage(executed);
-  if (steps.some((step) => step?.status === 'WaitingForApi')) return { status: clean, againAfterMs: API_WAIT_MS };
+  if (steps.some((step) => step !== null && !isDone(step))) {
+    const late = [...outcomes.values()].find(({ waitingFor }) => waitingFor !== undefined)?.waitingFor;
+    if (late === undefined) return { status: clean, againAfterMs: API_WAIT_MS };
+    return { status: text(clean, late), againAfterMs: LOOK_AGAIN_MS };
+  }
   return { status: withInstalled({ ...clean, phase: 'Complete' }, { status: 'True' }, execution.now) };
 }
 

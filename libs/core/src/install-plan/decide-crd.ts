@@ -5,11 +5,12 @@ import { INSTALL_PLAN_API } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { checkCrdUpgrade, existingCrsPrefix } from '../crd-safety/check-crd-upgrade.js';
-import { crdGroup, isEstablished } from '../crd-safety/crd-versions.js';
+import { crdGroup, isEstablished, whyNotEstablished } from '../crd-safety/crd-versions.js';
 import { type StoredVersionMigration, withoutStored } from '../crd-safety/stored-versions.js';
 import { elapsedMs } from '../durations/kubernetes-time.js';
 import { alongsideAnnotationKey } from '../hashes/object-names.js';
 import { instanceReads, instancesIn, keptAlongside, ownersElsewhere } from './crd-reads.js';
+import type { StepStatus } from './install-plan-step.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
@@ -34,14 +35,17 @@ export function decideCrd(
 }
 
 /**
- * OLM looks once more and gives up on a CRD that is not established then. We look on until the retry time is over, so
- * that a slow API server does not leave a step Unknown; after it the answer is OLM's.
+ * OLM reads a new CRD once more, and completes the plan with the step Unknown where it is not established then, or gone.
+ * Here the plan waits until it is, and says for what after the retry time; one that is gone is created again.
  */
 function awaitApi(live: KubernetesObject | undefined, context: StepContext): StepDecision {
   if (live === undefined) return { actions: [], status: 'NotPresent' };
   if (isEstablished(live)) return { actions: [], status: 'Created' };
   const waited = elapsedMs(context.plan.startTime ?? context.now, context.now);
-  return { actions: [], status: waited < context.retryTimeoutMs ? 'WaitingForApi' : 'Unknown' };
+  const status: StepStatus = 'WaitingForApi';
+  if (waited < context.retryTimeoutMs) return { actions: [], status };
+  const waitingFor = `waiting for CRD "${live.metadata.name}" to be established: ${whyNotEstablished(live)}`;
+  return { actions: [], status, waitingFor };
 }
 
 function replaceCrd(crd: Crd, live: KubernetesObject): StepDecision {

@@ -223,7 +223,7 @@ describe('install-plans.md §7, a CRD step', () => {
   it.each<[why: string, there: KubernetesObject[], startTime: string, status: string]>([
     ['established', [crd(conditions('True'))], '2026-01-01T00:00:00Z', 'Created'],
     ['not yet', [crd(conditions('False'))], '2026-01-01T00:00:00Z', 'WaitingForApi'],
-    ['not within the retry time: OLM’s answer', [crd(conditions('False'))], '2025-12-31T23:00:00Z', 'Unknown'],
+    ['not within the retry time', [crd(conditions('False'))], '2025-12-31T23:00:00Z', 'WaitingForApi'],
     ['vanished', [], '2026-01-01T00:00:00Z', 'NotPresent'],
   ])('looks again: %s', (_why, there, startTime, status) => {
     const waiting = step(crd(), 'WaitingForApi');
@@ -231,7 +231,19 @@ describe('install-plans.md §7, a CRD step', () => {
     if (ref === undefined) throw new Error('nothing was read');
     const world = withAnswer(emptyWorld, ref, { object: there[0] });
     const at = { ...context, plan: { ...context.plan, startTime } };
-    expect(decideStep(waiting, at, world)).toEqual({ actions: [], status });
+    expect(decideStep(waiting, at, world)).toMatchObject({ actions: [], status });
+  });
+
+  it('says for what a plan waits longer than its retry time', () => {
+    const waiting = step(crd(), 'WaitingForApi');
+    const [ref] = readsForStep(waiting, context, emptyWorld);
+    if (ref === undefined) throw new Error('nothing was read');
+    const taken = { type: 'NamesAccepted', status: 'False', message: 'plural name taken' };
+    const world = withAnswer(emptyWorld, ref, { object: crd({ status: { conditions: [taken] } }) });
+    const at = { ...context, plan: { ...context.plan, startTime: '2025-12-31T23:00:00Z' } };
+    expect(decideStep(waiting, at, world)).toMatchObject({
+      waitingFor: expect.stringMatching(/^waiting for CRD ".+" to be established: plural name taken$/),
+    });
   });
 
   it('replaces one that is there and keeps only the memory of CSVs that exist and are no copies', () => {

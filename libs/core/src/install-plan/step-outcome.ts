@@ -38,7 +38,10 @@ export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, perf
     const { fail, forbidden = false, status = statusOf(step), patienceMs } = decision;
     return { status, error: fail, forbidden, ...(patienceMs === undefined ? {} : { patienceMs }) };
   }
-  if (performed === undefined) return { status: decision.status };
+  if (performed === undefined) {
+    const { status, waitingFor } = decision;
+    return { status, ...(waitingFor === undefined ? {} : { waitingFor }) };
+  }
   if (performed.ok) {
     if (performed.alreadyExisted !== true) return { status: decision.status };
     const left = step.resource.kind === 'ClusterServiceVersion' || step.resource.kind === 'Subscription';

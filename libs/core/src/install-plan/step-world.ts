@@ -61,10 +61,11 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
 
 /**
  * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be done, and the
- * plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it.
+ * plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it. `waitingFor`: what keeps a step
+ * waiting longer than expected.
  */
 export type SettledDecision =
-  | Readonly<{ actions: readonly Action[]; status: StepStatus }>
+  | Readonly<{ actions: readonly Action[]; status: StepStatus; waitingFor?: string }>
   | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
 
 /**
@@ -98,6 +99,8 @@ export type StepOutcome = Readonly<{
   status: StepStatus;
   error?: string;
   forbidden?: boolean;
+  /** What the plan waits for, where that takes longer than expected. */
+  waitingFor?: string;
   /** How long after the plan's first execution this error is tried again; absent: the retry timeout of all. */
   patienceMs?: number;
 }>;
