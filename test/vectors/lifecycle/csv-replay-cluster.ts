@@ -351,6 +351,8 @@ export class ReplayCluster {
       const settled = again();
       if (settled !== undefined) this.#stepCopies(settled);
     }
+    // As in a pass of the applier: labels come once nothing else moves.
+    if (this.writes > before) return true;
     for (const subscription of this.list<Subscription>('Subscription')) this.#stepAdoption(subscription);
     return this.writes > before;
   }

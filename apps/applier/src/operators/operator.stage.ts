@@ -24,6 +24,8 @@ const ALL_OF_NAMESPACE = [
   OPERATOR_CONDITION_API,
 ];
 const MANAGED_OF_NAMESPACE = [core('Service'), core('Secret'), core('ConfigMap')];
+/** What a copy of a CSV brings into its namespace. */
+const COPIED = [rbac('Role'), rbac('RoleBinding')];
 const OF_CLUSTER = [rbac('ClusterRole'), rbac('ClusterRoleBinding')];
 
 const PLAIN = [
@@ -134,9 +136,19 @@ async function gatherLeftovers(input: StageInput, name: string): Promise<StageOu
 
 async function gather(input: StageInput, name: string, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
   const label = labelOfOperator(name);
-  const components = objects.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
+  const known = objects.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
+  const components = [...known, ...(await labelledElsewhere(input, label))];
   const live = await input.reader.get({ ...OPERATOR_API, name });
   return perform(input, operatorObject(name, components, live), live === undefined ? [] : [live]);
+}
+
+/** Rights that came with a copy of the CSV into another namespace. */
+async function labelledElsewhere(
+  { read, reader }: StageInput,
+  labelSelector: string,
+): Promise<readonly KubernetesObject[]> {
+  const lists = await Promise.all(COPIED.map((kind) => reader.list(kind, { labelSelector })));
+  return lists.flat().filter(({ metadata }) => metadata.namespace !== read.namespace);
 }
 
 async function candidatesIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {

@@ -7,13 +7,13 @@ import { csvNamespace } from '../csv-facts.js';
 import { csvOwnerLabels, hasLabels, nonBlockingOwner } from '../owner-labels.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
-const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 
 type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonly KubernetesObject[] }>;
 
 /**
  * The CSV's Roles and RoleBindings in the namespace of one of its copies, owned by the copy. Rules are kept in step,
- * bindings left as they are once made (spec: csv-lifecycle.md §6).
+ * bindings left as they are once made (spec: csv-lifecycle.md §6). The label of the Operator
+ * object that gathers the original is copied along, as in OLM.
  */
 export function copiedRbac(
   csv: ClusterServiceVersion,
@@ -51,14 +51,11 @@ function metadataFor(
   csv: ClusterServiceVersion,
   copy: ClusterServiceVersion,
 ): KubernetesObject['metadata'] {
-  const labels = Object.entries(original.metadata.labels ?? {}).filter(
-    ([key]) => !key.startsWith(COMPONENT_LABEL_PREFIX),
-  );
   return {
     name: original.metadata.name ?? '',
     namespace: csvNamespace(copy),
     labels: {
-      ...Object.fromEntries(labels),
+      ...original.metadata.labels,
       'olm.copiedFrom': csvNamespace(csv),
       'olm.owner.namespace': csvNamespace(copy),
     },

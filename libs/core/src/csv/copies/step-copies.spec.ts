@@ -123,7 +123,12 @@ describe('copies of a CSV', () => {
       object: {
         metadata: {
           namespace: 'silo',
-          labels: { ...owner, 'olm.owner.namespace': 'silo', 'olm.copiedFrom': 'mill' },
+          labels: {
+            ...owner,
+            'olm.owner.namespace': 'silo',
+            'olm.copiedFrom': 'mill',
+            'operators.coreos.com/gear.mill': '',
+          },
           ownerReferences: [{ uid: 'copy-in-silo' }],
         },
       },
