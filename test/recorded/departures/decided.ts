@@ -23,6 +23,13 @@ export const DECIDED: readonly Departure[] = [
     ),
   },
   {
+    name: 'requirements-as-they-are',
+    because:
+      'OLM leaves the requirements of a pending CSV as it found them first; people read them, so they are kept true',
+    scenario: 'csv-requirement-missing',
+    leaveOut: inKind('ClusterServiceVersion', drop('status', 'requirementStatus')),
+  },
+  {
     name: 'plan-generate-name',
     because: 'decision 5: plans are named install-<hash of their content>, so they have no generateName',
     leaveOut: inKind('InstallPlan', drop('metadata', 'generateName')),

@@ -41,6 +41,21 @@ describe('one step of a CSV', () => {
     expect(step.next).toEqual({ again: 'now' });
   });
 
+  it('writes requirements that have changed, without an Event, while phase, reason and message stay', () => {
+    const pending = at('Pending', 'RequirementsNotMet', { message: "one or more requirements couldn't be found" });
+    const entry = (status: string, message: string) => ({
+      ...{ group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', name: 'gears.example.com' },
+      ...{ status, message },
+    });
+    const absent = entry('NotPresent', 'CRD is not present');
+    const stale = { ...pending, requirementStatus: [entry('PresentNotSatisfied', 'CRD installed alongside others')] };
+    const parts = { operatorGroups: [annotated] };
+    const step = stepCsv(gear('v1', owns, stale), world(parts));
+    expect([step.status, step.afterwards]).toEqual([{ ...pending, requirementStatus: [absent] }, []]);
+    const known = gear('v1', owns, { ...pending, requirementStatus: [absent] });
+    expect(stepCsv(known, world(parts)).status, 'nothing new').toBeUndefined();
+  });
+
   it('leaves copies alone', () => {
     const copy = gear('v1', {}, at('Succeeded', 'Copied'));
     expect(stepCsv(copy, world())).toEqual({ actions: [], afterwards: [], wake: [] });

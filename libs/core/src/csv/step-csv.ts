@@ -1,5 +1,6 @@
 import type { Action } from '../actions/action.js';
 import { type ClusterServiceVersion, CSV_CLEANUP_FINALIZER, type CsvStatus } from '../api/cluster-service-version.js';
+import { canonicalJson } from '../canonical/canonical-json.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
 import type { ComponentProblem } from './component-problem.js';
@@ -79,7 +80,10 @@ function stepOf(subject: Subject, outcome: Outcome): CsvStep {
   };
 }
 
-/** Status and Event of a verdict; neither when it says what the status says already. */
+/**
+ * Status and Event of a verdict. Where phase, reason and message stay, there is no Event, and the status is written only
+ * where its requirements are others than those that it names.
+ */
 function writtenFor(
   csv: ClusterServiceVersion,
   verdict: PhaseVerdict,
@@ -87,13 +91,21 @@ function writtenFor(
   { requirementStatus, certificates }: Outcome = {},
 ): CsvStep {
   const moved = withPhase(csv.status, verdict, now);
-  if (moved === csv.status) return NOTHING;
+  if (moved === csv.status) {
+    const known = csv.status?.requirementStatus ?? [];
+    const stale = requirementStatus !== undefined && canonicalJson(known) !== canonicalJson(requirementStatus);
+    return stale ? { ...NOTHING, status: withRequirements(moved, requirementStatus) } : NOTHING;
+  }
   const next = withCertificates(moved, certificates);
-  const afterwards = [phaseEvent(csv, verdict)];
-  if (requirementStatus === undefined) return { ...NOTHING, status: next, afterwards };
-  const { requirementStatus: _old, ...rest } = next;
-  const entries = requirementStatus.length === 0 ? {} : { requirementStatus: [...requirementStatus] };
-  return { ...NOTHING, status: { ...rest, ...entries }, afterwards };
+  const status = requirementStatus === undefined ? next : withRequirements(next, requirementStatus);
+  return { ...NOTHING, status, afterwards: [phaseEvent(csv, verdict)] };
+}
+
+function withRequirements(
+  { requirementStatus: _old, ...rest }: CsvStatus,
+  entries: NonNullable<Outcome['requirementStatus']>,
+): CsvStatus {
+  return entries.length === 0 ? rest : { ...rest, requirementStatus: [...entries] };
 }
 
 const withCertificates = (status: CsvStatus, times: Outcome['certificates']): CsvStatus =>
