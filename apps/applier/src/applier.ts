@@ -10,7 +10,7 @@ import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
 import { ClusterJoins } from './joining/cluster-joins.js';
-import { ClusterView } from './namespaces/cluster-view.js';
+import { ClusterViews } from './namespaces/cluster-views.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
@@ -41,10 +41,7 @@ export class Applier implements OnApplicationBootstrap {
   readonly #upgrades: ClusterUpgrades;
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
-  readonly #views = new Map<string, ClusterView>();
-  /** By cluster: how to give up on the next look whether it is left to OLM. */
-  readonly #looks = new Map<string, () => void>();
-  #stopped = false;
+  readonly #views: ClusterViews;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -58,12 +55,19 @@ export class Applier implements OnApplicationBootstrap {
     const byName = new Map(clients.map((client) => [client.cluster, client]));
     this.#joins = new ClusterJoins({ hub, clients, lookouts, random: Math.random });
     this.#upgrades = new ClusterUpgrades({ hub, clients, lookouts, random: Math.random });
+    this.#views = new ClusterViews({
+      hub,
+      clients,
+      lookouts,
+      onMoved: (cluster, namespace) => this.#wake({ v: 1, cluster, namespace }),
+      random: Math.random,
+    });
     this.#contact = new ClusterContact({
       clusters: [...byName.keys()],
       clock: hub.clock,
       log: hub.log,
       ask: async (cluster) => byName.get(cluster)?.serverVersion(),
-      heard: (cluster) => this.#views.get(cluster)?.lastSeen(),
+      heard: (cluster) => this.#views.lastSeen(cluster),
     });
   }
 
@@ -92,6 +96,7 @@ export class Applier implements OnApplicationBootstrap {
     this.#contact.start();
     this.#joins.start();
     this.#upgrades.start();
+    this.#views.start();
     for (const { cluster } of this.clients) this.hub.metrics.installPlanWarnings(cluster, 0);
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
@@ -102,10 +107,16 @@ export class Applier implements OnApplicationBootstrap {
     this.#contact.stop();
     this.#joins.stop();
     this.#upgrades.stop();
-    this.#stopped = true;
-    for (const cancel of this.#looks.values()) cancel();
     await this.hub.queues.apply.close({ deadlineMs });
-    await Promise.all([...this.#views.values()].map((view) => view.stop()));
+    await this.#views.stop();
+  }
+
+  #wake(job: ApplyJob): void {
+    const { queues, log } = this.hub;
+    const { cluster, namespace } = job;
+    queues.apply
+      .add(job)
+      .catch((err: unknown) => log.warn({ cluster, namespace, err }, 'a namespace waits for the next resync'));
   }
 
   async #apply(job: ApplyJob, signal: AbortSignal): Promise<void> {
@@ -146,7 +157,7 @@ export class Applier implements OnApplicationBootstrap {
     if (!acts) return this.lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
-    const reads = await this.#viewOf(client).reads(await this.hub.problems.getSeen(cluster, namespace));
+    const reads = await this.#views.of(client).reads(await this.hub.problems.getSeen(cluster, namespace));
     const place = { client, reads, namespace, globalCatalogNamespace: global };
     const { rounds, againAfterMs, refused } = await reconcileNamespace(place, this.#stages, clock, signal);
     // What was written was answered; a pass that found nothing to do may have asked the cluster for nothing.
@@ -154,30 +165,5 @@ export class Applier implements OnApplicationBootstrap {
     if (refused !== undefined) log.warn({ cluster, namespace, error: refused.message }, 'the API server refused');
     log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
     return againAfterMs;
-  }
-
-  #viewOf(client: KubeClient): ClusterView {
-    const known = this.#views.get(client.cluster);
-    if (known !== undefined) return known;
-    const view = new ClusterView({ client, clock: this.hub.clock, log: this.hub.log });
-    this.#views.set(client.cluster, view);
-    view.start();
-    this.#leaveInTime(client.cluster, view);
-    return view;
-  }
-
-  /** Where an OLM has come meanwhile, nothing is watched any more. */
-  #leaveInTime(cluster: string, view: ClusterView): void {
-    const look = async () => {
-      const standing = await this.lookouts.standing(cluster).catch(() => undefined);
-      if (this.#stopped) return;
-      if (standing?.acts !== false) return this.#leaveInTime(cluster, view);
-      this.#views.delete(cluster);
-      await view.stop();
-    };
-    this.#looks.set(
-      cluster,
-      this.hub.clock.after(this.lookouts.againAfterMs(cluster), () => void look()),
-    );
   }
 }

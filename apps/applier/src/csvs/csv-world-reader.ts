@@ -13,6 +13,17 @@ import type { StageInput } from '../namespaces/stage.js';
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
 
+/** Those with the CSV's labels, and those with the names that its Services give them; each once. */
+const authReaders = (
+  labelled: readonly KubernetesObject[],
+  named: ReadonlyMap<string, KubernetesObject>,
+): readonly KubernetesObject[] =>
+  [...labelled.filter(({ metadata }) => !named.has(metadata.name ?? '')), ...named.values()].map((one) => ({
+    ...one,
+    apiVersion: RBAC,
+    kind: 'RoleBinding',
+  }));
+
 /** Reads what a CSV's step looks at. */
 export class CsvWorldReader {
   constructor(private readonly input: StageInput) {}
@@ -56,7 +67,7 @@ export class CsvWorldReader {
       webhookConfigurations: WEBHOOK_CONFIGURATIONS.flatMap((kind) =>
         of(kind, true).map((one) => ({ ...one, apiVersion: ADMISSION, kind })),
       ),
-      authReaders: of('RoleBinding', true).map((one) => ({ ...one, apiVersion: RBAC, kind: 'RoleBinding' })),
+      authReaders: authReaders(of('RoleBinding', true), named('RoleBinding')),
       clusterProxy: named('Proxy').get(CLUSTER_PROXY.name),
       serverVersion,
       servedKinds: served,

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { WebhookService } from '#core/bundle-render/webhook-service';
 import { isDue, rotateAt, type ServingCertificate } from '#core/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/csv/serving/serving-objects';
+import { CA_KEY } from '#core/csv/serving/serving-names';
 import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
 import type { ExtensionPass } from './extension-pass.js';

@@ -9,7 +9,16 @@ import { MIRRORED_KINDS } from './mirrored-kinds.js';
 import type { ClusterReads } from './pass-reader.js';
 import { SharedLists } from './shared-lists.js';
 
-export type ClusterViewOptions = Readonly<{ client: KubeClient; clock: Clock; log: Log }>;
+export type ClusterViewOptions = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** Something that only the applier may watch has changed in this namespace. */
+  onMoved?: (namespace: string) => void;
+}>;
+
+/** The poller may not read Secrets, so it does not watch them: who loses a serving certificate is found out here. */
+const WATCHED_HERE: ReadonlySet<string> = new Set(['Secret']);
 
 /** Watches tell within milliseconds; a pass that would have to wait longer asks the cluster. */
 const PATIENCE_MS = 250;
@@ -24,11 +33,19 @@ export class ClusterView {
   readonly #clock: Clock;
   #plainUntil = 0;
 
-  constructor({ client, clock, log }: ClusterViewOptions) {
+  constructor({ client, clock, log, onMoved }: ClusterViewOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#lists = new SharedLists(client);
-    this.#mirror = new ClusterMirror({ client, clock, log, kinds: MIRRORED_KINDS });
+    this.#mirror = new ClusterMirror({
+      client,
+      clock,
+      log,
+      kinds: MIRRORED_KINDS,
+      onMoved: (kind, { namespace }) => {
+        if (namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(namespace);
+      },
+    });
   }
 
   start(): void {

@@ -6,6 +6,7 @@ import { WatchCache } from '#platform/kube/watch-cache';
 import type { Log } from '#platform/telemetry/log.port';
 
 const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });
+const admission = (kind: string): KindRef => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 export const SUBSCRIPTIONS = olm('Subscription');
@@ -19,6 +20,8 @@ type Watched = Readonly<{
   options?: ListOptions;
   /** What is kept of an object: a fleet's caches are most of the poller's memory. */
   keep: (object: KubernetesObject) => KubernetesObject;
+  /** Only wakes namespaces: an identity that may not watch it is told so in /healthz, and everything else goes on. */
+  optional?: true;
 }>;
 
 /** OLM watches only what it made of these kinds (spec: metrics.md §5), and so do we. */
@@ -41,6 +44,17 @@ const watched: readonly Watched[] = [
     options: MANAGED,
     keep: metadataOnly,
   },
+  // Secrets are missing on purpose: the poller may not read them, so the applier watches theirs (decision record 0008).
+  {
+    kinds: [
+      { apiVersion: 'v1', kind: 'Service' },
+      { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
+      ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map(admission),
+    ],
+    options: MANAGED,
+    keep: metadataOnly,
+    optional: true,
+  },
 ];
 
 export type ClusterCacheOptions = Readonly<{
@@ -54,6 +68,7 @@ export type ClusterCacheOptions = Readonly<{
 /** Everything the poller keeps of one cluster, and the events that tell of changes. */
 export class ClusterCache {
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
+  readonly #required: readonly WatchCache[];
 
   constructor({ client, clock, log, onEvent }: ClusterCacheOptions) {
     this.#caches = watched.map(({ kinds, options, keep }) => [
@@ -72,6 +87,7 @@ export class ClusterCache {
         },
       }),
     ]);
+    this.#required = this.#caches.flatMap(([, cache], index) => (watched[index]?.optional === true ? [] : [cache]));
   }
 
   start(): void {
@@ -83,7 +99,7 @@ export class ClusterCache {
   }
 
   async whenSynced(): Promise<void> {
-    await Promise.all(this.#caches.map(([, cache]) => cache.whenSynced()));
+    await Promise.all(this.#required.map((cache) => cache.whenSynced()));
   }
 
   list<T extends KubernetesObject>(kind: KindRef, namespace?: string): T[] {
@@ -92,7 +108,7 @@ export class ClusterCache {
   }
 
   synced(): boolean {
-    return this.#caches.every(([, cache]) => cache.synced());
+    return this.#required.every((cache) => cache.synced());
   }
 
   problems(): string[] {
@@ -100,7 +116,7 @@ export class ClusterCache {
   }
 
   lastSeen(): Date {
-    return new Date(Math.min(...this.#caches.map(([, cache]) => cache.lastSeen().getTime())));
+    return new Date(Math.min(...this.#required.map((cache) => cache.lastSeen().getTime())));
   }
 }
 

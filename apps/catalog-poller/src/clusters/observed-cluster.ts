@@ -4,6 +4,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { OperatorGroup } from '#core/api/operator-group';
 import type { Subscription } from '#core/api/subscription';
 import { allCrds, isCopied } from '#core/csv/csv-facts';
+import { isSharedBinding, usesBinding } from '#core/csv/serving/serving-names';
 import { affectedNamespaces, type ClusterView } from '#core/observation/affected-namespaces';
 import { catalogStanding } from '#core/observation/catalog-standing';
 import type { Clock } from '#platform/clock/clock.port';
@@ -198,6 +199,12 @@ export class ObservedCluster {
       },
       selecting: ({ metadata }) =>
         namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
+      sharing: ({ metadata: { name = '' } }) =>
+        isSharedBinding(name)
+          ? namespacesOf(
+              cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv) && usesBinding(csv, name)),
+            )
+          : new Set(),
       waitingForCluster: (object) =>
         namespacesOf(cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
     };

@@ -43,7 +43,7 @@ export type CsvWorld = Readonly<{
   issuedCertificates: ReadonlyMap<string, ServingCertificate>;
   /** Validating- and MutatingWebhookConfigurations that carry this CSV's owner labels. */
   webhookConfigurations: readonly KubernetesObject[];
-  /** RoleBindings in kube-system that carry this CSV's owner labels. */
+  /** RoleBindings in kube-system that carry this CSV's owner labels, or the name of the auth-reader of one of its Services. */
   authReaders: readonly KubernetesObject[];
   /** The Proxy `cluster` of an OpenShift cluster. */
   clusterProxy?: KubernetesObject | undefined;

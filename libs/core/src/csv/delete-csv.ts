@@ -7,6 +7,7 @@ import { csvOwnerLabels, hasLabels } from './owner-labels.js';
 import { deleteAdmissionWebhooks } from './serving/admission-webhooks.js';
 import { deleteApiServices } from './serving/api-services.js';
 import { resetConversions } from './serving/conversion-webhooks.js';
+import { releaseShared, sharedNamesOf } from './serving/shared-bindings.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const CLEANUP_WAIT_MS = 1_000;
@@ -32,14 +33,17 @@ export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly
 export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   const finalizers = csv.metadata.finalizers ?? [];
   if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) return { actions: [], afterwards: [], wake: [] };
-  const owned = (list: readonly KubernetesObject[]) => list.filter((one) => hasLabels(one, csvOwnerLabels(csv)));
+  const shared = new Set(sharedNamesOf(csv));
+  const owned = (list: readonly KubernetesObject[]) =>
+    list.filter((one) => hasLabels(one, csvOwnerLabels(csv)) && !shared.has(one.metadata.name ?? ''));
   const bindings = owned(world.clusterRoleBindings);
   const roles = owned(world.clusterRoles);
   const callers = [
     ...deleteAdmissionWebhooks(world),
     ...resetConversions(csv, world),
     ...deleteApiServices(csv, world),
-    ...world.authReaders.map(deleteAuthReader),
+    ...releaseShared(csv, world),
+    ...owned(world.authReaders).map(deleteAuthReader),
   ];
   if (callers.length + bindings.length + roles.length > 0) {
     const kinds = callers.length > 0 ? 'callers' : bindings.length > 0 ? 'ClusterRoleBindings' : 'ClusterRoles';

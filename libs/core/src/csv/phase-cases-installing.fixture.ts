@@ -187,6 +187,14 @@ export const INSTALLING_CASES: Readonly<Record<string, readonly Case[]>> = {
       when: 'check: anything else',
       goes: 'Installing / InstallWaiting',
       csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),
+      // One of that name belongs to another CSV.
+      parts: { deployments: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gear' } }] },
+      says: `installing: ${MISSING}`,
+    },
+    {
+      when: 'Flotilla: a Deployment is gone',
+      goes: 'InstallReady / InstallWaiting',
+      csv: gear('v1', {}, at('Installing', 'InstallWaiting', { lastTransitionTime: '2026-01-01T00:05:01Z' })),
       says: `installing: ${MISSING}`,
     },
     {

@@ -183,6 +183,13 @@ export const checks = (phase: string, reason: string, retry: string): readonly C
       parts: withDeployments(csv(), unhashed),
       says: UNHASHED,
     },
-    { when: 'check: anything else', goes: retry, csv: csv(), says: `installing: ${MISSING}` },
+    {
+      when: 'check: anything else',
+      goes: retry,
+      csv: csv(),
+      // One of that name belongs to another CSV.
+      parts: { deployments: [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gear' } }] },
+      says: `installing: ${MISSING}`,
+    },
   ];
 };

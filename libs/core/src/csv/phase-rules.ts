@@ -5,16 +5,19 @@ import type { ProblemKind } from './component-problem.js';
 import { csvName, isCopied, ownedCrds } from './csv-facts.js';
 import type { CsvPhase } from './csv-status.js';
 import type { Again } from './csv-world.js';
+import { missingDeployment } from './deployments/check-deployments.js';
 import { installActions, refusalOf } from './install-components.js';
 import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
 import { type Condition, type Rule, STAY, type Subject, waitFor } from './outcome.js';
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
 import { strategyError, unknownStrategy } from './requirements/requirements.js';
+import { repairAdmissionWebhooks } from './serving/admission-webhooks.js';
 import { apiServiceIssues } from './serving/api-service-issues.js';
 import { ownsUnadoptable } from './serving/api-services.js';
 import { authorityLost } from './serving/authority-lost.js';
 import { certificatesDue, certificatesUnreadable, certificateTimes } from './serving/certificates-of.js';
+import { repairServing } from './serving/serving-objects.js';
 import { webhookError } from './webhook-rules.js';
 
 /** What the rows of the phase table ask, each condition by itself (spec: csv-lifecycle.md §3). */
@@ -179,6 +182,12 @@ export const backendDisrupted: Rule = (subject) => {
   return problem?.kind === 'backendDisrupted' ? { next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : undefined;
 };
 
+/** A Deployment that was installed is gone, say with a CSV that owned one of the same name: it is installed again. */
+export const deploymentGone: Condition = ({ csv, world }) => {
+  const name = missingDeployment(csv, world);
+  return name === undefined ? undefined : { message: `installing: missing deployment with name=${name}`, next: NOW };
+};
+
 const STAYS_INSTALLING: ReadonlySet<ProblemKind> = new Set([...NOT_SERVED, 'waiting', 'backendDisrupted']);
 
 /** Where the check would let the CSV stay in Installing, and it has been there for five minutes. */
@@ -196,10 +205,14 @@ export const beingReplaced: Condition = ({ csv, world }) => {
   return replacement && { message: `being replaced by csv: ${csvName(replacement)}` };
 };
 
-/** Healthy and unreplaced: the ClusterRoles for its APIs are kept in place. */
+/** Healthy and unreplaced: the ClusterRoles for its APIs are kept in place, and what the API server calls it through. */
 export const healthy: Condition = ({ csv, world }) => ({
   message: 'install strategy completed with no errors',
-  actions: providedApiClusterRoles(csv, world),
+  actions: [
+    ...providedApiClusterRoles(csv, world),
+    ...repairServing(csv, world),
+    ...repairAdmissionWebhooks(csv, world),
+  ],
 });
 
 export const replacedByFailForward: Condition = ({ csv, world, group }) => {

@@ -4,6 +4,7 @@ import { CLUSTER_PROXY } from './cluster-proxy.js';
 import { allCrds, csvNamespace, ownedApiServices, requiredApiServices, webhooks } from './csv-facts.js';
 import type { CsvReads, ListRead } from './csv-world.js';
 import { csvOwnerLabels } from './owner-labels.js';
+import { authReaderName } from './serving/serving-names.js';
 import { servingServices } from './serving/serving-service.js';
 
 export const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -27,7 +28,10 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
       kind: 'APIService',
       name: `${version}.${group}`,
     })),
-    ...servingServices(csv).map(({ name }) => ({ apiVersion: 'v1', kind: 'Service', name, namespace })),
+    ...servingServices(csv).flatMap((service) => [
+      { apiVersion: 'v1', kind: 'Service', name: service.name, namespace },
+      { apiVersion: RBAC, kind: 'RoleBinding', name: authReaderName(service), namespace: 'kube-system' },
+    ]),
   ];
   const lists: ListRead[] = [
     here('operators.coreos.com/v1alpha1', 'ClusterServiceVersion'),

@@ -5,6 +5,7 @@ const view: ClusterView = {
   globalCatalogNamespace: 'olm',
   subscribed: new Set(['team-b', 'team-a']),
   waitingForCluster: () => new Set(['waiting']),
+  sharing: ({ metadata }) => new Set(metadata.name === 'shared' ? ['team-c'] : []),
   selecting: ({ metadata }) => new Set(metadata.name === 'named' ? ['platform', 'naming'] : ['platform']),
 };
 const object = (kind: string, namespace?: string, labels: Record<string, string> = {}) => ({
@@ -52,5 +53,25 @@ describe('affectedNamespaces', () => {
       'operators',
       'team-a',
     ]);
+  });
+  it.each(['Service', 'RoleBinding', 'ClusterRoleBinding', 'APIService', 'ValidatingWebhookConfiguration'])(
+    'follows the owner label of a %s to the namespace of its CSV, wherever the object lies',
+    (kind) => {
+      const labels = { 'olm.owner.namespace': 'team-b' };
+      const found = affectedNamespaces(object(kind, 'kube-system', labels), {
+        ...view,
+        waitingForCluster: () => new Set(),
+      });
+      expect(found).toEqual(['team-b']);
+    },
+  );
+  it('reports a binding that operators share to each of them', () => {
+    const binding = object('RoleBinding', 'kube-system', { 'olm.owner.namespace': 'team-b' });
+    const shared = { ...binding, metadata: { ...binding.metadata, name: 'shared' } };
+    expect(affectedNamespaces(shared, view)).toEqual(['team-b', 'team-c']);
+  });
+  it('sends a Role of a copied CSV to the copy and to its original', () => {
+    const labels = { 'olm.owner.namespace': 'target', 'olm.copiedFrom': 'operators' };
+    expect(affectedNamespaces(object('Role', 'target', labels), view)).toEqual(['operators', 'target']);
   });
 });

@@ -8,6 +8,8 @@ export type ClusterView = Readonly<{
   subscribed: ReadonlySet<string>;
   /** Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question. */
   waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
+  /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
+  sharing: (object: KubernetesObject) => ReadonlySet<string>;
   /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
   selecting: (object: KubernetesObject) => ReadonlySet<string>;
 }>;
@@ -15,9 +17,12 @@ export type ClusterView = Readonly<{
 type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
 
 const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
+/** Where the owner is that the labels name, and the original of a copied owner: who made the object puts it back. */
+const labelledOwners = ({ metadata: { labels } }: KubernetesObject): readonly string[] =>
+  [labels?.['olm.owner.namespace'], labels?.['olm.copiedFrom']].filter((namespace) => namespace !== undefined);
 const ownerByLabel: Rule = (object, view) => {
-  const owner = object.metadata.labels?.['olm.owner.namespace'];
-  return owner === undefined ? own(object, view) : [owner];
+  const owners = labelledOwners(object);
+  return owners.length === 0 ? own(object, view) : owners;
 };
 /** A copy concerns the namespace of its original, which keeps it in step; its own only if something is wished there. */
 const ownOrOriginal: Rule = (object, view) => {
@@ -26,6 +31,11 @@ const ownOrOriginal: Rule = (object, view) => {
   return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
 };
 const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
+const whoeverWaitsOrOwns: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
+/** A binding outside the namespaces of its operators: who made it is one of those who use it. */
+const sharedToo =
+  (rule: Rule): Rule =>
+  (object, view) => [...rule(object, view), ...view.sharing(object)];
 const whoeverSelects: Rule = (object, view) => view.selecting(object);
 /** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
 const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
@@ -42,10 +52,14 @@ const rules: Readonly<Record<string, Rule>> = {
   OperatorCondition: own,
   Deployment: ownerByLabel,
   ServiceAccount: own,
-  Role: own,
-  RoleBinding: own,
-  ClusterRole: whoeverWaits,
-  ClusterRoleBinding: whoeverWaits,
+  Service: ownerByLabel,
+  Role: ownerByLabel,
+  RoleBinding: sharedToo(ownerByLabel),
+  ClusterRole: whoeverWaitsOrOwns,
+  ClusterRoleBinding: sharedToo(whoeverWaitsOrOwns),
+  APIService: ownerByLabel,
+  ValidatingWebhookConfiguration: ownerByLabel,
+  MutatingWebhookConfiguration: ownerByLabel,
   CustomResourceDefinition: whoeverWaits,
   Namespace: whoeverSelects,
   OLMConfig: whoeverSelects,

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { ServingCertificate } from '#core/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/csv/serving/serving-objects';
+import { CA_KEY } from '#core/csv/serving/serving-names';
 import { caHashOf } from './issue-serving-certificate.js';
 
 const Data = z.looseObject({

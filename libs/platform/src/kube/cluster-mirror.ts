@@ -15,6 +15,8 @@ export type ClusterMirrorOptions = Readonly<{
   clock: Clock;
   log: Log;
   kinds: readonly MirroredKind[];
+  /** An object of one of the kinds appeared, changed or went, after the first list of them. */
+  onMoved?: (kind: string, metadata: KubernetesObject['metadata']) => void;
 }>;
 
 type Held = Readonly<{ kind: MirroredKind; mirror: KindMirror; selected: (object: KubernetesObject) => boolean }>;
@@ -30,7 +32,7 @@ export class ClusterMirror {
   readonly #kinds: ReadonlyMap<string, Held>;
   readonly #clock: Clock;
 
-  constructor({ kinds, client, clock, log }: ClusterMirrorOptions) {
+  constructor({ kinds, client, clock, log, onMoved }: ClusterMirrorOptions) {
     this.#clock = clock;
     this.#kinds = new Map(
       kinds.map((kind) => {
@@ -44,6 +46,7 @@ export class ClusterMirror {
           kind: { apiVersion, kind: kind.kind },
           options,
           selected,
+          ...(onMoved === undefined ? {} : { onMoved: (metadata) => onMoved(kind.kind, metadata) }),
           ...(reduce === undefined ? {} : { reduce }),
         });
         return [kind.kind, { kind, mirror, selected }];

@@ -11,6 +11,8 @@ export type KindMirrorOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'h
     reduce?: (object: KubernetesObject) => KubernetesObject;
     /** Whether the watch's selector takes an object in. */
     selected?: (object: KubernetesObject) => boolean;
+    /** An object appeared, changed or went, by whoever's hand; not called for what the first list holds. */
+    onMoved?: (metadata: KubernetesObject['metadata']) => void;
   }>;
 
 /** What we did to one object: its state after a write, or that the one of `uid` was deleted. */
@@ -31,8 +33,12 @@ export class KindMirror {
   readonly #own = new Map<string, Own>();
 
   constructor(private readonly options: KindMirrorOptions) {
-    const { reduce = withoutManagedFields, selected: _selected, ...watch } = options;
-    this.#reflector = new Reflector<PackedObject>({ ...watch, keep: (object) => pack(reduce(object)) });
+    const { reduce = withoutManagedFields, selected: _selected, onMoved, ...watch } = options;
+    const moved = ({ metadata }: PackedObject) => {
+      if (this.#reflector.synced()) onMoved?.(metadata);
+    };
+    const handlers = { onChange: moved, onDelete: moved };
+    this.#reflector = new Reflector<PackedObject>({ ...watch, handlers, keep: (object) => pack(reduce(object)) });
   }
 
   start(): void {

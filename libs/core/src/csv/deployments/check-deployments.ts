@@ -3,6 +3,7 @@ import type { ClusterServiceVersion } from '../../api/cluster-service-version.js
 import type { KubernetesObject } from '../../api/kubernetes-object.js';
 import { byCodeUnit } from '../../canonical/canonical-json.js';
 import type { ComponentProblem } from '../component-problem.js';
+import { strategyDeployments } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import {
   DEPLOYMENT_SPEC_HASH_LABEL,
@@ -52,6 +53,10 @@ export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): C
   }
   return undefined;
 }
+
+/** The first of the CSV's Deployments that is not there, whoever made it. */
+export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
+  strategyDeployments(csv).find(({ name }) => !world.deployments.some(({ metadata }) => metadata.name === name))?.name;
 
 const viewOf = (live: KubernetesObject): DeploymentView => {
   const parsed = DeploymentView.safeParse(live);

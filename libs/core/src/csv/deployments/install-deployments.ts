@@ -9,7 +9,7 @@ import { csvName, csvNamespace, strategyDeployments } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import { csvOwnerLabels, hasLabels, isOwnedBy, MANAGED_LABEL, nonBlockingOwner } from '../owner-labels.js';
 import { certificateFor } from '../serving/certificates-of.js';
-import { CA_HASH_ANNOTATION } from '../serving/serving-objects.js';
+import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
 import { servingServices } from '../serving/serving-service.js';
 import { withServingCertificate } from '../serving/serving-volumes.js';
 import {

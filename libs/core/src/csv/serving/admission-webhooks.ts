@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Action } from '../../actions/action.js';
 import type { ClusterServiceVersion, WebhookDescription } from '../../api/cluster-service-version.js';
 import { type KubernetesObject, refOf } from '../../api/kubernetes-object.js';
@@ -12,6 +13,7 @@ import { csvName, csvNamespace, webhooks } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import { csvOwnerLabels, MANAGED_LABEL } from '../owner-labels.js';
 import { certificateFor } from './certificates-of.js';
+import { holds } from './holds.js';
 import { base64 } from './serving-objects.js';
 import { servingPort, servingServiceName, servingServices } from './serving-service.js';
 
@@ -50,6 +52,20 @@ export function installAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvW
   const removed = world.webhookConfigurations.filter((one) => !names.has(keyOf(one)));
   return [...wanted.map((object): Action => ({ do: 'apply', object })), ...removed.map(deleteConfiguration)];
 }
+
+/** Puts back where the webhooks of an installed operator are called, and by which authority: people may have changed it. */
+export const repairAdmissionWebhooks = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
+  admissionWebhooks(csv).flatMap((description): Action[] => {
+    const live = configurationOf(world, description);
+    const wanted = configuration(csv, world, description);
+    if (live === undefined || wanted === undefined) return [];
+    return holds(clientConfigsOf(live), clientConfigsOf(wanted)) ? [] : [{ do: 'apply', object: wanted }];
+  });
+
+const clientConfigsOf = (configuration: KubernetesObject): unknown =>
+  (Webhooks.safeParse(configuration['webhooks']).data ?? []).map(({ name, clientConfig }) => ({ name, clientConfig }));
+
+const Webhooks = z.array(z.looseObject({ name: z.string(), clientConfig: z.unknown() }));
 
 /** Every configuration of the CSV goes with it; the API server would otherwise call a service that is gone. */
 export const deleteAdmissionWebhooks = (world: CsvWorld): readonly Action[] =>

@@ -4,7 +4,8 @@ import { csvNamespace, ownedApiServices } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import { podAnnotations } from '../deployments/check-deployments.js';
 import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
-import { authDelegatorName, authReaderName, base64, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-objects.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-names.js';
+import { base64 } from './serving-objects.js';
 import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
 
 /**

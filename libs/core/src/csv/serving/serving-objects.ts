@@ -5,21 +5,11 @@ import { csvNamespace } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
 import { csvOwnerLabels, MANAGED_LABEL, nonBlockingOwner } from '../owner-labels.js';
 import { certificateFor } from './certificates-of.js';
+import { holds } from './holds.js';
 import type { ServingCertificate } from './serving-certificate.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, CA_KEY, RBAC, RBAC_GROUP } from './serving-names.js';
 import { type ServingService, servingServices } from './serving-service.js';
-
-export const RBAC_GROUP = 'rbac.authorization.k8s.io';
-const RBAC = `${RBAC_GROUP}/v1`;
-/** Says by which authority a certificate was signed. */
-export const CA_HASH_ANNOTATION = 'olmcahash';
-/** Key of the authority's certificate in a Secret with a serving certificate. */
-export const CA_KEY = 'olmCAKey';
-
-/** Name of the ClusterRoleBinding that lets an operator ask whose token it was sent. */
-export const authDelegatorName = ({ name }: ServingService): string => `${name}-system:auth-delegator`;
-
-/** Name of the RoleBinding in kube-system that lets an operator read how the API server authenticates itself. */
-export const authReaderName = ({ name }: ServingService): string => `${name}-auth-reader`;
+import { keepShared } from './shared-bindings.js';
 
 /**
  * Applies Service, Secret and rights for each Deployment that the API server calls (spec: csv-lifecycle.md §7). A service
@@ -29,23 +19,65 @@ export const installServing = (csv: ClusterServiceVersion, world: CsvWorld): rea
   servingServices(csv).flatMap((service) => {
     const certificate = certificateFor(world, service);
     if (certificate === undefined) return [];
-    return servingObjects(csv, service, certificate).map((object): Action => ({ do: 'apply', object }));
+    return [
+      ...ownObjects(csv, service, certificate).map((object): Action => ({ do: 'apply', object })),
+      ...keepSharedBindings(csv, service, world),
+    ];
   });
 
-function servingObjects(
+/**
+ * Puts back what an installed operator has lost of the same by another's hand. A lost certificate is none of it: all of
+ * the operator is installed again then (spec: csv-lifecycle.md §3, "certs due"). OLM leaves the others as they are, but
+ * for those of APIServices.
+ */
+export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
+  servingServices(csv).flatMap((service) => {
+    const certificate = certificateFor(world, service);
+    if (certificate === undefined) return [];
+    const lost = ownObjects(csv, service, certificate).filter((object) => !stands(object, world));
+    return [...lost.map((object): Action => ({ do: 'apply', object })), ...keepSharedBindings(csv, service, world)];
+  });
+
+/** Whether the object is there with the content that it was given. */
+function stands({ kind, metadata: { name = '' }, ...content }: KubernetesObject, world: CsvWorld): boolean {
+  const named = (list: readonly KubernetesObject[]) => list.find(({ metadata }) => metadata.name === name);
+  switch (kind) {
+    case 'Service':
+      return holds(world.services.get(name)?.['spec'], content['spec']);
+    case 'Role':
+      return holds(named(world.roles)?.['rules'], content['rules']);
+    case 'RoleBinding':
+      return holds(named(world.roleBindings)?.['subjects'], content['subjects']);
+    default:
+      return true;
+  }
+}
+
+function keepSharedBindings(csv: ClusterServiceVersion, service: ServingService, world: CsvWorld): readonly Action[] {
+  const named = (list: readonly KubernetesObject[], kind: string, name: string) => {
+    const live = list.find(({ metadata }) => metadata.name === name);
+    return live && { ...live, apiVersion: RBAC, kind };
+  };
+  return sharedBindings(csv, service).flatMap((wanted) => {
+    const { kind, metadata } = wanted;
+    const list = kind === 'RoleBinding' ? world.authReaders : world.clusterRoleBindings;
+    return keepShared(csv, wanted, named(list, kind, metadata.name ?? ''));
+  });
+}
+
+/** What lies in the CSV's namespace, and goes with it. */
+function ownObjects(
   csv: ClusterServiceVersion,
   service: ServingService,
   certificate: ServingCertificate,
 ): readonly KubernetesObject[] {
   const namespace = csvNamespace(csv);
-  const subjects = [{ kind: 'ServiceAccount', name: service.serviceAccount, namespace }];
   const owned = (name: string) => ({
     name,
     namespace,
     labels: { [MANAGED_LABEL]: 'true' },
     ownerReferences: [nonBlockingOwner(csv)],
   });
-  const labels = { [MANAGED_LABEL]: 'true', ...csvOwnerLabels(csv) };
   return [
     serviceObject(service, owned(service.name)),
     secretObject(certificate, owned(service.secretName)),
@@ -59,9 +91,23 @@ function servingObjects(
       apiVersion: RBAC,
       kind: 'RoleBinding',
       metadata: owned(service.secretName),
-      subjects,
+      subjects: [accountOf(csv, service)],
       roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: service.secretName },
     },
+  ];
+}
+
+const accountOf = (csv: ClusterServiceVersion, { serviceAccount }: ServingService) => ({
+  kind: 'ServiceAccount',
+  name: serviceAccount,
+  namespace: csvNamespace(csv),
+});
+
+/** What lies outside the CSV's namespace; an operator of another namespace may have a Service of the same name. */
+function sharedBindings(csv: ClusterServiceVersion, service: ServingService): readonly KubernetesObject[] {
+  const labels = { [MANAGED_LABEL]: 'true', ...csvOwnerLabels(csv) };
+  const subjects = [accountOf(csv, service)];
+  return [
     {
       apiVersion: RBAC,
       kind: 'ClusterRoleBinding',

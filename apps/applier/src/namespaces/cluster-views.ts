@@ -1,0 +1,86 @@
+import type { Hub } from '#platform/hub/hub';
+import type { OlmLookouts } from '#platform/joining/olm-lookouts';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { ClusterView } from './cluster-view.js';
+
+export type ClusterViewsOptions = Readonly<{
+  hub: Pick<Hub, 'clock' | 'log'>;
+  clients: readonly KubeClient[];
+  lookouts: Pick<OlmLookouts, 'standing' | 'againAfterMs'>;
+  /** A namespace in which something moved that the poller does not watch. */
+  onMoved: (cluster: string, namespace: string) => void;
+  /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
+  random: () => number;
+}>;
+
+/** A thousand connections are not opened at once: time for each cluster, in which the first views are spread. */
+const SPREAD_MS = 20;
+/** A cluster that does not answer is tried again after so long. */
+const UNREACHED_MS = 30_000;
+
+/**
+ * The views of all clusters that are not left to OLM. Each is opened at the start, not with the first job: a Secret that
+ * is deleted in a cluster at rest makes no job.
+ */
+export class ClusterViews {
+  readonly #views = new Map<string, ClusterView>();
+  /** By cluster: cancels the next check whether it is left to OLM. */
+  readonly #cancels = new Map<string, () => void>();
+  #stopped = false;
+
+  constructor(private readonly options: ClusterViewsOptions) {}
+
+  start(): void {
+    const { clients, random } = this.options;
+    for (const client of clients) this.#checkLater(client, clients.length * SPREAD_MS * random());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const cancel of this.#cancels.values()) cancel();
+    await Promise.all([...this.#views.values()].map((view) => view.stop()));
+  }
+
+  /** When the cluster last reported something through a watch. */
+  lastSeen(cluster: string): Date | undefined {
+    return this.#views.get(cluster)?.lastSeen();
+  }
+
+  of(client: KubeClient): ClusterView {
+    const { cluster } = client;
+    const known = this.#views.get(cluster);
+    if (known !== undefined) return known;
+    const { hub, onMoved } = this.options;
+    const { clock, log } = hub;
+    const view = new ClusterView({ client, clock, log, onMoved: (namespace) => onMoved(cluster, namespace) });
+    this.#views.set(cluster, view);
+    view.start();
+    return view;
+  }
+
+  #checkLater(client: KubeClient, delayMs: number): void {
+    const check = async () => {
+      const againAfterMs = await this.#check(client);
+      if (!this.#stopped) this.#checkLater(client, againAfterMs);
+    };
+    this.#cancels.set(
+      client.cluster,
+      this.options.hub.clock.after(delayMs, () => void check()),
+    );
+  }
+
+  /** Answers in how many milliseconds to check again. Where an OLM has come meanwhile, nothing is watched any more. */
+  async #check(client: KubeClient): Promise<number> {
+    const { cluster } = client;
+    const { lookouts, random } = this.options;
+    const standing = await lookouts.standing(cluster).catch(() => undefined);
+    if (this.#stopped || standing === undefined) return UNREACHED_MS * (0.5 + random());
+    if (standing.acts) this.of(client);
+    else {
+      const view = this.#views.get(cluster);
+      this.#views.delete(cluster);
+      await view?.stop();
+    }
+    return lookouts.againAfterMs(cluster);
+  }
+}
