@@ -1,0 +1,7 @@
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { kubectlContract } from '../contract/kubectl.contract.js';
+
+kubectlContract('a real API server', async () => {
+  const controlPlane = await startControlPlane();
+  return { kubeconfig: controlPlane.clusters[0]?.kubeconfig ?? '', stop: () => controlPlane.stop() };
+});
