@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { needing, programs } from '#testing/report/needs';
 import { buoyCrd } from './contract-objects.js';
 
 const run = promisify(execFile);
+const kubectlThere = await programs({ program: 'kubectl' });
 
 type Cluster = Readonly<{ kubeconfig: string; stop: () => Promise<void> }>;
 type Command = Readonly<{ args: string; says: RegExp; fails?: boolean; stdin?: string }>;
@@ -112,20 +114,18 @@ export function kubectlContract(name: string, start: () => Promise<Cluster>): vo
   describe(`kubectl on ${name}`, () => {
     let cluster: Cluster | undefined;
     let folder = '';
-    let missing = false;
 
     beforeAll(async () => {
-      missing = (await run('kubectl', ['version', '--client']).catch(() => undefined)) === undefined;
-      if (missing) return;
+      if (!kubectlThere.isThere) return;
       folder = await mkdtemp(join(tmpdir(), 'kubectl-contract-'));
       cluster = await start();
       await writeFile(join(folder, 'kubeconfig'), cluster.kubeconfig, { mode: 0o600 });
     });
     afterAll(async () => {
-      if (missing) return;
+      if (cluster === undefined) return;
       await kubectl({ args: `delete namespace ${NAMESPACE} --wait=false`, says: /./ });
       await kubectl({ args: `delete crd buoys.${GROUP} --wait=false`, says: /./ });
-      await cluster?.stop();
+      await cluster.stop();
       await rm(folder, { recursive: true, force: true });
     });
 
@@ -143,8 +143,7 @@ export function kubectlContract(name: string, start: () => Promise<Cluster>): vo
       );
     }
 
-    it('answers every command as people expect', async (context) => {
-      if (missing) return context.skip('there is no kubectl on PATH');
+    it('answers every command as people expect', needing(kubectlThere), async () => {
       for (const command of commands) {
         const { text, failed } = await kubectl(command);
         expect(text, `kubectl ${command.args}`).toMatch(command.says);
