@@ -101,7 +101,11 @@ describe('flotilla crd check', () => {
     { old: 'old.yaml', next: 'other.yaml', says: 'name two states of one CRD' },
     { old: 'old.yaml', next: 'two.yaml', says: 'two.yaml: holds 2 CustomResourceDefinitions; check them one by one' },
     { old: 'secret.yaml', next: 'safe.yaml', says: 'secret.yaml: holds no CustomResourceDefinition' },
-    { old: 'old.yaml', next: 'beta.yaml', says: 'beta.yaml:1: is of apiextensions.k8s.io/v1beta1; OLM v1 checks' },
+    {
+      old: 'old.yaml',
+      next: 'beta.yaml',
+      says: 'beta.yaml:1: is of apiextensions.k8s.io/v1beta1; CustomResourceDefinitions of apiextensions.k8s.io/v1beta1 are not served by any cluster since Kubernetes 1.22',
+    },
     { old: 'absent.yaml', next: 'safe.yaml', says: 'absent.yaml: no such file or directory' },
     { old: 'old.yaml', next: 'deep.yaml', says: 'old.yaml, deep.yaml: a schema nests more than 200 levels' },
     { old: '-', next: '-', says: 'only one of OLD and NEW can be read from standard input' },

@@ -65,7 +65,9 @@ async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined
   if (second !== undefined) throw new UsageError(`${path}: holds ${crds.length} ${CRD_KIND}s; check them one by one`);
   if (first === undefined && manifests.length > 0) throw new UsageError(`${path}: holds no ${CRD_KIND}`);
   if (first !== undefined && first.object.apiVersion !== CRD_API) {
-    throw new UsageError(`${first.where}: is of ${first.object.apiVersion}; OLM v1 checks ${CRD_API}`);
+    const { OLD_CRD_API, OLD_CRD_TEXT } = await import('#core/bundle/validate-bundle');
+    const why = first.object.apiVersion === OLD_CRD_API ? OLD_CRD_TEXT : `only ${CRD_API} is checked`;
+    throw new UsageError(`${first.where}: is of ${first.object.apiVersion}; ${why}`);
   }
   return first?.object;
 }

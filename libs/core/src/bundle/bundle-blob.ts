@@ -4,17 +4,22 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { CatalogBundle, Property } from '../catalog/catalog.js';
 import { goJson } from '../catalog/write/go-json-text.js';
 import { withSortedKeys } from '../catalog/write/sorted-keys.js';
+import { BundleError } from './bundle.error.js';
 import type { Bundle } from './bundle.js';
 import { type BundleApi, providedApis, requiredApis } from './bundle-apis.js';
 import { csvMetadata } from './csv-metadata.js';
 import { recordAt, recordsAt, textAt } from './json-access.js';
 import { BUNDLE_ANNOTATION } from './read-metadata.js';
+import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 
 /**
  * The `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it: properties by type and
- * value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1).
+ * value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1). Throws {@link BundleError} where a
+ * property or dependency has no type: opm would write it without type and value, and no rule would ever match it.
  */
 export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
+  const [untyped] = untypedItems(bundle);
+  if (untyped !== undefined) throw new BundleError(`${untyped} of the bundle's metadata has no type`, TYPED_ITEM_FORM);
   const objects = bundle.objects.map(withoutEmptyApiVersion);
   return {
     schema: 'olm.bundle',

@@ -7,6 +7,7 @@ import type { Bundle } from './bundle.js';
 import { catalogBundleOf } from './bundle-blob.js';
 import { recordAt, textAt } from './json-access.js';
 import { BUNDLE_ANNOTATION } from './read-metadata.js';
+import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 
 /** Kinds that OLM installs from a bundle (spec: file-based-catalogs.md §5.1). */
 export const BUNDLE_KINDS: ReadonlySet<string> = new Set([
@@ -15,6 +16,11 @@ export const BUNDLE_KINDS: ReadonlySet<string> = new Set([
   ...['PodDisruptionBudget', 'PriorityClass', 'VerticalPodAutoscaler', 'ConsoleYAMLSample', 'ConsoleQuickStart'],
   ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin', 'NetworkPolicy'],
 ]);
+
+/** The API of CRDs before Kubernetes 1.16. */
+export const OLD_CRD_API = 'apiextensions.k8s.io/v1beta1';
+/** Why a CRD of the old API is of no use. */
+export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not served by any cluster since Kubernetes 1.22; write apiextensions.k8s.io/v1, with a schema for each version`;
 
 /**
  * What is wrong with a bundle that can be read, one sentence each, in the words of opm where it has some; what was passed
@@ -25,10 +31,17 @@ export function validateBundle(bundle: Bundle): string[] {
     ...bundle.warnings,
     ...annotationProblems(bundle),
     ...csvProblems(bundle),
+    ...bundle.objects.flatMap(({ apiVersion, kind, metadata }) =>
+      kind === 'CustomResourceDefinition' && apiVersion === OLD_CRD_API
+        ? [`${metadata.name ?? ''}: ${OLD_CRD_TEXT}`]
+        : [],
+    ),
     ...bundle.objects.flatMap(({ kind, metadata }) =>
       BUNDLE_KINDS.has(kind) ? [] : [`${metadata.name ?? ''}: ${kind} is not supported type for registryV1 bundle`],
     ),
+    ...untypedItems(bundle).map((where) => `${where} has no type: ${TYPED_ITEM_FORM}`),
     ...bundle.dependencies.flatMap((dependency, index) => {
+      if (dependency.type === '') return [];
       const where = `dependencies[${index}] (${dependency.type})`;
       return dependencyProblems(dependency).map((problem) => `${where}: ${problem}`);
     }),
@@ -99,6 +112,7 @@ function constraintProblems(value: unknown): string[] {
 }
 
 function propertyProblems(bundle: Bundle): string[] {
+  if (untypedItems(bundle).length > 0) return [];
   const parsed = parseProperties(catalogBundleOf(bundle, '').properties);
   return 'error' in parsed ? [parsed.error] : [];
 }

@@ -35,6 +35,18 @@ describe('brokenInvariants', () => {
       before: { stable: LINE },
       after: { stable: [e('1.2.0', { skipRange: '>=1.0.0 <1.2.0' })] },
     },
+    {
+      because: 'an older minor gets its next patch, which the newest replaces (seed 003, z-stream)',
+      before: {
+        stable: [e('1.0.0'), e('1.0.1', { replaces: 'ant.v1.0.0' }), e('1.1.0', { replaces: 'ant.v1.0.1' })],
+      },
+      after: {
+        stable: [
+          ...[e('1.0.0'), e('1.0.1'), e('1.0.2', { skips: ['ant.v1.0.0', 'ant.v1.0.1'] })],
+          e('1.1.0', { replaces: 'ant.v1.0.2' }),
+        ],
+      },
+    },
     { because: 'a channel is added', before: { stable: LINE }, after: { stable: LINE, fast: [e('2.0.0')] } },
     {
       because: 'what had no way before still has none',

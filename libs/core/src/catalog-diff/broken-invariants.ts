@@ -97,13 +97,20 @@ function elsewhereBreak({ entry, old, now }: Comparison): Finding | undefined {
   if (before === 'stays' || after === 'stays' || 'unordered' in before || 'unordered' in after) return undefined;
   const stillThere = now.entries.find(({ name }) => name === before.entry.name);
   if (stillThere === undefined || skippedNames(now).has(stillThere.name)) return undefined;
-  if (byVersion(after.entry, stillThere) >= 0) return undefined;
+  if (byVersion(after.entry, stillThere) >= 0 || isZStreamUpdate(entry, after.entry, now)) return undefined;
   return {
     invariant: 'elsewhere',
     before: fateOf(entry, old).text,
     after: fateOf(entry, now).text,
     mend: mendElsewhere(entry, stillThere),
   };
+}
+
+/** To the newest release of its own minor version, from which the newest of the channel is reached: no break (seed 003). */
+function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
+  const minor = minorOf(from);
+  if (minor === undefined || newestPatch(now, minor)?.name !== to.name) return false;
+  return fateOf(from, now).outcome === 'newest';
 }
 
 /** More than one entry that OLM may take names it; only where it was one at most. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '../api/catalog-source.js';
+import { diagnoseCatalogSource } from '../diagnosis/diagnose-catalog-source.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
 import {
   type CatalogState,
@@ -7,6 +8,7 @@ import {
   type StatusSettings,
   catalogSourceStatus as statusAt,
 } from './catalog-source-status.js';
+import { resolveImageTemplate } from './image-template.js';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const settings = { contentUrl: 'http://hub:8080', strict: false };
@@ -38,6 +40,25 @@ describe('catalog-sources.md §1.1, validateSourceType', () => {
   ])('refuses $spec in OLM’s words', ({ spec, gives }) => {
     expect(originOf(source(spec))).toEqual({ kind: 'invalid', message: gives });
     expect(catalogSourceStatus(source(spec), {}, settings)).toEqual({ reason: 'SpecInvalidError', message: gives });
+  });
+  it('names the template that gives no image, and what in it is no variable', () => {
+    const template = 'registry.example/shelf:v{kube_major_version}.{kube_minor}';
+    const bare = source({});
+    const templated = {
+      ...bare,
+      metadata: { ...bare.metadata, annotations: { 'olm.catalogImageTemplate': template } },
+    };
+    const outcome = resolveImageTemplate(template, 'v1.34.4');
+    expect(catalogSourceStatus(templated, { template: outcome }, settings)).toMatchObject({
+      reason: 'SpecInvalidError',
+      message:
+        `annotation olm.catalogImageTemplate "${template}": cannot construct catalog image reference, because one or more ` +
+        'template(s) has improper syntax; {kube_minor} is no variable, the variables are {kube_major_version}, ' +
+        '{kube_minor_version} and {kube_patch_version} (image and address unset: at least one must be set for sourcetype: grpc)',
+    });
+    expect(diagnoseCatalogSource({ ...templated, status: { reason: 'SpecInvalidError' } }).todo.join()).toContain(
+      'Correct annotation olm.catalogImageTemplate',
+    );
   });
   it('lets image win over address', () => {
     expect(originOf(source({ image: 'a/b:c', address: 'x:1' }))).toEqual({ kind: 'image', image: 'a/b:c' });

@@ -2,7 +2,7 @@ import type { CatalogSource } from '../api/catalog-source.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { catalogConditions } from './catalog-conditions.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
-import type { TemplateOutcome } from './image-template.js';
+import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome, templateProblem } from './image-template.js';
 
 /** The ConfigMap that content was read from, and when. */
 export type ReadConfigMap = Readonly<{
@@ -52,7 +52,9 @@ export function catalogSourceStatus(
   const conditions = catalogConditions(source, state.template, now, state.held?.digest);
   const conditioned = { ...kept, ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
   const origin = originOf(source);
-  if (origin.kind === 'invalid') return { ...conditioned, reason: 'SpecInvalidError', message: origin.message };
+  if (origin.kind === 'invalid') {
+    return { ...conditioned, reason: 'SpecInvalidError', message: invalidText(source, origin.message, state.template) };
+  }
   const { registryService: _service, configMapReference, ...rest } = conditioned;
   const reference = state.configMap === undefined ? configMapReference : referenceTo(state.configMap);
   return {
@@ -63,6 +65,12 @@ export function catalogSourceStatus(
     ...(origin.kind === 'configMap' && reference !== undefined ? { configMapReference: reference } : {}),
     connectionState: connectionState(source, state, settings),
   };
+}
+
+/** A source without image and address may have a template that gives none: that is the cause, and so it comes first. */
+function invalidText({ metadata }: CatalogSource, message: string, template: TemplateOutcome | undefined): string {
+  const text = metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION];
+  return text && template?.resolved === false ? `${templateProblem(text, template)} (${message})` : message;
 }
 
 const referenceTo = ({ readAt, ...named }: ReadConfigMap) => ({ ...named, lastUpdateTime: readAt });

@@ -45,3 +45,13 @@ function whyNot(unresolved: readonly string[], improper: boolean): string {
   const causes = [...(unresolved.length > 0 ? [variables] : []), ...(improper ? [syntax] : [])];
   return `cannot construct catalog image reference, because ${causes.join(' and ')}`;
 }
+
+const BRACED = /\{[^{}]*\}/g;
+
+/** Why a template gives no image, with the template and with what stands in braces in it and is no variable. */
+export function templateProblem(template: string, { message }: Extract<TemplateOutcome, { resolved: false }>): string {
+  const unknown = [...new Set(template.match(BRACED) ?? [])].filter((one) => one.replace(VARIABLE, '') !== '');
+  const known = 'the variables are {kube_major_version}, {kube_minor_version} and {kube_patch_version}';
+  const which = unknown.length === 0 ? '' : `; ${unknown.slice(0, 5).join(', ')} is no variable, ${known}`;
+  return `annotation ${IMAGE_TEMPLATE_ANNOTATION} ${JSON.stringify(template.slice(0, 256))}: ${message}${which}`;
+}

@@ -38,6 +38,31 @@ describe('what a new CRD changes', () => {
       ['changes the schema of v2'],
     ],
     [
+      'what the API server leaves out when it stores a schema is no change',
+      crd([
+        {
+          name: 'v1',
+          schema: { type: 'object', properties: { nullable: { type: 'string' }, size: { type: 'integer' } } },
+        },
+      ]),
+      crd([
+        {
+          name: 'v1',
+          schema: {
+            ...{ type: 'object', required: [], nullable: false, description: '' },
+            properties: { nullable: { type: 'string', enum: [] }, size: { type: 'integer', exclusiveMinimum: false } },
+          },
+        },
+      ]),
+      [],
+    ],
+    [
+      'a default that is empty is one all the same; so is a required field more',
+      crd([{ name: 'v1', schema: { properties: { a: { type: 'array' } } } }]),
+      crd([{ name: 'v1', schema: { properties: { a: { type: 'array', default: [] } }, required: ['a'] } }]),
+      ['changes the schema of v1'],
+    ],
+    [
       'another storage version',
       crd([{ name: 'v1', storage: true }, { name: 'v2' }]),
       crd([{ name: 'v1' }, { name: 'v2', storage: true }]),

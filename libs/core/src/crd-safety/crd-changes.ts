@@ -12,12 +12,51 @@ const storageOf = (versions: Versions): string => [...versions.values()].find(({
 const conversionOf = (crd: KubernetesObject): string =>
   asText(asRecord(asRecord(crd['spec'])['conversion'])['strategy']) || 'None';
 
+/** Fields of a schema that the API server leaves out when they have this value, since its type omits what is empty. */
+const OMITTED_WHEN_FALSE: ReadonlySet<string> = new Set([
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'nullable',
+  'uniqueItems',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+]);
+const OMITTED_WHEN_EMPTY: ReadonlySet<string> = new Set([
+  ...['$ref', 'allOf', 'anyOf', 'definitions', 'dependencies', 'description', 'enum', 'format', 'id', 'oneOf'],
+  ...['pattern', 'patternProperties', 'properties', 'required', 'title', 'type', '$schema'],
+  ...['x-kubernetes-list-map-keys', 'x-kubernetes-validations'],
+]);
+/** Fields that hold schemas by name: their keys are names, not fields. */
+const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
+/** Fields whose values are data, not schemas. */
+const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
+
+/** A schema as the API server stores it: what its type leaves out, empty lists and texts above all, is no change. */
+function asStored(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asStored);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([key, value]) => !isOmitted(key, value));
+  return Object.fromEntries(entries.map(([key, value]) => [key, DATA.has(key) ? value : storedField(key, value)]));
+}
+
+const storedField = (key: string, value: unknown): unknown =>
+  BY_NAME.has(key) && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(asRecord(value)).map(([name, inner]) => [name, asStored(inner)]))
+    : asStored(value);
+
+function isOmitted(key: string, value: unknown): boolean {
+  if (value === null) return true;
+  if (OMITTED_WHEN_FALSE.has(key)) return value === false;
+  if (!OMITTED_WHEN_EMPTY.has(key)) return false;
+  return value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
 function changesOf(before: CrdVersion, after: CrdVersion): string[] {
   const { name } = before;
   return [
     ...(before.served && !after.served ? [`no longer serves ${name}`] : []),
     ...(!before.served && after.served ? [`serves ${name}`] : []),
-    ...(canonicalJson(before.schema ?? {}) === canonicalJson(after.schema ?? {})
+    ...(canonicalJson(asStored(before.schema ?? {})) === canonicalJson(asStored(after.schema ?? {}))
       ? []
       : [`changes the schema of ${name}`]),
   ];

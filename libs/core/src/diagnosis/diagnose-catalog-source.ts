@@ -1,5 +1,6 @@
 import type { CatalogSource } from '../api/catalog-source.js';
 import { originOf } from '../catalog-source/catalog-source-spec.js';
+import { IMAGE_TEMPLATE_ANNOTATION } from '../catalog-source/image-template.js';
 import { isPaused, pausedDigest, pausedText } from '../catalog-source/paused-catalog.js';
 import { isHealthy } from '../subscription/catalog-health.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
@@ -15,7 +16,7 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
     return diagnosis('under-way', ['It is READY with content that could not be renewed.', ...said], remedy(source));
   }
   if (status?.reason === 'SpecInvalidError') {
-    return diagnosis('failed', ['Its spec is not valid.', ...said], 'Correct the spec of the CatalogSource.');
+    return diagnosis('failed', ['Its spec is not valid.', ...said], correction(source));
   }
   const state = status?.connectionState?.lastObservedState;
   if (state === undefined && said.length === 0) {
@@ -31,6 +32,11 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   const seen = `It is ${state ?? 'not READY'}, and blocks resolution in every namespace that sees it.`;
   return diagnosis('failed', [seen, ...said], remedy(source));
 }
+
+const correction = ({ metadata }: CatalogSource): string =>
+  metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]
+    ? `Correct annotation ${IMAGE_TEMPLATE_ANNOTATION}, or set spec.image, which counts while the template gives no image.`
+    : 'Correct the spec of the CatalogSource.';
 
 function remedy(source: CatalogSource): readonly string[] {
   const origin = originOf(source);

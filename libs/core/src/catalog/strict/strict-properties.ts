@@ -1,3 +1,4 @@
+import { TYPED_ITEM_FORM } from '../../bundle/untyped-items.js';
 import { parseRange } from '../../versions/blang-range.js';
 import { goQuote } from '../../versions/go-quote.js';
 import type { Property } from '../catalog.js';
@@ -117,6 +118,7 @@ export function propertyFindings(properties: readonly Property[]): Finding[] {
 }
 
 function valueFindings(type: string, value: unknown): Finding[] {
+  if (type === '') return [{ message: 'has no type: no rule ever matches it', advice: TYPED_ITEM_FORM }];
   const rule = RULES.get(type);
   if (rule !== undefined) return rule(value);
   if (!type.startsWith('olm.')) return [];

@@ -278,6 +278,10 @@ describe('strict rules for the catalog', () => {
       says: 'properties[0].property: opm does not know this field and drops it (write each item as {type: <type>, value: <value>}, without "property:" around it)',
     },
     {
+      text: 'schema: olm.bundle\nname: a\nproperties: [{type: "", value: null}]',
+      says: 'properties[0] (): has no type: no rule ever matches it (write each item as {type: <type>, value: <value>}, without "property:" around it)',
+    },
+    {
       text: 'schema: olm.bundle\nname: a\nversion: 1',
       says: 'fields here are schema, name, package, image, properties, relatedImages',
     },
