@@ -66,7 +66,11 @@ export const madeDeployment = (name: string, serviceAccountName: string, pod: ob
 });
 
 /** Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog in place of what it was. */
-export async function offer(bench: ApplierBench, name: string, versions: readonly MadeVersion[]): Promise<void> {
+export async function offer(
+  bench: Pick<ApplierBench, 'registry' | 'offered'>,
+  name: string,
+  versions: readonly MadeVersion[],
+): Promise<void> {
   const blobs: unknown[] = [
     { schema: 'olm.package', name, defaultChannel: 'stable' },
     {

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BundleFile } from '#core/bundle/bundle';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { PATIENCE } from '#testing/patience';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
+import { type MadeVersion, madeCrd, offer } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
+import { setQuickStage } from '../story/quick-stage.js';
+
+const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
+
+describe('InstallPlans that fail on a real API server, and the advice that explain gives', () => {
+  let registry: InMemoryRegistry;
+  let east: KubeClient;
+  let kubeconfig = '';
+  const endings: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    const plane = await startControlPlane({ clusters: 1 });
+    endings.push(
+      () => registry.stop(),
+      () => plane.stop(),
+    );
+    const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
+    kubeconfig = kubeconfigs[0] ?? '';
+    const [client] = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
+    if (client === undefined) throw new Error('a control plane without clusters');
+    endings.push(() => client.close());
+    east = client;
+    await installMissingCrds(east);
+    const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '3s' };
+    endings.push((await setQuickStage({ registry, kubeconfigs, settings })).strike);
+  });
+  afterAll(async () => {
+    for (const end of endings.toReversed()) await end();
+  });
+  beforeEach(() => {
+    vi.stubEnv('FLOTILLA_KUBECONFIG', kubeconfig);
+    return () => vi.unstubAllEnvs();
+  });
+
+  /** The catalog of the namespace offers these versions from now on. */
+  async function publish(name: string, edition: number, versions: readonly MadeVersion[]): Promise<void> {
+    const offered: BundleFile[] = [];
+    await offer({ registry, offered }, name, versions);
+    const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
+    const reference = `made/${name}-shelf:${edition}`;
+    registry.put(reference, await scene.catalogImage(files));
+    const image = `${registry.host}/${reference}`;
+    if (edition === 1) await scene.createCatalog(east, name, { image });
+    else await east.patch({ ...SOURCE, name: 'shelf', namespace: name }, { spec: { image } });
+  }
+  const runs = (name: string, ...versions: string[]) =>
+    expect.poll(() => scene.operators(east, name), PATIENCE).toEqual(versions);
+  const failed = (name: string, says: RegExp) =>
+    expect
+      .poll(() => scene.subscriptionStatus(east, name, name), PATIENCE)
+      .toEqual(expect.arrayContaining([expect.stringMatching(says)]));
+  /** The commands that `explain` advises. */
+  async function advised(name: string): Promise<string[]> {
+    const { out } = await runFlotilla(['explain', 'subscription', name, '-n', name, '-C', east.cluster]);
+    expect(out).not.toMatch(/delete/i);
+    return [...out.matchAll(/: flotilla (retry .*)$/gm)].map(([, command = '']) => command);
+  }
+
+  it('an upgrade whose tightened CRD an object does not fit goes on once the object is deleted', async () => {
+    const group = 'bolt.example.com';
+    const sized = (maximum: object) =>
+      madeCrd({ kind: 'Bolt', group }, [
+        { name: 'v1', storage: true, properties: { size: { type: 'integer', ...maximum } } },
+      ]);
+    const first = { version: '1.0.0', objects: [sized({})] };
+    await scene.createNamespace(east, 'bolt');
+    await publish('bolt', 1, [first]);
+    await scene.subscribe(east, 'bolt', 'bolt');
+    await runs('bolt', 'bolt.v1.0.0 Succeeded');
+    const big = { apiVersion: `${group}/v1`, kind: 'Bolt', metadata: { name: 'big', namespace: 'bolt' } };
+    await east.create({ ...big, spec: { size: 7 } });
+    await publish('bolt', 2, [first, { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] }]);
+    await failed('bolt', /^InstallPlanFailed .*updated validation is too restrictive/);
+    expect(await scene.operators(east, 'bolt')).toEqual(['bolt.v1.0.0 Replacing', 'bolt.v1.1.0 Pending']);
+    const [again = ''] = await advised('bolt');
+    await east.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace: 'bolt' });
+    expect((await runFlotilla(again.split(' '))).exit).toBe(0);
+    await runs('bolt', 'bolt.v1.1.0 Succeeded');
+  });
+
+  it('a first install with an object of a kind that is not served is made anew from the corrected catalog', async () => {
+    const budget = (apiVersion: string) => ({
+      ...{ apiVersion, kind: 'PodDisruptionBudget', metadata: { name: 'budget' } },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'x' } } },
+    });
+    const version = (api: string) => ({
+      version: '1.0.0',
+      objects: [budget(api), madeCrd({ kind: 'Clip', group: 'clip.example.com' }, [{ name: 'v1', storage: true }])],
+    });
+    await scene.createNamespace(east, 'clip');
+    await publish('clip', 1, [version('policy/v1beta1')]);
+    await scene.subscribe(east, 'clip', 'clip');
+    await failed('clip', /^InstallPlanFailed .*policy\/v1beta1, Kind=PodDisruptionBudget not found/);
+    await publish('clip', 2, [version('policy/v1')]);
+    await expect.poll(() => scene.catalogStatus(east, 'clip'), PATIENCE).toBe('READY');
+    const [, anew = ''] = await advised('clip');
+    expect((await runFlotilla(anew.split(' '))).exit).toBe(0);
+    await runs('clip', 'clip.v1.0.0 Succeeded');
+    expect(
+      await east.get({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', name: 'budget', namespace: 'clip' }),
+    ).toBeDefined();
+  });
+});
