@@ -3,6 +3,7 @@ import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CatalogSource } from '#core/api/catalog-source';
 import { KubernetesObject } from '#core/api/kubernetes-object';
+import { diagnoseCatalogSource } from '#core/diagnosis/diagnose-catalog-source';
 import { indexCatalog } from '#core/resolution/catalog-slice';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedCredentials } from '#platform/kube/access/credentials';
@@ -173,5 +174,54 @@ describe('the image templates of a cluster', () => {
     away = false;
     await clock.advance(31_000);
     await expect.poll(watched(catalogs), PATIENCE).toBe(`${image}: True ${image}`);
+  });
+});
+
+describe('the default CatalogSources of an OpenShift cluster', () => {
+  const group = 'config.openshift.io';
+  const hub = { apiVersion: `${group}/v1`, kind: 'OperatorHub', name: 'cluster' };
+  const disable = (disabled: boolean) =>
+    cluster().edit(hub, (live) => Object.assign(live, { spec: { sources: [{ name: REF.name, disabled }] } }));
+  const types = () => (stored().status?.conditions ?? []).map((one) => Object(one).type);
+
+  it('count as absent while the OperatorHub disables them, which their status says, and come back', async () => {
+    cluster().create(
+      KubernetesObject.parse({
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: `operatorhubs.${group}` },
+        spec: {
+          ...{ group, scope: 'Cluster', names: { kind: 'OperatorHub', plural: 'operatorhubs' } },
+          versions: [
+            {
+              ...{ name: 'v1', served: true, storage: true },
+              schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+            },
+          ],
+        },
+      }),
+    );
+    await expect.poll(() => client.serves(hub), PATIENCE).toBe(true);
+    cluster().create({ apiVersion: hub.apiVersion, kind: hub.kind, metadata: { name: hub.name }, spec: {} });
+    cluster().edit(REF, ({ metadata }) => {
+      metadata.annotations = { 'operatorframework.io/managed-by': 'marketplace-operator' };
+    });
+    const catalogs = await startCatalogs({ prepared: true });
+    await expect.poll(told, PATIENCE).toBe('READY');
+
+    disable(true);
+    await catalogs.resync();
+    await expect.poll(types, PATIENCE).toEqual(['DisabledByOperatorHub']);
+    expect(told()).toBeUndefined();
+    expect(catalogs.all()).toEqual([]);
+    expect(diagnoseCatalogSource(stored()).because.join()).toContain(
+      'OperatorHub cluster disables this default source',
+    );
+
+    disable(false);
+    catalogs.note(stored(), 'changed');
+    await catalogs.resync();
+    await expect.poll(told, PATIENCE).toBe('READY');
+    expect(types()).toEqual([]);
   });
 });

@@ -1,11 +1,13 @@
 import { CatalogSource } from '#core/api/catalog-source';
 import { canonicalJson } from '#core/canonical/canonical-json';
+import { disabledStatus } from '#core/catalog-source/catalog-conditions';
 import { catalogSourceStatus, type StatusSettings } from '#core/catalog-source/catalog-source-status';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { CatalogRefresh } from './catalog-refresh.js';
 import { type ClusterAccess, clusterAccess } from './cluster-access.js';
+import { DefaultSources } from './default-sources.js';
 import { ImageTemplates } from './image-templates.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import { StatusWriter } from './status-writer.js';
@@ -32,12 +34,14 @@ export class ClusterCatalogs {
   readonly #sources = new Map<string, CatalogSource>();
   readonly #access: ClusterAccess;
   readonly #templates: ImageTemplates;
+  readonly #defaults: DefaultSources;
   readonly #statuses: StatusWriter;
   #cancelResync: (() => void) | undefined;
 
   constructor(private readonly deps: ClusterCatalogsDeps) {
     this.#access = clusterAccess(deps);
     this.#templates = new ImageTemplates(deps);
+    this.#defaults = new DefaultSources(deps);
     this.#statuses = new StatusWriter({ ...deps, statusOf: (live) => this.#statusOf(live) });
   }
 
@@ -49,9 +53,9 @@ export class ClusterCatalogs {
     return [...this.#refreshes.values()];
   }
 
-  /** Before the first source is noted: image templates are resolved with the version of the API server. */
+  /** Before the first source is noted: image templates need the version of the API server, default sources the OperatorHub. */
   async prepare(): Promise<void> {
-    await this.#templates.readVersion();
+    await Promise.all([this.#templates.readVersion(), this.#defaults.read()]);
   }
 
   note(source: CatalogSource, event: 'changed' | 'gone'): void {
@@ -68,14 +72,41 @@ export class ClusterCatalogs {
     this.#sources.delete(key);
   }
 
-  /** Looks at the version of the API server again: the images of templates follow an upgrade of the cluster. */
+  /** Reads again what sources depend on: OpenShift's OperatorHub, and for image templates the version of the API server. */
   async resync(): Promise<void> {
+    await this.#resyncDefaults();
     const templated = [...this.#sources.values()].filter((source) => this.#templates.isTemplated(source));
     if (templated.length === 0) return;
     await this.#templates.readVersion();
     for (const { metadata } of templated) {
       const source = this.#sources.get(keyOf({ metadata }));
       if (source !== undefined) this.#keep(source);
+    }
+  }
+
+  /** Only where the cluster has default sources; one whose state changed is kept or dropped, and resolution hears of it. */
+  async #resyncDefaults(): Promise<void> {
+    const defaults = () => [...this.#sources.values()].filter((source) => this.#defaults.isDefault(source));
+    if (defaults().length === 0) return;
+    const before = new Set(
+      defaults()
+        .filter((source) => this.#defaults.isDisabled(source))
+        .map(keyOf),
+    );
+    await this.#defaults.read();
+    for (const source of defaults()) {
+      if (this.#defaults.isDisabled(source) === before.has(keyOf(source))) continue;
+      this.#keep(source);
+      this.deps.onChange(source);
+    }
+  }
+
+  /** A default source that the OperatorHub disables counts as absent; its status says so. */
+  #drop(source: CatalogSource): void {
+    this.of(source)?.stop();
+    this.#refreshes.delete(keyOf(source));
+    if (canonicalJson(this.#statusOf(source) ?? {}) !== canonicalJson(source.status ?? {})) {
+      void this.#statuses.write(source);
     }
   }
 
@@ -86,6 +117,10 @@ export class ClusterCatalogs {
   }
 
   #keep(source: CatalogSource): void {
+    if (this.#defaults.isDisabled(source)) {
+      this.#drop(source);
+      return;
+    }
     const wished = this.#templates.resolved(source);
     const known = this.of(source);
     if (known === undefined) this.#refreshes.set(keyOf(source), this.#refreshOf(wished));
@@ -124,6 +159,7 @@ export class ClusterCatalogs {
   }
 
   #statusOf(live: CatalogSource): CatalogSource['status'] {
+    if (this.#defaults.isDisabled(live)) return disabledStatus(live, this.deps.clock.now().toISOString());
     const refresh = this.of(live);
     if (refresh === undefined) return undefined;
     const template = this.#templates.outcomeOf(live);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CatalogSource } from '../api/catalog-source.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
+import { DISABLED_CONDITION, DISABLED_TEXT } from '../openshift/operator-hub.js';
 import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
 import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome } from './image-template.js';
 import { isPaused, PAUSED_CONDITION, pausedDigest, pausedText } from './paused-catalog.js';
@@ -9,7 +10,13 @@ import { isPaused, PAUSED_CONDITION, pausedDigest, pausedText } from './paused-c
 export const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
-const OURS: ReadonlySet<string> = new Set([FIELDS_IGNORED, TEMPLATES_RESOLVED, RESOLVED_IMAGE, PAUSED_CONDITION]);
+const OURS: ReadonlySet<string> = new Set([
+  FIELDS_IGNORED,
+  TEMPLATES_RESOLVED,
+  RESOLVED_IMAGE,
+  PAUSED_CONDITION,
+  DISABLED_CONDITION,
+]);
 
 const Condition = z.looseObject({
   type: z.string(),
@@ -40,6 +47,15 @@ export function catalogConditions(
   ];
   const kept = before.filter(({ type }) => !OURS.has(type));
   return [...kept, ...wanted.map((condition) => transitioned(condition, before, now))];
+}
+
+/** The status of a default source that OpenShift's OperatorHub disables: nothing is said of content that nobody reads. */
+export function disabledStatus(source: CatalogSource, now: string): NonNullable<CatalogSource['status']> {
+  const { connectionState: _state, message: _message, reason: _reason, ...kept } = source.status ?? {};
+  const before = conditionsOf(source);
+  const wanted = { type: DISABLED_CONDITION, status: 'True', reason: 'Disabled', message: DISABLED_TEXT } as const;
+  const others = before.filter(({ type }) => !OURS.has(type));
+  return { ...kept, conditions: [...others, transitioned(wanted, before, now)] };
 }
 
 function conditionsOf({ status }: CatalogSource): readonly Condition[] {

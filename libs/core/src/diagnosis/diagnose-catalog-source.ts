@@ -2,6 +2,7 @@ import type { CatalogSource } from '../api/catalog-source.js';
 import { originOf } from '../catalog-source/catalog-source-spec.js';
 import { IMAGE_TEMPLATE_ANNOTATION } from '../catalog-source/image-template.js';
 import { isPaused, pausedDigest, pausedText } from '../catalog-source/paused-catalog.js';
+import { DISABLED_CONDITION, DISABLED_TEXT } from '../openshift/operator-hub.js';
 import { isHealthy } from '../subscription/catalog-health.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
@@ -18,6 +19,13 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   if (status?.reason === 'SpecInvalidError') {
     return diagnosis('failed', ['Its spec is not valid.', ...said], correction(source));
   }
+  if (isDisabled(source)) {
+    return diagnosis(
+      'well',
+      sentence(DISABLED_TEXT),
+      'Enable it in spec.sources of OperatorHub cluster, if it is wanted.',
+    );
+  }
   const state = status?.connectionState?.lastObservedState;
   if (state === undefined && said.length === 0) {
     return diagnosis(
@@ -32,6 +40,9 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   const seen = `It is ${state ?? 'not READY'}, and blocks resolution in every namespace that sees it.`;
   return diagnosis('failed', [seen, ...said], remedy(source));
 }
+
+const isDisabled = ({ status }: CatalogSource): boolean =>
+  (status?.conditions ?? []).some((condition) => Object(condition).type === DISABLED_CONDITION);
 
 const correction = ({ metadata }: CatalogSource): string =>
   metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]

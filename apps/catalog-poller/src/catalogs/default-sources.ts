@@ -1,0 +1,33 @@
+import type { CatalogSource } from '#core/api/catalog-source';
+import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { isDisabledByHub, isManagedByMarketplace, OPERATOR_HUB } from '#core/openshift/operator-hub';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+
+/** What OpenShift's OperatorHub says of the default CatalogSources of one cluster, as it was read last. */
+export class DefaultSources {
+  #hub: KubernetesObject | undefined;
+
+  constructor(private readonly deps: Readonly<{ client: KubeClient; log: Log }>) {}
+
+  /** Reads the OperatorHub anew; where that fails, what was read before stays. */
+  async read(): Promise<void> {
+    const { client, log } = this.deps;
+    try {
+      this.#hub = await client.get(OPERATOR_HUB);
+    } catch (err) {
+      log.warn(
+        { cluster: client.cluster, err },
+        'OperatorHub cluster could not be read: its last state stays in force',
+      );
+    }
+  }
+
+  isDefault(source: CatalogSource): boolean {
+    return isManagedByMarketplace(source);
+  }
+
+  isDisabled(source: CatalogSource): boolean {
+    return isDisabledByHub(source, this.#hub);
+  }
+}
