@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
-import { RecordCache } from './record-cache.js';
+import { RecordCache } from '#platform/store/record-cache';
 import { SolveExtension } from './solve-extension.js';
 import { SolveProblem } from './solve-problem.js';
 import { SolverPool } from './solver-pool.js';

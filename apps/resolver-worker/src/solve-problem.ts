@@ -2,8 +2,8 @@ import type { PackageRecord, ResolutionProblem } from '#core/resolution/resoluti
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { RecordCache } from '#platform/store/record-cache';
 import type { Log } from '#platform/telemetry/log.port';
-import type { RecordCache } from './record-cache.js';
 import type { SolverPool } from './solver-pool.js';
 
 /** Solves one stored problem and wakes whoever waits for it. Safe to run twice: equal problems have equal solutions. */

@@ -7,10 +7,12 @@ import { localCredentials } from '#platform/registry/local-credentials';
 import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
+import { ChoiceCheck } from './choice-check.js';
 
 /** What work on ClusterExtensions needs of the hub. */
 export type ExtensionDeps = Readonly<{
   store: ProblemStore<ExtensionProblems>;
+  check: Pick<ChoiceCheck, 'admits'>;
   observe: JobQueue<ExtensionJob>;
   registry: RegistryClient;
   /** The hub's own logins for an image. */
@@ -30,6 +32,7 @@ export type ExtensionDeps = Readonly<{
 
 export const extensionDeps = ({ extensionProblems, queues, registry, log, metrics, settings }: Hub): ExtensionDeps => ({
   store: extensionProblems,
+  check: new ChoiceCheck(extensionProblems, metrics, log),
   observe: queues.observeExtension,
   registry,
   credentials: localCredentials,

@@ -28,6 +28,8 @@ export type WantedBundle =
 
 /** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
 const OBSERVE_AFTER_MS = 1_000;
+/** A stolen resolver must not keep poller and applier running in circles. */
+const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 
 /**
  * The bundle that resolution chose for the wish as it is now. None is asked for while the last answer is rolling out, or
@@ -86,7 +88,13 @@ async function currentSolution(
     await deps.observe.add({ v: 1, cluster, extension: read.name }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
-  return deps.store.getSolution(observation.problem);
+  const { problem: hash } = observation;
+  const solution = await deps.store.getSolution(hash);
+  if (problem === undefined || solution?.class !== 'Resolved') return solution;
+  const where = { cluster, extension: read.name };
+  if (await deps.check.admits(where, { hash, problem, solution })) return solution;
+  await deps.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+  return undefined;
 }
 
 /** Only when nothing else is asked for and no matching catalog exists any more (spec: v1-resolution.md, "After the choice"). */

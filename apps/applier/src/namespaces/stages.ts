@@ -9,6 +9,7 @@ import { operatorGroupStage } from '../operator-groups/operator-group.stage.js';
 import { operatorStage } from '../operators/operator.stage.js';
 import { deprecationStage } from '../subscriptions/deprecation.stage.js';
 import { resolutionStage } from '../subscriptions/resolution.stage.js';
+import { SolutionCheck } from '../subscriptions/solution-check.js';
 import { subscriptionStage } from '../subscriptions/subscription.stage.js';
 import type { Stage } from './stage.js';
 
@@ -29,6 +30,7 @@ export function stagesOf({ problems, queues, registry, content, settings, log, m
     subscriptionStage,
     resolutionStage({
       store: problems,
+      check: new SolutionCheck(problems, metrics, log),
       contents,
       observe: queues.observe,
       log,

@@ -5,7 +5,7 @@ import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
 import { nextPart } from '#core/resolution/isolation/resolution-parts';
-import type { Resolution, UnresolvedWish } from '#core/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem, UnresolvedWish } from '#core/resolution/resolution-problem';
 import { wishesOf } from '#core/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
@@ -22,11 +22,13 @@ import { perform } from '../namespaces/perform.js';
 import { isRefusal } from '../namespaces/refusal.js';
 import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
+import type { ResolvedProblem, SolutionCheck } from './solution-check.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 
 export type ResolutionDeps = Readonly<{
   store: ProblemStore;
+  check: SolutionCheck;
   contents: BundleContents;
   observe: JobQueue<ObserveJob>;
   log: Log;
@@ -36,6 +38,8 @@ export type ResolutionDeps = Readonly<{
 
 /** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
 const FETCH_AGAIN_MS = 15_000;
+/** A stolen resolver must not keep poller and applier running in circles. */
+const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 /** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
 const OBSERVE_AFTER_MS = 1_000;
 
@@ -52,19 +56,23 @@ export const resolutionStage =
     if (!needsResolution(read.subscriptions)) return AT_REST;
     const againAfterMs = untilUpgraded(input);
     if (againAfterMs !== undefined) return { moved: false, againAfterMs };
-    const solution = await currentSolution(deps, input);
-    if (solution === undefined) return AT_REST;
-    return solution.result === 'resolved' ? install(deps, input, solution, unpack) : tellFailure(deps, input, solution);
+    const solved = await currentSolution(deps, input);
+    if (solved === undefined) return AT_REST;
+    const { solution } = solved;
+    if (solution.result !== 'resolved') return tellFailure(deps, input, solution);
+    return install(deps, input, { ...solved, solution }, unpack);
   };
 
 const untilUpgraded = ({ read, now }: StageInput): number | undefined =>
   surroundingsOf(read).failForward ? undefined : upgradeUnderWayMs(read.csvs, read.installPlans, now);
 
-/** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
+type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
+
+/** The problem that was observed and its solution, provided that what is wished now is still what was solved. */
 async function currentSolution(
   { store, observe }: ResolutionDeps,
   { client, read }: StageInput,
-): Promise<Resolution | undefined> {
+): Promise<SolvedProblem | undefined> {
   const { cluster } = client;
   const { namespace } = read;
   const observation = await store.getObservation(cluster, namespace);
@@ -77,7 +85,9 @@ async function currentSolution(
     await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
-  return store.getSolution(observation.problem);
+  const { problem: hash } = observation;
+  const solution = await store.getSolution(hash);
+  return solution && { hash, problem, solution };
 }
 
 /** OLM says this in its log alone (spec: subscriptions.md §2.3); an Event is where people look. */
@@ -131,11 +141,13 @@ const warning = (namespace: string, message: string) => ({
 async function install(
   deps: ResolutionDeps,
   input: StageInput,
-  resolution: ResolvedResolution,
+  solved: ResolvedProblem,
   unpack: UnpackSettings,
 ): Promise<StageOutcome> {
+  const { solution: resolution } = solved;
   await tellLeftOut(input, resolution);
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
+  if (!(await isAdmitted(deps, input, solved))) return AT_REST;
   const { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS } = unpack;
   const turn = turnOf(input, resolution, minRetryMs);
   if ('pauseMs' in turn) return { ...AT_REST, againAfterMs: turn.pauseMs };
@@ -153,6 +165,18 @@ async function install(
   const { plan } = made;
   if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
   return conclude(current, { effect: 'planned', resolution: part.resolution, plan });
+}
+
+/** What is refused is observed and solved anew. */
+async function isAdmitted(
+  { check, observe }: ResolutionDeps,
+  input: StageInput,
+  solved: ResolvedProblem,
+): Promise<boolean> {
+  const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+  const admitted = await check.admits(where, solved);
+  if (!admitted) await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+  return admitted;
 }
 
 /** A plan is not taken back: the Subscriptions it is made for are looked at once more, where a mirror told of them. */

@@ -99,6 +99,8 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
   return {
     deps: {
       store,
+      // Chosen here, and not read from Redis.
+      check: { admits: async () => true },
       observe: memoryQueues().observeExtension,
       registry: contents.registry,
       credentials: logins,

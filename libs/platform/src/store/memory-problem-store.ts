@@ -36,6 +36,10 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     this.#solutions.set(hash, structuredClone(solution));
   }
 
+  async dropSolution(hash: string): Promise<void> {
+    this.#solutions.delete(hash);
+  }
+
   async getSolution(hash: string): Promise<F['solution'] | undefined> {
     return structuredClone(this.#solutions.get(hash));
   }

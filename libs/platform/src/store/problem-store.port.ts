@@ -42,6 +42,8 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract getRecord(hash: string): Promise<F['record'] | undefined>;
   abstract putSolution(hash: string, solution: F['solution']): Promise<void>;
   abstract getSolution(hash: string): Promise<F['solution'] | undefined>;
+  /** For a solution that cannot be used: the poller has the problem solved anew when it next observes it. */
+  abstract dropSolution(hash: string): Promise<void>;
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**

@@ -81,6 +81,10 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     return parseJson(await this.#get(this.#solutionKey(hash))) as F['solution'] | undefined;
   }
 
+  async dropSolution(hash: string): Promise<void> {
+    await this.redis.del(this.#solutionKey(hash));
+  }
+
   async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
     await this.redis.set(
       this.#key('observation', `${cluster}/${namespace}`),

@@ -41,6 +41,7 @@ export class Metrics {
   readonly #warnings: Counter;
   readonly #held: Gauge;
   readonly #blockers: Gauge;
+  readonly #refused: Counter;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
@@ -81,6 +82,11 @@ export class Metrics {
       subscriptions: gauge('subscription_count', 'Subscriptions'),
       catalogSources: gauge('catalog_source_count', 'CatalogSources'),
     };
+    this.#refused = counter(
+      'flotilla_refused_values_total',
+      'Values in Redis that were not used, since they are forged or damaged',
+      'what',
+    );
     this.#resolution = resolutionDurations(registry);
     this.#jobs = jobDurations(registry);
   }
@@ -97,6 +103,11 @@ export class Metrics {
   csvGone(cluster: string, namespace: string, name: string): void {
     this.#csvSucceeded.delete(cluster, `${namespace}/${name}`);
     this.#csvAbnormal.delete(cluster, `${namespace}/${name}`);
+  }
+
+  /** `what`: the kind of value, such as `solution`. */
+  valueRefused(cluster: string, what: string): void {
+    this.#refused.inc({ cluster, what });
   }
 
   csvUpgradeBegun(cluster: string): void {

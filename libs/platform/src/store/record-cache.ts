@@ -1,10 +1,10 @@
 import type { PackageRecord } from '#core/resolution/resolution-problem';
-import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { ProblemStore } from './problem-store.port.js';
 
 type Held = Readonly<{ record: PackageRecord; bytes: number }>;
 
 /**
- * Package records of this worker in front of the store, by hash, the least recently used ones leaving first. A record
+ * Package records of this process in front of the store, by hash, the least recently used ones leaving first. A record
  * never changes, so what is held is never stale; problems of a fleet share most of their records.
  */
 export class RecordCache {

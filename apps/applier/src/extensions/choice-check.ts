@@ -1,0 +1,71 @@
+import { canonicalJson } from '#core/canonical/canonical-json';
+import {
+  type ExtensionProblem,
+  type ExtensionSolution,
+  packageContent,
+  solveExtension,
+} from '#core/extension/extension-problem';
+import type { PackageContent } from '#core/extension/package-content';
+import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { Metrics } from '#platform/telemetry/metrics';
+
+/** Choices that were checked, as text; the oldest leave first. */
+const MOST_CHECKED = 2_000;
+
+/** A problem of a ClusterExtension and its solution, as read from the store. */
+export type ChosenBundle = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
+
+/**
+ * Checks the choice of a bundle before it is acted on, by making it once more: it takes a millisecond, and whatever can
+ * write to Redis can write solutions.
+ */
+export class ChoiceCheck {
+  readonly #checked = new Map<string, string>();
+
+  constructor(
+    private readonly store: ProblemStore<ExtensionProblems>,
+    private readonly metrics: Pick<Metrics, 'valueRefused'>,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Whether the choice may be acted on. One that is refused is logged, counted and removed from the store; false, too, while
+   * package records are missing there.
+   */
+  async admits(where: Readonly<{ cluster: string; extension: string }>, chosen: ChosenBundle): Promise<boolean> {
+    const { hash, problem, solution } = chosen;
+    const claimed = canonicalJson(solution);
+    if (this.#checked.get(hash) === claimed) return true;
+    const contents = await this.#contentsOf(problem);
+    if (contents === undefined) return false;
+    if (canonicalJson(solveExtension(problem, (record) => contents.get(record))) === claimed) {
+      this.#note(hash, claimed);
+      return true;
+    }
+    this.log.error({ ...where, problem: hash }, 'a solution in Redis is refused; nothing is installed from it');
+    this.metrics.valueRefused(where.cluster, 'solution');
+    await this.store.dropSolution(hash);
+    return false;
+  }
+
+  #note(hash: string, claimed: string): void {
+    this.#checked.set(hash, claimed);
+    const [oldest] = this.#checked.keys();
+    if (this.#checked.size > MOST_CHECKED && oldest !== undefined) this.#checked.delete(oldest);
+  }
+
+  /** The prepared records that the problem names; undefined where the store has lost one: the poller stores it again. */
+  async #contentsOf({
+    extension,
+    catalogs,
+  }: ExtensionProblem): Promise<ReadonlyMap<string, PackageContent | undefined> | undefined> {
+    const contents = new Map<string, PackageContent | undefined>();
+    for (const hash of catalogs.flatMap(({ record }) => record ?? [])) {
+      const record = await this.store.getRecord(hash);
+      if (record === undefined) return undefined;
+      contents.set(hash, packageContent(record, extension.gates ?? {}));
+    }
+    return contents;
+  }
+}

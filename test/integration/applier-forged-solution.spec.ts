@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Resolution } from '#core/resolution/resolution-problem';
+import { ApplierBench } from './applier-support/applier-bench.js';
+
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+
+/** What a stolen resolver can write: the solution of a namespace, under the hash of its problem. */
+describe('a solution that a stolen resolver wrote into Redis', () => {
+  let bench: ApplierBench;
+  beforeAll(async () => {
+    bench = await ApplierBench.start();
+  });
+  afterAll(() => bench.stop());
+
+  const refusals = async () =>
+    (await bench.metrics.registry.metrics())
+      .split('\n')
+      .filter((line) => line.startsWith('flotilla_refused_values_total{'));
+
+  async function forge(namespace: string, change: (solution: Resolved) => Resolved): Promise<void> {
+    await bench.observe(namespace);
+    const observation = await bench.problems.getObservation('east', namespace);
+    const hash = observation?.problem ?? '';
+    const honest = (await bench.problems.getSolution(hash)) as Resolved;
+    expect(honest.result).toBe('resolved');
+    await bench.problems.putSolution(hash, change(honest));
+  }
+
+  it('with an image that no catalog names installs nothing, and is logged and counted', async () => {
+    bench.namespace('victim');
+    bench.subscribe('victim', 'harbor-operator');
+    await forge('victim', (solution) => ({
+      ...solution,
+      chosen: solution.chosen.map((bundle) => ({
+        ...bundle,
+        source: { image: `${bench.registry.host}/flotilla-samples/lighthouse-operator-bundle:v1.0.0` },
+      })),
+    }));
+    await bench.pass('victim');
+
+    expect(bench.cluster.list({ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' })).toEqual([]);
+    expect(bench.registry.requests.total).toBe(0);
+    expect(await refusals()).toEqual(['flotilla_refused_values_total{cluster="east",what="solution"} 1']);
+    const logged = bench.logged.filter(({ message }) => message.includes('is refused'));
+    expect(logged.map(({ fields }) => [fields['cluster'], fields['namespace']])).toEqual([['east', 'victim']]);
+  });
+
+  it('is removed from the store, so that the honest one that follows is installed', async () => {
+    await bench.installed('victim', 'harbor-operator.v1.0.0', 'lighthouse-operator.v1.0.0');
+  });
+
+  it('with a bundle of the catalog that nothing asks for installs nothing', async () => {
+    bench.namespace('modest');
+    bench.subscribe('modest', 'lighthouse-operator');
+    await forge('modest', (solution) => ({
+      ...solution,
+      chosen: [...solution.chosen, ...solution.chosen.map((bundle) => ({ ...bundle, name: 'harbor-operator.v1.0.0' }))],
+    }));
+    await bench.pass('modest');
+    expect(bench.csvs('modest')).toEqual([]);
+  });
+});
