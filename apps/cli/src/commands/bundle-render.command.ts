@@ -8,6 +8,7 @@ import {
   type RenderRefusal,
 } from '#core/bundle-render/render-request';
 import { ExitCode, type Io } from '../io.js';
+import { outputOption } from '../output/output-option.js';
 import { type OutputFormat, printManifests } from './bundle-render-output.js';
 import { gatesOf, RENDER_GATES, readSpec } from './bundle-render-spec.js';
 
@@ -52,7 +53,7 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
       ]),
     )
     .option('--feature-gates <names>', `comma-separated (default: all): ${RENDER_GATES.join(', ')}`)
-    .addOption(new Option('-o, --output <format>', 'form of the objects').choices(['yaml', 'json']).default('yaml'))
+    .addOption(outputOption('form of the objects', ['yaml', 'json']))
     .addHelpText('after', HELP)
     .action(async (reference: string, options: Options) => render(reference, options, io));
 

@@ -74,12 +74,14 @@ LABEL operators.operatorframework.io.index.configs.v1=/configs
     expect(existsSync(join(root, `${name}.Dockerfile`))).toBe(false);
   });
 
-  it('is never overwritten', async () => {
+  it('is overwritten with --force alone', async () => {
     file('cat.Dockerfile', 'mine');
     const { err, exit } = await flotilla('dockerfile', join(root, 'cat'));
     expect(exit).toBe(2);
     expect(err).toContain(`path "${root}/cat.Dockerfile": file already exists`);
     expect(written()).toBe('mine');
+    expect(await flotilla('dockerfile', join(root, 'cat'), '--force')).toMatchObject({ exit: 0 });
+    expect(written()).toContain('FROM ');
   });
 });
 

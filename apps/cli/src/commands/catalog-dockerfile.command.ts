@@ -9,7 +9,12 @@ Examples:
   flotilla catalog dockerfile ./my-catalog
   flotilla catalog dockerfile ./my-catalog -i scratch -l team=storage`;
 
-type Options = Readonly<{ baseImage?: string; builderImage?: string; extraLabels?: readonly string[] }>;
+type Options = Readonly<{
+  baseImage?: string;
+  builderImage?: string;
+  extraLabels?: readonly string[];
+  force?: boolean;
+}>;
 
 /** `flotilla catalog dockerfile DIR`: a Dockerfile for those who build catalog images with a container engine. */
 export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
@@ -20,6 +25,7 @@ export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
     .option('-i, --base-image <image>', 'image that the catalog image is based on; "scratch" leaves opm out')
     .option('-b, --builder-image <image>', 'image with opm that prepares the cache')
     .option('-l, --extra-labels <key=value>', 'further label; may be given several times', gathered)
+    .option('--force', 'replace a Dockerfile that is there')
     .addHelpText('after', HELP)
     .action(async (given: string, options: Options) => {
       const { basename, dirname, join, normalize } = await import('node:path');
@@ -33,6 +39,7 @@ export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
       await requireDirectory(path);
       await writeNew(join(dirname(path), `${directory}.Dockerfile`), {
         text: catalogDockerfile({ directory, builderImage, baseImage, labels }),
+        replaces: options.force === true,
         io,
       });
     });
@@ -65,15 +72,16 @@ async function requireDirectory(path: string): Promise<void> {
   if (!found.isDirectory()) throw new UsageError(`provided root path "${path}" is not a directory`);
 }
 
-async function writeNew(file: string, { text, io }: { text: string; io: Io }): Promise<void> {
+async function writeNew(
+  file: string,
+  { text, replaces, io }: Readonly<{ text: string; replaces: boolean; io: Io }>,
+): Promise<void> {
   const { writeFile } = await import('node:fs/promises');
   const { fileError } = await import('#platform/files/file-tree.error');
-  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+  await writeFile(file, text, { flag: replaces ? 'w' : 'wx' }).catch((error: unknown) => {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new UsageError(
-      exists
-        ? `path "${file}": file already exists: remove it to write it anew`
-        : fileError('open', file, error).message,
+      exists ? `path "${file}": file already exists: --force replaces it` : fileError('open', file, error).message,
     );
   });
   io.err(`wrote ${file}\n`);

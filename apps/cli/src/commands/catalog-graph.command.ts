@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import type { GraphView } from '#core/catalog-graph/graph-view';
 import { ExitCode, type Io, NotFound, UsageError } from '../io.js';
+import { outputOption } from '../output/output-option.js';
 import { loadedCatalog } from './catalog-valid.js';
 import { knownNames, unknownName } from './known-names.js';
 
@@ -28,9 +29,7 @@ export const catalogGraphCommand = (catalog: Command, io: Io): Command =>
     .description('draw the upgrade graph of a package')
     .argument('<ref>', 'catalog directory or file, or image')
     .option('-p, --package <name>', 'only this package')
-    .addOption(
-      new Option('-o, --output <format>', 'form of the graph').choices(['mermaid', 'svg', 'json']).default('mermaid'),
-    )
+    .addOption(outputOption('form of the graph', ['mermaid', 'svg', 'json']))
     .option('--installed <version>', 'svg, json: what is installed, a version or a bundle name')
     .option('--minimum-edge <bundle>', 'mermaid: the oldest bundle to draw')
     .option('--draw-v0-semantics', 'mermaid: mark skipped bundles and edges that OLM Classic never takes')

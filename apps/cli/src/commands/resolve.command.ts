@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { ExitCode, type Io } from '../io.js';
+import { outputOption } from '../output/output-option.js';
 import { readOperand } from './read-operand.js';
 
 type Options = Readonly<{ filename: string; catalogs?: string; output: 'json' }>;
@@ -19,7 +20,7 @@ export const resolveCommand = (program: Command, io: Io): Command =>
     .description('answer resolution problems: one JSON object a line in, one answer a line out')
     .option('-f, --filename <file>', 'file with problems; "-" reads standard input', '-')
     .option('--catalogs <dir>', 'where catalogs that problems name by "ref" lie')
-    .addOption(new Option('-o, --output <format>', 'form of the answers').choices(['json']).default('json'))
+    .addOption(outputOption('form of the answers', ['json']))
     .addHelpText('after', HELP)
     .action((options: Options) => resolveLines(options, io));
 
