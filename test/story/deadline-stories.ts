@@ -72,7 +72,9 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
     const late = 'Revision has not rolled out for 1 minute(s). Last status: Revision 1.0.0 is rolling out.';
     await expect
       .poll(() => scene().condition('dawdle', 'Progressing'), LONG_PATIENCE)
-      .toBe(`False ProgressDeadlineExceeded: ${late}`);
+      .toMatch(
+        new RegExp(`^False ProgressDeadlineExceeded: ${late.replaceAll(/[().]/g, '\\$&')} Object Deployment.apps/v1 `),
+      );
     expect(await scene().setCondition('dawdle-1', 'Progressing')).toBe(`False ProgressDeadlineExceeded: ${late}`);
     expect(await scene().condition('dawdle', 'Installed')).toBe('False Absent: No bundle installed');
     const { metadata } = (await scene().client.get({ ...CLUSTER_EXTENSION_API, name: 'dawdle' })) ?? {};

@@ -43,7 +43,8 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   return diagnosis(isWell ? 'well' : 'under-way', [...told, ...notReady]);
 }
 
-const LATE = 'See why its objects are not ready; it is tried on, and a newer bundle is taken when there is one.';
+const LATE =
+  'Mend what keeps the object that is named from being ready; the roll-out goes on then, and a newer bundle is taken when there is one.';
 
 /** One sentence; none about a condition that is not there. */
 function inWords(condition: Condition | undefined): readonly string[] {

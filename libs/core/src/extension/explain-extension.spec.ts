@@ -102,10 +102,20 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
     ).toEqual([
       'installs',
       'It is the highest version.',
-      'Catalog other was passed over: spec.source.catalog.selector does not select it.',
-      'Catalog away was passed over: its availabilityMode is Unavailable.',
-      'Catalog empty was passed over: it has no package lamp.',
+      '3 catalogs were passed over: other (spec.source.catalog.selector does not select it); ' +
+        'away (its availabilityMode is Unavailable); empty (it has no package lamp).',
     ]);
+  });
+
+  it('many catalogs without the package take one line', () => {
+    const torch = [{ schema: 'olm.package', name: 'torch', defaultChannel: 'a' }];
+    const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => catalog(name, torch));
+    expect(explained({}, undefined, [catalog('shelf'), ...others]).at(-1)).toBe(
+      '7 catalogs were passed over: a, b, c, d, e and 2 more (it has no package lamp).',
+    );
+    expect(explained({}, undefined, [catalog('shelf'), ...others.slice(0, 1)]).at(-1)).toBe(
+      'Catalog a was passed over: it has no package lamp.',
+    );
   });
 
   it.each([

@@ -131,6 +131,22 @@ export function explanationLines({ because, message, catalogs, passedOver }: Ext
     ...(because === undefined ? [] : [`It is ${because}.`]),
     ...shown.map(({ name, version, catalog, because }) => `Not ${name} ${version} of catalog ${catalog}: ${because}.`),
     ...(rest > 0 ? [rest === 1 ? 'Nor one other.' : `Nor ${rest} others.`] : []),
-    ...catalogs.map(({ name, because }) => `Catalog ${name} was passed over: ${because}.`),
+    ...catalogLine(catalogs),
   ];
+}
+
+const MOST_NAMED = 5;
+
+/** One line for all catalogs, by reason. */
+function catalogLine(catalogs: ExtensionExplanation['catalogs']): string[] {
+  const [first, ...others] = catalogs;
+  if (first === undefined) return [];
+  if (others.length === 0) return [`Catalog ${first.name} was passed over: ${first.because}.`];
+  const reasons = Map.groupBy(catalogs, ({ because }) => because);
+  const parts = [...reasons].map(([because, all]) => {
+    const names = all.slice(0, MOST_NAMED).map(({ name }) => name);
+    const rest = all.length - names.length;
+    return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} (${because})`;
+  });
+  return [`${catalogs.length} catalogs were passed over: ${parts.join('; ')}.`];
 }

@@ -70,7 +70,7 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
       because: 'Installed False/Absent, Progressing True/RollingOut: first revision rolling out healthily',
       revisions: [rolling(1)],
       installed: `False Absent: ${NOTHING}`,
-      progressing: 'True RollingOut: under way',
+      progressing: 'True RollingOut: under way no',
     },
     {
       because: 'Installed False/Failed: the newest rolling-out revision is Retrying',
@@ -89,7 +89,7 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
       because: 'Progressing True/RollingOut mirrors the newest rolling-out revision, Available the installed one',
       revisions: [done(1), rolling(2)],
       installed: ONE,
-      progressing: 'True RollingOut: under way',
+      progressing: 'True RollingOut: under way no',
       available: 'True ProbesSucceeded: ready',
     },
     {
@@ -136,6 +136,31 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
       progressing:
         'False ProgressDeadlineExceeded: Revision has not rolled out for 10 minute(s). Last status: Revision 1.0.0 is rolling out.',
     },
+    {
+      because: 'a roll-out names the object that it waits for',
+      revisions: [
+        revision(
+          1,
+          ['Available', 'False', 'ProbeFailure', 'Object Deployment.apps/v1 lamps/lamp: not ready'],
+          ['Progressing', 'True', 'RollingOut', 'Revision 1.0.0 is rolling out.'],
+        ),
+      ],
+      installed: `False Absent: ${NOTHING}`,
+      progressing: 'True RollingOut: Revision 1.0.0 is rolling out. Object Deployment.apps/v1 lamps/lamp: not ready',
+    },
+    {
+      because: 'and so does one that is late',
+      revisions: [
+        revision(
+          1,
+          ['Available', 'False', 'ProbeFailure', 'Object Deployment.apps/v1 lamps/lamp: not ready'],
+          ['Progressing', 'False', 'ProgressDeadlineExceeded', 'Revision has not rolled out for 10 minute(s).'],
+        ),
+      ],
+      installed: `False Absent: ${NOTHING}`,
+      progressing:
+        'False ProgressDeadlineExceeded: Revision has not rolled out for 10 minute(s). Object Deployment.apps/v1 lamps/lamp: not ready',
+    },
   ])('$because', ({ revisions, installed, progressing, ...rest }) => {
     const status = report(revisions, 'trouble' in rest ? { trouble: rest.trouble } : {});
     expect(said(status, 'Installed')).toBe(installed);
@@ -166,7 +191,7 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
   it('names a version that is held back once all is well', () => {
     const note = 'Version "2.0.0" is held back.';
     expect(said(report([done(1)], { note }), 'Progressing')).toBe(`True Succeeded: has rolled out. ${note}`);
-    expect(said(report([done(1), rolling(2)], { note }), 'Progressing')).toBe('True RollingOut: under way');
+    expect(said(report([done(1), rolling(2)], { note }), 'Progressing')).toBe('True RollingOut: under way no');
   });
 
   it('keeps the time of a condition as long as its status stays', () => {

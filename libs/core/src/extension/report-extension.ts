@@ -97,10 +97,19 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
   }
   const shown = states.rollingOut.at(-1) ?? states.installed;
   const mirror = shown && mirrored(shown, 'Progressing');
-  if (mirror === undefined)
+  if (shown === undefined || mirror === undefined)
     return extensionCondition('Progressing', 'True', 'RollingOut', 'Waiting for the first revision.');
+  if (mirror.reason === 'RollingOut' || mirror.reason === 'ProgressDeadlineExceeded') {
+    return { ...mirror, message: `${mirror.message}${waitsFor(shown)}` };
+  }
   if (note === undefined || mirror.reason !== 'Succeeded') return mirror;
   return extensionCondition('Progressing', 'True', 'Succeeded', `${mirror.message} ${note}`);
+}
+
+/** The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1 has at the revision only. */
+function waitsFor(revision: ClusterObjectSet): string {
+  const available = mirrored(revision, 'Available');
+  return available?.reason === 'ProbeFailure' ? ` ${available.message}` : '';
 }
 
 const TOLD = ['Installed', 'Progressing', 'Available', 'Deprecated'];
