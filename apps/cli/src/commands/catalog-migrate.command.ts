@@ -59,6 +59,7 @@ async function writeParts(catalog: Catalog, outdir: string, format: 'json' | 'ya
   const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   const parts = splitByPackage(catalog);
   for (const name of parts.keys()) requirePathElement(name);
+  await mkdir(outdir, { recursive: true });
   for (const [name, part] of parts) {
     const directory = join(outdir, name);
     await mkdir(directory, { recursive: true });

@@ -8,8 +8,9 @@ import { imageLine } from './catalog-validate-images.js';
 const HELP = `
 Exit code 0: valid, and nothing is printed but notes; 1: not valid, one problem a line; 3: --check-images could not reach a
 registry. --strict adds what opm accepts and OLM cannot use: version ranges and APIs that nothing can match, constraints
-that no bundle can ever meet, fields that opm drops, unknown types. Dependencies that nothing in the catalog provides are
-told as notes, which do not fail: another catalog may have them.
+that no bundle can ever meet, fields that opm drops, unknown types; and what the published schema forbids: empty texts,
+properties without type or value, icons without the media type of an image. Dependencies that nothing in the catalog
+provides are reported as notes, which do not fail: another catalog may have them.
 
 Examples:
   flotilla catalog validate ./my-catalog

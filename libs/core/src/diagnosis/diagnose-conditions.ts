@@ -44,7 +44,7 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
 }
 
 const LATE =
-  'Mend what keeps the object that is named from being ready; the roll-out goes on then, and a newer bundle is taken when there is one.';
+  'Mend what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.';
 
 /** One sentence; none about a condition that is not there. */
 function inWords(condition: Condition | undefined): readonly string[] {

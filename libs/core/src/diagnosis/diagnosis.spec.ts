@@ -359,14 +359,14 @@ describe('an object of OLM v1', () => {
       told: diagnoseConditions(extension(progressing('ProgressDeadlineExceeded'), available('False', 'a pod crashes'))),
       standing: 'failed',
       says: /Available is False \(ProbeFailure\): a pod crashes\./,
-      todo: /not ready/,
+      todo: /from being ready/,
     },
     {
       because: 'not ready in time, nobody knows why',
       told: diagnoseConditions(extension(progressing('ProgressDeadlineExceeded'), available('Unknown', ''))),
       standing: 'failed',
       says: /Available is Unknown \(ProbeFailure\)\./,
-      todo: /not ready/,
+      todo: /from being ready/,
     },
     {
       because: 'installed and not ready',

@@ -4,6 +4,7 @@ import { CatalogCollector } from '../load-catalog.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 import { strictWarnings } from './strict-catalog.js';
 import { unknownFields } from './strict-fields.js';
+import { schemaFindings } from './strict-schema.js';
 import { type StrictWarning, warningsAbout } from './strict-warning.js';
 
 /** A warning with the place of the blob concerned, `path:line` below the catalog's root; empty where it is not known. */
@@ -14,6 +15,11 @@ type Placed = Readonly<{ warning: StrictWarning; place: Place }>;
 type Identity = Readonly<{ schema: string; package: string; name: string }>;
 
 const NOWHERE: Place = { path: '', line: 0 };
+
+/** A root without any blob: opm takes it for a catalog without packages. */
+const EMPTY: PlacedWarning[] = warningsAbout({ schema: 'catalog', package: '', name: '' }, [
+  { message: 'it has no package', advice: 'name the root of a file-based catalog' },
+]).map((warning) => ({ ...warning, place: '' }));
 
 /** Finds all strict warnings of a catalog that is read blob by blob: see {@link strictWarnings} and {@link unknownFields}. */
 export class StrictValidator {
@@ -26,7 +32,8 @@ export class StrictValidator {
     const place = { path, line };
     // Of blobs with the same identity the first is named: a catalog that has several is invalid anyway.
     if (!this.#places.has(keyOf(identity))) this.#places.set(keyOf(identity), place);
-    for (const warning of warningsAbout(identity, unknownFields(meta.schema, value))) {
+    const findings = [...unknownFields(meta.schema, value), ...schemaFindings(meta.schema, value)];
+    for (const warning of warningsAbout(identity, findings)) {
       this.#dropped.push({ warning, place });
     }
     this.#collector.take(decoded);
@@ -34,6 +41,7 @@ export class StrictValidator {
 
   /** By file and line. */
   warnings(): PlacedWarning[] {
+    if (this.#places.size === 0) return EMPTY;
     const found = strictWarnings(this.#collector.catalog).map((warning) => ({
       warning,
       place: this.#places.get(keyOf(warning)) ?? NOWHERE,

@@ -285,6 +285,35 @@ describe('strict rules for the catalog', () => {
       text: 'schema: olm.bundle\nname: a\nversion: 1',
       says: 'fields here are schema, name, package, image, properties, relatedImages',
     },
+    { text: 'schema: x.y\npackage: ""', says: 'package: is empty' },
+    { text: 'schema: x.y\nproperties: [{type: "", value: 1}]', says: 'properties[0]: type is missing or empty' },
+    { text: 'schema: x.y\nproperties: [{value: 1}]', says: 'properties[0]: type is missing or empty' },
+    { text: 'schema: x.y\nproperties: {type: a}', says: 'properties: is no list' },
+    {
+      text: 'schema: olm.bundle\nname: a\nproperties: [{type: x.y, value: null}]',
+      says: 'properties[0]: value is missing or null',
+    },
+    {
+      text: 'schema: olm.bundle\nname: a\nrelatedImages: [{name: x, image: ""}]',
+      says: 'relatedImages[0]: image is missing or empty',
+    },
+    {
+      text: 'schema: olm.channel\npackage: a\nname: c\nentries: [{name: x, replaces: ""}]',
+      says: 'entries[0].replaces: is empty',
+    },
+    {
+      text: 'schema: olm.channel\npackage: a\nname: c\nentries: [{name: x, skipRange: ""}]',
+      says: 'entries[0].skipRange: is empty',
+    },
+    {
+      text: 'schema: olm.channel\npackage: a\nname: c\nentries: [{name: x, skips: [""]}]',
+      says: 'entries[0].skips[0]: is empty',
+    },
+    { text: 'schema: olm.package\nname: a\nicon: {base64data: aGk=}', says: 'icon: mediatype is missing or empty' },
+    {
+      text: 'schema: olm.package\nname: a\nicon: {base64data: aGk=, mediatype: text/plain}',
+      says: 'icon: mediatype is that of no image',
+    },
     { text: 'schema: olm.deprecations\npackage: a\nentries: []', says: 'entries are empty: nothing is deprecated' },
     {
       text: 'schema: olm.deprecations\npackage: a\nentries: [{reference: {schema: olm.bundle, name: x}, message: " "}]',
