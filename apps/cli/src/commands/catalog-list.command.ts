@@ -104,13 +104,13 @@ async function showClusterPackages(
   name: string | undefined,
   io: Io,
 ): Promise<void> {
-  const [{ showHubPackages }, { commandSettings }, { hubAddress }] = await Promise.all([
+  const [{ showHubPackages }, { commandSettings }, { hubAddress, hubUrl }] = await Promise.all([
     import('../live/hub-packages.js'),
     import('../command-settings.js'),
     import('../live/hub-address.js'),
   ]);
-  const address = hub ?? hubAddress(commandSettings(process.env));
-  await showHubPackages(io, { ...form, cluster, name, hub: address.replace(/\/+$/, '') });
+  const address = hub === undefined ? hubAddress(commandSettings(process.env)) : hubUrl(hub);
+  await showHubPackages(io, { ...form, cluster, name, hub: address });
 }
 
 /** What the table shows, which is opm's, and what every other output tells. */
