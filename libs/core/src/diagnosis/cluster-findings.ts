@@ -6,6 +6,7 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { isCopied } from '../csv/csv-facts.js';
+import { atBlockingCatalogs } from './blocking-catalogs.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseConditions } from './diagnose-conditions.js';
 import { diagnoseCsv } from './diagnose-csv.js';
@@ -46,7 +47,7 @@ export function clusterFindings(objects: ClusterObjects): Finding[] {
     ...plans.map((one) => finding(one, diagnoseInstallPlan(one))),
     ...csvs.filter((one) => !isCopied(one)).map((one) => finding(one, diagnoseCsv(one))),
     ...subscriptions.map((one) => finding(one, diagnoseSubscription(one, around(one, objects)))),
-    ...conditioned.map((one) => finding(one, diagnoseConditions(one))),
+    ...atBlockingCatalogs(conditioned.map((one) => finding(one, diagnoseConditions(one)))),
   ];
   return all.filter(({ standing, root }) => standing !== 'well' && root === undefined).sort(mostUrgentFirst);
 }

@@ -1,0 +1,35 @@
+import type { Diagnosis, Named } from './diagnosis.js';
+
+type Finding = Named & Diagnosis;
+
+const NOT_SERVED = /: catalog "([^"]+)" is not being served/;
+const MOST_NAMED = 5;
+const WAY_ON =
+  'Correct its image; or let resolution go on without it: set spec.availabilityMode of the ClusterCatalog to Unavailable.';
+
+/**
+ * A ClusterCatalog that is not served fails the resolution of every ClusterExtension that asks it, as in OLM v1. The cause
+ * is told at the catalog, with the extensions that it blocks, and not again at each of them.
+ */
+export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
+  const catalogs = findings.filter(({ kind, standing }) => kind === 'ClusterCatalog' && standing !== 'well');
+  const blockedBy = ({ kind, because }: Finding): Finding | undefined => {
+    if (kind !== 'ClusterExtension') return undefined;
+    const named = because.map((text) => NOT_SERVED.exec(text)?.[1]).find((name) => name !== undefined);
+    return catalogs.find(({ name }) => name === named);
+  };
+  return findings.map((finding) => {
+    const catalog = blockedBy(finding);
+    if (catalog !== undefined) return { ...finding, root: { kind: catalog.kind, name: catalog.name } };
+    const blocked = findings.filter((one) => blockedBy(one) === finding).map(({ name }) => name);
+    if (blocked.length === 0) return finding;
+    const { because, todo } = finding;
+    return { ...finding, standing: 'failed', because: [...because, blocks(blocked)], todo: [WAY_ON, ...todo] };
+  });
+}
+
+function blocks(names: readonly string[]): string {
+  const shown = names.toSorted().slice(0, MOST_NAMED).join(', ');
+  const rest = names.length - MOST_NAMED;
+  return `It blocks ${names.length === 1 ? 'ClusterExtension' : 'ClusterExtensions'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}.`;
+}
