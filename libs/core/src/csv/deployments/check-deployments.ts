@@ -5,6 +5,7 @@ import { byCodeUnit } from '../../canonical/canonical-json.js';
 import type { ComponentProblem } from '../component-problem.js';
 import { strategyDeployments } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
+import { csvOwnerLabels, hasLabels } from '../owner-labels.js';
 import {
   DEPLOYMENT_SPEC_HASH_LABEL,
   ownedDeployments,
@@ -54,9 +55,20 @@ export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): C
   return undefined;
 }
 
-/** The first of the CSV's Deployments that is not there, whoever made it. */
+/**
+ * The first of the CSV's Deployments that is to be installed again: it is not there, or a CSV of the namespace has it
+ * that is being replaced and so never installs again itself.
+ */
 export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
-  strategyDeployments(csv).find(({ name }) => !world.deployments.some(({ metadata }) => metadata.name === name))?.name;
+  strategyDeployments(csv).find(({ name }) => {
+    const live = world.deployments.find(({ metadata }) => metadata.name === name);
+    return (
+      live === undefined || world.csvs.some((owner) => isBeingReplaced(owner) && hasLabels(live, csvOwnerLabels(owner)))
+    );
+  })?.name;
+
+const isBeingReplaced = ({ status }: ClusterServiceVersion): boolean =>
+  status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
 const viewOf = (live: KubernetesObject): DeploymentView => {
   const parsed = DeploymentView.safeParse(live);
