@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
+import { startControlPlane } from '#testing/control-plane/find-control-plane';
+import { startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { describeRepairsByHand } from '../story/repairs-by-hand.js';
+
+describe('what people delete by hand, on a real API server', () => {
+  let client: KubeClient;
+  let stop: () => Promise<unknown>;
+  beforeAll(async () => {
+    const registry = await startRegistry();
+    const plane = await startControlPlane({ clusters: 1 });
+    const kubeconfigs = plane.clusters.map(({ kubeconfigPath }) => kubeconfigPath);
+    const [own] = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
+    if (own === undefined) throw new Error('a control plane without clusters');
+    client = own;
+    await installMissingCrds(client);
+    const stage = await setQuickStage({ registry, kubeconfigs });
+    stop = async () => {
+      await stage.strike();
+      await client.close();
+      await registry.stop();
+      await plane.stop();
+    };
+    await allRunning(stage.services);
+  });
+  afterAll(() => stop?.());
+
+  describeRepairsByHand(() => client);
+});

@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { madeDeployment } from '../integration/applier-support/made-operator.js';
+
+/** Long before the next resync, so that only a watch can have reported the deletion. */
+const SOON = { timeout: 30_000, interval: 100 };
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+const NAMESPACE = 'by-hand';
+const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', name: 'guard.v1.0.0' };
+
+const webhook = {
+  generateName: 'ask.guard.example.com',
+  type: 'ValidatingAdmissionWebhook',
+  deploymentName: 'guard',
+  containerPort: 9443,
+  targetPort: 9443,
+  admissionReviewVersions: ['v1'],
+  sideEffects: 'None',
+  failurePolicy: 'Ignore',
+  rules: [{ apiGroups: ['guard.example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['guards'] }],
+};
+
+const OWNED: readonly ObjectRef[] = [
+  { apiVersion: 'v1', kind: 'Secret', name: 'guard-service-cert', namespace: NAMESPACE },
+  { apiVersion: 'v1', kind: 'Service', name: 'guard-service', namespace: NAMESPACE },
+  { apiVersion: RBAC, kind: 'Role', name: 'guard-service-cert', namespace: NAMESPACE },
+  { apiVersion: RBAC, kind: 'RoleBinding', name: 'guard-service-cert', namespace: NAMESPACE },
+  { apiVersion: RBAC, kind: 'RoleBinding', name: 'guard-service-auth-reader', namespace: 'kube-system' },
+  { apiVersion: RBAC, kind: 'ClusterRoleBinding', name: 'guard-service-system:auth-delegator' },
+  { apiVersion: 'apps/v1', kind: 'Deployment', name: 'guard', namespace: NAMESPACE },
+];
+
+/** What people delete by hand of an operator with a webhook, while the services of the hub run. */
+export function describeRepairsByHand(cluster: () => KubeClient): void {
+  const create = (object: KubernetesObject) => cluster().create(object);
+  const succeeded = () =>
+    expect
+      .poll(
+        async () =>
+          (await cluster().get({ ...CSV, namespace: NAMESPACE }))?.['status'] as { phase?: string } | undefined,
+        SOON,
+      )
+      .toMatchObject({ phase: 'Succeeded' });
+  const configuration = async () => {
+    const labelSelector = `olm.owner=${CSV.name},olm.owner.namespace=${NAMESPACE}`;
+    const list = await cluster().list(
+      { apiVersion: ADMISSION, kind: 'ValidatingWebhookConfiguration' },
+      { labelSelector },
+    );
+    const [found] = list?.items ?? [];
+    return found;
+  };
+  const authority = async () => {
+    const [secret] = OWNED;
+    const found = secret && (await cluster().get(secret));
+    return (found?.['data'] as Record<string, string> | undefined)?.['olmCAKey'];
+  };
+
+  it('an operator made by hand is installed', async () => {
+    await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await create({
+      ...{ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' },
+      metadata: { name: 'own', namespace: NAMESPACE },
+      spec: { targetNamespaces: [NAMESPACE] },
+    });
+    const { name, ...kind } = CSV;
+    await create({
+      ...kind,
+      metadata: { name, namespace: NAMESPACE },
+      spec: {
+        displayName: 'guard',
+        version: '1.0.0',
+        installModes: [{ type: 'OwnNamespace', supported: true }],
+        webhookdefinitions: [webhook],
+        install: { strategy: 'deployment', spec: { deployments: [madeDeployment('guard', 'default')] } },
+      },
+    });
+    await succeeded();
+  });
+
+  it.each(OWNED)('a deleted $kind $name is there again soon', async (ref) => {
+    const before = (await cluster().get(ref))?.metadata.uid;
+    expect(before).toBeDefined();
+    await cluster().delete(ref);
+    await expect
+      .poll(async () => {
+        const uid = (await cluster().get(ref))?.metadata.uid;
+        return uid !== undefined && uid !== before;
+      }, SOON)
+      .toBe(true);
+    await succeeded();
+  });
+
+  it('a deleted webhook configuration is there again soon', async () => {
+    const before = await configuration();
+    await cluster().delete({
+      apiVersion: ADMISSION,
+      kind: 'ValidatingWebhookConfiguration',
+      name: before?.metadata.name ?? '',
+    });
+    await expect
+      .poll(async () => {
+        const uid = (await configuration())?.metadata.uid;
+        return uid !== undefined && uid !== before?.metadata.uid;
+      }, SOON)
+      .toBe(true);
+    await succeeded();
+  });
+
+  it('everything deleted at once is there again soon, with one authority', async () => {
+    const before = await authority();
+    await Promise.all(OWNED.toReversed().map((ref) => cluster().delete(ref)));
+    await expect
+      .poll(async () => {
+        const found = await Promise.all(OWNED.map((ref) => cluster().get(ref)));
+        const bundle = JSON.stringify((await configuration())?.['webhooks'] ?? '');
+        const now = await authority();
+        return found.every(Boolean) && now !== undefined && now !== before && bundle.includes(now);
+      }, SOON)
+      .toBe(true);
+    await succeeded();
+  });
+}
