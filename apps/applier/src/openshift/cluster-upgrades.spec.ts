@@ -166,6 +166,24 @@ describe('the next minor version of an OpenShift cluster', () => {
     ]);
   });
 
+  it('is blocked and freed a second after an operator has come or gone, without waiting for the timer', async () => {
+    await openShift('4.18.3');
+    begin();
+    const soon = (status: string) =>
+      vi.waitFor(async () => {
+        await clock.advance(1_000);
+        expect(condition()?.status).toBe(status);
+      }, PATIENCE);
+    await soon('True');
+    const before = clock.now().getTime();
+    install('lamp.v1', '4.18');
+    await soon('False');
+    const csv = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', namespace: 'default' };
+    cluster().delete({ ...csv, name: 'lamp.v1' });
+    await soon('True');
+    expect(clock.now().getTime() - before, 'long before the timer').toBeLessThan(LOOK_MS);
+  });
+
   it('is blocked by what a ClusterExtension has installed, at the ClusterOperator of OLM v1', async () => {
     await openShift('4.18.3');
     revision('lamp', 1, '4.18');

@@ -1,5 +1,8 @@
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { asRecord, asText } from '#core/crd-safety/loose-value';
+import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { clusterOperatorStatus, type OperatorCompatibility } from '#core/openshift/cluster-operator-upgradeable';
 import {
   type InstalledOperator,
@@ -9,7 +12,8 @@ import {
 } from '#core/openshift/incompatible-operators';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmLookouts } from '#platform/joining/olm-lookouts';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { Reflector } from '#platform/kube/reflector';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
 
@@ -38,7 +42,18 @@ const GATES: readonly Gate[] = [
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
 ];
 
+/** The safety net: what moves is reported by watches. */
 const LOOK_EVERY_MS = 5 * 60_000;
+/** Many things move at once in an install: they are checked together. */
+const SOON_MS = 1_000;
+/** The first checks of a fleet are spread over so long for each cluster. */
+const SPREAD_MS = 20;
+/** What decides whether operators block a cluster's next minor version. */
+const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] = [
+  { kind: { apiVersion: CONFIG, kind: 'ClusterVersion' } },
+  { kind: CSV_API, labelSelector: `!${COPIED_FROM_LABEL}` },
+  { kind: CLUSTER_OBJECT_SET_API },
+];
 const NAMED = 5;
 
 /**
@@ -48,6 +63,9 @@ const NAMED = 5;
 export class ClusterUpgrades {
   readonly #blocked = new Map<string, string>();
   readonly #cancels = new Map<string, () => void>();
+  /** By OpenShift cluster: what reports that an operator or the cluster's version has changed. */
+  readonly #watches = new Map<string, readonly Reflector[]>();
+  readonly #soon = new Map<string, () => void>();
   #stopped = false;
 
   constructor(private readonly options: ClusterUpgradesOptions) {}
@@ -66,32 +84,67 @@ export class ClusterUpgrades {
   };
 
   start(): void {
-    for (const client of this.options.clients) this.#lookLater(client, this.options.random());
+    const { clients, random } = this.options;
+    for (const client of clients) this.#lookLater(client, clients.length * SPREAD_MS * random());
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const cancel of this.#cancels.values()) cancel();
+    for (const cancel of [...this.#cancels.values(), ...this.#soon.values()]) cancel();
+    for (const cluster of [...this.#watches.keys()]) this.#unwatch(cluster);
   }
 
-  #lookLater(client: KubeClient, part: number): void {
+  #lookLater(client: KubeClient, delayMs: number): void {
     const look = async () => {
-      await this.#look(client).catch((error: unknown) => {
-        const { cluster } = client;
-        this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
-      });
-      if (!this.#stopped) this.#lookLater(client, 1);
+      await this.#tried(client);
+      if (!this.#stopped) this.#lookLater(client, LOOK_EVERY_MS);
     };
     this.#cancels.set(
       client.cluster,
-      this.options.hub.clock.after(LOOK_EVERY_MS * part, () => void look()),
+      this.options.hub.clock.after(delayMs, () => void look()),
     );
+  }
+
+  async #tried(client: KubeClient): Promise<void> {
+    await this.#look(client).catch((error: unknown) => {
+      const { cluster } = client;
+      this.options.hub.log.debug({ cluster, error }, 'whether operators block an upgrade of OpenShift is not known');
+    });
+  }
+
+  #lookSoon(client: KubeClient): void {
+    const { cluster } = client;
+    if (this.#stopped || this.#soon.has(cluster)) return;
+    const look = () => {
+      this.#soon.delete(cluster);
+      void this.#tried(client);
+    };
+    this.#soon.set(cluster, this.options.hub.clock.after(SOON_MS, look));
+  }
+
+  #watch(client: KubeClient): void {
+    if (this.#stopped || this.#watches.has(client.cluster)) return;
+    const { clock, log } = this.options.hub;
+    const soon = () => this.#lookSoon(client);
+    const watches = DECIDING.map(({ kind: { apiVersion, kind }, labelSelector }) => {
+      const options = labelSelector === undefined ? {} : { labelSelector };
+      const handlers = { onChange: soon, onDelete: soon };
+      return new Reflector({ client, clock, log, kind: { apiVersion, kind }, options, handlers, keep: namesOnly });
+    });
+    this.#watches.set(client.cluster, watches);
+    for (const watch of watches) watch.start();
+  }
+
+  #unwatch(cluster: string): void {
+    for (const watch of this.#watches.get(cluster) ?? []) void watch.stop();
+    this.#watches.delete(cluster);
   }
 
   async #look(client: KubeClient): Promise<void> {
     if (!(await client.serves(CLUSTER_VERSION))) return;
     const standing = await this.options.lookouts.standing(client.cluster);
-    if (!standing.acts) return;
+    if (!standing.acts) return this.#unwatch(client.cluster);
+    this.#watch(client);
     const version = await client.get(CLUSTER_VERSION);
     const looks = await Promise.all(GATES.map((gate) => lookAt(client, gate, version)));
     this.#note(client.cluster, looks);
@@ -122,6 +175,12 @@ export class ClusterUpgrades {
     if (operator === undefined || status === undefined) return;
     await writeStatus(client, { ...operator, ...CLUSTER_OPERATOR, status });
   }
+}
+
+/** The check reads anew; of what is watched only names and versions are kept. */
+function namesOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
 }
 
 /** Somebody else wrote first: the next look is soon enough. */
