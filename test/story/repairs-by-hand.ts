@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
 import { madeDeployment } from '../integration/applier-support/made-operator.js';
 
-/** Long before the next resync, so that only a watch can have reported the deletion. */
-const SOON = { timeout: 30_000, interval: 100 };
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
 const NAMESPACE = 'by-hand';
@@ -32,7 +31,10 @@ const OWNED: readonly ObjectRef[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', name: 'guard', namespace: NAMESPACE },
 ];
 
-/** What people delete by hand of an operator with a webhook, while the services of the hub run. */
+/**
+ * What people delete by hand of an operator with a webhook, while the services of the hub run. The tests give up long
+ * before the next resync, so that only a watch can have reported the deletion.
+ */
 export function describeRepairsByHand(cluster: () => KubeClient): void {
   const create = (object: KubernetesObject) => cluster().create(object);
   const succeeded = () =>
@@ -40,7 +42,7 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
       .poll(
         async () =>
           (await cluster().get({ ...CSV, namespace: NAMESPACE }))?.['status'] as { phase?: string } | undefined,
-        SOON,
+        PATIENCE,
       )
       .toMatchObject({ phase: 'Succeeded' });
   const configuration = async () => {
@@ -88,7 +90,7 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
       .poll(async () => {
         const uid = (await cluster().get(ref))?.metadata.uid;
         return uid !== undefined && uid !== before;
-      }, SOON)
+      }, PATIENCE)
       .toBe(true);
     await succeeded();
   });
@@ -104,7 +106,7 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
       .poll(async () => {
         const uid = (await configuration())?.metadata.uid;
         return uid !== undefined && uid !== before?.metadata.uid;
-      }, SOON)
+      }, PATIENCE)
       .toBe(true);
     await succeeded();
   });
@@ -118,7 +120,7 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
         const bundle = JSON.stringify((await configuration())?.['webhooks'] ?? '');
         const now = await authority();
         return found.every(Boolean) && now !== undefined && now !== before && bundle.includes(now);
-      }, SOON)
+      }, PATIENCE)
       .toBe(true);
     await succeeded();
   });

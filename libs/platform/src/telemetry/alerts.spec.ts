@@ -21,6 +21,7 @@ describe('the alerts', () => {
       ['CsvAbnormalOver30Min', 'warning', '30m'],
       ['InstallPlanStepAppliedWithWarnings', 'warning', undefined],
       ['ClusterExtensionAbnormalOver10Min', 'warning', '10m'],
+      ['OpenShiftUpgradeBlocked', 'info', '10m'],
       ['ClusterLeftToOlm', 'info', '1h'],
     ]);
   });
