@@ -100,3 +100,12 @@ describe('flotilla catalog diff', () => {
     expect(err).toContain(`multiple channel heads found in graph: ant.v1.1.0, ant.v1.2.0`);
   });
 });
+
+it('names the side whose catalog is not valid', async () => {
+  const [good, invalid] = [join(root, 'good'), join(root, 'invalid')];
+  const one = await flotilla('catalog', 'diff', invalid, good);
+  expect(one.err).toMatch(new RegExp(`^OLD ${invalid}: `));
+  const two = await flotilla('catalog', 'diff', good, invalid);
+  expect(two.err).toMatch(new RegExp(`^NEW ${invalid}: `));
+  expect([one.exit, two.exit]).toEqual([1, 1]);
+});

@@ -3,12 +3,15 @@ import type { DecodedBlob } from '#core/catalog/read/decode-blob';
 import { type Io, UsageError } from '../io.js';
 import { problemLine } from './catalog-validate.command.js';
 
-/** A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. */
-export async function validCatalog(reference: string, io: Io): Promise<Catalog | undefined> {
+/**
+ * A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. `side` stands before
+ * each problem where a command reads several catalogs.
+ */
+export async function validCatalog(reference: string, io: Io, side = ''): Promise<Catalog | undefined> {
   const { validateCatalog } = await import('#core/catalog/validate/validate-catalog');
   const catalog = await loadedCatalog(reference);
   const problems = validateCatalog(catalog);
-  for (const problem of problems) io.err(problemLine(problem));
+  for (const problem of problems) io.err(`${side}${problemLine(problem)}`);
   return problems.length === 0 ? catalog : undefined;
 }
 

@@ -24,7 +24,7 @@ export type Examination = Readonly<{
 export async function examine(
   reference: string,
   { strict = false, checkImages = false }: ExaminationOptions,
-  unreadable: (olmText: string) => void,
+  unreadable: (olmText: string, place: string | undefined) => void,
 ): Promise<Examination> {
   const validator = new CatalogValidator();
   const strictly = new StrictValidator();
@@ -38,7 +38,7 @@ export async function examine(
     }
   }).catch((error: unknown) => {
     const cause = error instanceof UsageError ? error.cause : undefined;
-    if (cause instanceof Error && 'olmText' in cause) unreadable(String(cause.olmText));
+    if (cause instanceof Error && 'olmText' in cause) unreadable(String(cause.olmText), placeOf(cause));
     throw error;
   });
   return {
@@ -46,4 +46,10 @@ export async function examine(
     warnings: strict ? strictly.warnings() : [],
     images: images.all.length === 0 ? [] : await imageFailures(images.all),
   };
+}
+
+/** `path:line` below the root, as far as it is known. */
+function placeOf(cause: Error): string | undefined {
+  if (!('path' in cause) || typeof cause.path !== 'string') return undefined;
+  return 'line' in cause && typeof cause.line === 'number' ? `${cause.path}:${cause.line}` : cause.path;
 }

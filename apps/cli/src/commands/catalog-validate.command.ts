@@ -36,8 +36,8 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
       }
       const { examine } = await import('./catalog-validate-examine.js');
       const print = output === undefined ? undefined : await printer(output, io);
-      const found = await examine(reference, options, (message) =>
-        print?.({ verdict: 'no', passed: false, error: { message } }),
+      const found = await examine(reference, options, (message, place) =>
+        print?.({ verdict: 'no', passed: false, error: { message, ...(place !== undefined && { place }) } }),
       );
       if (print) print(await verdict(found, options));
       else tell(reference, found, io);

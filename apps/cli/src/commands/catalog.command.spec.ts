@@ -114,7 +114,11 @@ describe('catalog validate', () => {
     const { out, exit } = await flotilla('catalog', 'validate', root, '-o', 'json');
     expect(exit).toBe(2);
     const message = `object '{"name":"x"}\n' is missing root schema field`;
-    expect(JSON.parse(out)).toEqual({ verdict: 'no', passed: false, error: { message } });
+    expect(JSON.parse(out)).toEqual({
+      verdict: 'no',
+      passed: false,
+      error: { message, place: expect.stringMatching(/\.(json|yaml)(:\d+)?$/) },
+    });
   });
 
   it('exits 2 for a directory that is not there', async () => {
