@@ -13,6 +13,7 @@ import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { getCommand } from './commands/get.command.js';
+import { helpCommand } from './commands/help.command.js';
 import { opmCommand } from './commands/opm.command.js';
 import { pathCommand } from './commands/path.command.js';
 import { planCommand } from './commands/plan.command.js';
@@ -21,6 +22,7 @@ import { retryCommand } from './commands/retry.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
 import { ExitCode, type Io } from './io.js';
+import { addSuggestions } from './suggestions.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
 const commands = [
@@ -34,6 +36,7 @@ const commands = [
   demoCommand,
   explainCommand,
   getCommand,
+  helpCommand,
   pathCommand,
   planCommand,
   resolveCommand,
@@ -66,6 +69,7 @@ export function buildProgram(io: Io): Command {
     .configureOutput({ writeOut: io.out, writeErr: io.err });
   for (const register of commands) register(program, io);
   opmCommand(program, io, run);
+  addSuggestions(program);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { readOperand } from './read-operand.js';
 
 const HELP = `
@@ -28,7 +29,7 @@ export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command
         throw new UsageError(`invalid template type "${wanted}", must be one of: ${CONVERTIBLE_TYPES.join(', ')}`);
       }
       if (output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+        throw unknownFormat(output, ['json', 'yaml']);
       }
       const { asUsageError } = await import('../reference/load-reference.js');
       const { fileInMemory } = await import('#core/catalog/catalog-file');

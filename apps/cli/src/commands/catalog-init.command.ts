@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 
 const HELP = `
 Examples:
@@ -20,7 +21,7 @@ export const catalogInitCommand = (catalog: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action(async (name: string, { defaultChannel, description, icon, output }: Options) => {
       if (output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+        throw unknownFormat(output, ['json', 'yaml']);
       }
       const { packageBlob } = await import('#core/catalog-authoring/package-blob');
       const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import {
   type BundleRow,
   bundleRows,
   type ChannelRow,
   channelRows,
-  describedPackageRows,
   type PackageRow,
   packageRows,
 } from './catalog-rows.js';
@@ -41,7 +41,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'packages',
     'the packages of a catalog',
-    { opm: packageRows, all: describedPackageRows },
+    packageRows,
     packageColumns,
     ({ name }) => name,
   );
@@ -51,7 +51,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'channels',
     'the channels of a catalog and their heads',
-    { opm: channelRows, all: channelRows },
+    channelRows,
     channelColumns,
     (row) => `${row.package}/${row.channel}`,
   );
@@ -60,7 +60,7 @@ export function catalogListCommands(catalog: Command, io: Io): void {
     io,
     'bundles',
     'the bundles of every channel and what they replace',
-    { opm: bundleRows, all: bundleRows },
+    bundleRows,
     bundleColumns,
     ({ bundle }) => bundle,
   );
@@ -113,15 +113,12 @@ async function showClusterPackages(
   await showHubPackages(io, { ...form, cluster, name, hub: address });
 }
 
-/** What the table shows, which is opm's, and what every other output tells. */
-type Rows<Row> = Readonly<Record<'opm' | 'all', (catalog: Catalog) => readonly Row[]>>;
-
 function register<Row>(
   catalog: Command,
   io: Io,
   name: string,
   description: string,
-  rows: Rows<Row>,
+  rows: (catalog: Catalog) => readonly Row[],
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
 ): Command {
@@ -144,7 +141,7 @@ function register<Row>(
       const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
-      io.out(write((output === 'table' ? rows.opm : rows.all)(content)));
+      io.out(write(rows(content)));
       io.exit(ExitCode.done);
     });
 }
@@ -157,8 +154,7 @@ async function writer<Row>(
   if (output === 'table' || output === 'wide') return (rows) => table(rows, columns);
   if (output === 'name') return (rows) => [...new Set(rows.map(nameOf))].map((name) => `${name}\n`).join('');
   if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
-  if (output !== 'yaml')
-    throw new UsageError(`invalid --output value "${output}", expected (table|wide|json|yaml|name)`);
+  if (output !== 'yaml') throw unknownFormat(output, ['table', 'wide', 'json', 'yaml', 'name']);
   const { goYaml } = await import('#core/catalog/write/go-yaml-text');
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));
 }

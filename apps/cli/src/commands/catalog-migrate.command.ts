@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
 const HELP = `
@@ -26,7 +27,7 @@ export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
     .action(async (reference: string, outdir: string, options: Options) => {
       const { output } = options;
       if (output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+        throw unknownFormat(output, ['json', 'yaml']);
       }
       const level = migrationLevel(options);
       await requireEmpty(outdir);

@@ -3,6 +3,7 @@ import type { Bundle } from '#core/bundle/bundle';
 import type { BlobConsumer } from '#core/catalog/blob-consumer';
 import type { MigrationLevel } from '#core/catalog/write/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
 
 const EXAMPLES = `
@@ -29,7 +30,7 @@ export const catalogRenderCommand = (catalog: Command, io: Io): Command =>
     .action(async (references: string[], options: Options) => {
       const { output, alphaImageRefTemplate: template = '' } = options;
       if (output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+        throw unknownFormat(output, ['json', 'yaml']);
       }
       const level = migrationLevel(options);
       const { CatalogWriter } = await import('#core/catalog/write/write-catalog');

@@ -1,7 +1,7 @@
 import { byCodeUnit } from '#core/canonical/canonical-json';
 import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
 import { channelHeads } from '#core/catalog/channel-graph';
-import { csvDisplayName, displayName } from '#core/catalog/light-catalog';
+import { displayName } from '#core/catalog/light-catalog';
 
 // What `catalog packages|channels|bundles` show of a valid catalog, sorted by package, channel and bundle.
 
@@ -17,20 +17,15 @@ export type BundleRow = Readonly<{
   image: string;
 }>;
 
-/** Packages as `opm alpha list packages` shows them. */
-export const packageRows = (catalog: Catalog): PackageRow[] => namedPackages(catalog, csvDisplayName);
-
-/** Packages with the display name from wherever the catalog has it: those made today carry no CSVs. */
-export const describedPackageRows = (catalog: Catalog): PackageRow[] => namedPackages(catalog, displayName);
-
-function namedPackages(catalog: Catalog, nameOf: (bundle: CatalogBundle) => string): PackageRow[] {
+/** Packages with the display name of the head of their default channel, from its CSV or from its `olm.csv.metadata`. */
+export function packageRows(catalog: Catalog): PackageRow[] {
   const heads = new Map(channelRows(catalog).map((row) => [key(row.package, row.channel), row.head]));
   const bundles = bundlesByName(catalog);
   return catalog.packages
     .map(({ name, defaultChannel }) => {
       const head = heads.get(key(name, defaultChannel)) ?? '';
       const bundle = bundles.get(key(name, head));
-      return { name, displayName: bundle === undefined ? '' : nameOf(bundle), defaultChannel };
+      return { name, displayName: bundle === undefined ? '' : displayName(bundle), defaultChannel };
     })
     .sort((a, b) => byCodeUnit(a.name, b.name));
 }

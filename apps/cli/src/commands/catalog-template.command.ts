@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import type { TemplateType } from '#core/catalog-template/template';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { MIGRATION_LEVEL_HELP, migrationLevel } from './migration-level.js';
 import { readOperand } from './read-operand.js';
 
@@ -60,7 +61,7 @@ async function writer(output: string, io: Io): Promise<(catalog: Catalog) => str
   const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   if (output === 'json') return catalogToJson;
   if (output === 'yaml') return catalogToYaml;
-  if (output !== 'mermaid') throw new UsageError(`invalid --output value "${output}", expected (json|yaml|mermaid)`);
+  if (output !== 'mermaid') throw unknownFormat(output, ['json', 'yaml', 'mermaid']);
   const { mermaidGraph } = await import('#core/catalog-graph/mermaid-graph');
   return (catalog) => {
     const graph = mermaidGraph(catalog, { v0Semantics: true });

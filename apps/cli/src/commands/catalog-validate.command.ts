@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { ExitCode, type Io } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { verdictOf } from '../output/verdict.js';
 import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
 import { imageLine } from './catalog-validate-images.js';
@@ -32,7 +33,7 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action(async (reference: string, { output, ...options }: Options) => {
       if (output !== undefined && output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`invalid --output value "${output}", expected (json|yaml)`);
+        throw unknownFormat(output, ['json', 'yaml']);
       }
       const { examine } = await import('./catalog-validate-examine.js');
       const print = output === undefined ? undefined : await printer(output, io);

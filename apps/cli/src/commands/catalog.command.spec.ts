@@ -174,15 +174,15 @@ describe('catalog packages, channels, bundles', () => {
   it('shows the samples, as a table and as data', async () => {
     const packages = async (...more: string[]) =>
       (await flotilla('catalog', 'packages', join(EXAMPLES, 'catalogs/v2'), ...more)).out;
-    expect(await packages(), 'as opm, which looks at CSVs alone').toBe(
+    expect(await packages()).toBe(
       [
         'NAME                 DISPLAY NAME  DEFAULT CHANNEL',
-        'harbor-operator                    stable',
-        'lighthouse-operator                stable',
+        'harbor-operator      Harbor        stable',
+        'lighthouse-operator  Lighthouse    stable',
         '',
       ].join('\n'),
     );
-    expect(await packages('-o', 'wide')).toContain('harbor-operator      Harbor        stable\n');
+    expect(await packages('-o', 'wide'), 'the same columns').toBe(await packages());
     const channels = await flotilla('catalog', 'channels', join(EXAMPLES, 'catalogs/v2'), '-o', 'yaml');
     expect(channels.out).toContain('- channel: stable\n  head: harbor-operator.v1.2.0\n  package: harbor-operator\n');
     const one = join(EXAMPLES, 'catalogs/v1/harbor-operator/catalog.yaml');

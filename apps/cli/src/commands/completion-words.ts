@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { shownVerbs } from './shown-verbs.js';
 
 /** What may stand at a place of the command line: words, paths, or words that only the command itself can find. */
 export type Candidates = Readonly<
@@ -31,15 +32,19 @@ export function completedVerbs(command: Command, path: readonly string[] = []): 
   const own: CompletedVerb = {
     path,
     description: command.description(),
-    verbs: shown(command).map((one) => ({ name: one.name(), description: firstLine(one.description()) })),
+    verbs: shownVerbs(command).map((one) => ({ name: one.name(), description: firstLine(one.description()) })),
     options: [...command.options.map(completedOption), HELP_OPTION],
-    operands: command.registeredArguments.map((argument) => operandOf(path, argument)),
+    operands: isHelp(path) ? helped(command) : command.registeredArguments.map((one) => operandOf(path, one)),
   };
-  return [own, ...shown(command).flatMap((one) => completedVerbs(one, [...path, one.name()]))];
+  return [own, ...shownVerbs(command).flatMap((one) => completedVerbs(one, [...path, one.name()]))];
 }
 
-/** Hidden verbs are for programs. */
-const shown = (command: Command): readonly Command[] => command.commands.filter((one) => !one.name().startsWith('_'));
+const isHelp = (path: readonly string[]): boolean => path.join(' ') === 'help';
+
+/** The verbs that `flotilla help` takes: their first words. */
+const helped = ({ parent }: Command): readonly Candidates[] => [
+  { kind: 'words', words: parent === null ? [] : shownVerbs(parent).map((one) => one.name()) },
+];
 
 const HELP_OPTION: CompletedOption = { flags: ['--help'], description: 'display help' };
 

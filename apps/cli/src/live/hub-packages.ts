@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { KubernetesObject } from '#core/api/kubernetes-object';
 import { PACKAGE_MANIFEST_API } from '#core/package-manifest/package-manifest';
 import { type Columns, table } from '../commands/catalog-table.js';
-import { ExitCode, type Io, UsageError } from '../io.js';
+import { ExitCode, type Io } from '../io.js';
+import { unknownFormat } from '../output/output-option.js';
 import { ageText } from './kinds.js';
 
 export type PackagesQuestion = Readonly<{
@@ -37,7 +38,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 export async function showHubPackages(io: Io, question: PackagesQuestion): Promise<void> {
   const { output } = question;
   if (!FORMATS.includes(output)) {
-    throw new UsageError(`invalid --output value "${output}", expected (${FORMATS.join('|')})`);
+    throw unknownFormat(output, FORMATS);
   }
   const answer = await ask(question);
   if ('failed' in answer) {

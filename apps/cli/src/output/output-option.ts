@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 
 /** Formats of a verb that answers one question; `table` and `text` are two words for the form for people. */
@@ -14,7 +15,11 @@ export function outputOption(description: string, formats: readonly string[], us
   const option = new Option('-o, --output <format>', description).choices(formats);
   option.argParser((value: string) => {
     if (formats.includes(value)) return value;
-    throw new UsageError(`invalid --output value "${value}", expected (${formats.join('|')})`);
+    throw unknownFormat(value, formats);
   });
   return usual === undefined ? option : option.default(usual);
 }
+
+/** One message about a format that a verb does not have, with the nearest of those it has. */
+export const unknownFormat = (typed: string, formats: readonly string[]): UsageError =>
+  new UsageError(`invalid --output value "${typed}", expected (${formats.join('|')})${didYouMean(typed, formats)}`);
