@@ -35,7 +35,7 @@ ENV NODE_ENV=production \
     FLOTILLA_BIND_ADDRESS=0.0.0.0 \
     FLOTILLA_CONTENT_DIR=/var/lib/flotilla/content
 # The user `node` of the base image, by number, so that Kubernetes can see that it is not root.
-RUN mkdir -p /var/lib/flotilla/content && chown -R 1000:1000 /var/lib/flotilla
+RUN mkdir -p /var/lib/flotilla/content /var/lib/flotilla-key && chown -R 1000:1000 /var/lib/flotilla /var/lib/flotilla-key
 COPY package.json ./
 COPY k8s/crds k8s/crds
 COPY k8s/joining k8s/joining

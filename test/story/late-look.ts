@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { readSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
+import { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { extensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
 import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { hubKeyFile } from '../../apps/cli/src/demo/service-process.js';
 
 /** One look of the applier at an extension as it will be at that time; the stage's own services go on as they are. */
 export async function lookAtExtension(
@@ -19,7 +21,8 @@ export async function lookAtExtension(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-late-'));
   const settings = readSettings({ FLOTILLA_REDIS_PREFIX: redisPrefix, FLOTILLA_CONTENT_DIR: folder });
-  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redisUrl: redis.url });
+  const key = await HubKey.open(hubKeyFile());
+  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redisUrl: redis.url, key });
   try {
     const { signal } = new AbortController();
     await reconcileExtension(extensionDeps(hub), client, extension, new ManualClock(at), signal);

@@ -6,17 +6,21 @@ import { applierModule } from './applier.module.js';
 
 let applier: Applier | undefined;
 
-await runMain('applier', async (hub) => ({
-  imports: [applierModule(hub, await managedClients(hub.settings, APPLIER))],
-  port: hub.settings.applierPort,
-  checks: [
-    { name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } },
-    { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
-    { name: 'openshift', check: async () => applier?.upgrades.check() ?? { up: false, detail: 'is starting' } },
-    { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
-  ],
-  drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),
-  onStarted: (app) => {
-    applier = app.get(Applier);
-  },
-}));
+await runMain(
+  'applier',
+  async (hub) => ({
+    imports: [applierModule(hub, await managedClients(hub.settings, APPLIER))],
+    port: hub.settings.applierPort,
+    checks: [
+      { name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } },
+      { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
+      { name: 'openshift', check: async () => applier?.upgrades.check() ?? { up: false, detail: 'is starting' } },
+      { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
+    ],
+    drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),
+    onStarted: (app) => {
+      applier = app.get(Applier);
+    },
+  }),
+  { hasKey: true },
+);

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
@@ -10,6 +12,18 @@ export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
 export type LogLine = Readonly<Record<string, unknown>>;
 
 const entryOf = (service: ServiceName): string => join(PROJECT_ROOT, 'dist', 'apps', service, 'src', 'main.js');
+
+let ownKeyFile: string | undefined;
+
+/** The key of the hub whose services this process starts; it goes with this process. */
+export function hubKeyFile(): string {
+  if (ownKeyFile !== undefined) return ownKeyFile;
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-key-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  ownKeyFile = join(folder, 'key');
+  writeFileSync(ownKeyFile, randomBytes(48).toString('base64'), { mode: 0o600 });
+  return ownKeyFile;
+}
 
 /**
  * One service as its own process, as it runs in production; what it logs goes to a file. The IPC channel tells it when
@@ -36,7 +50,7 @@ export class ServiceProcess {
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
     this.#child = spawn(process.execPath, [entryOf(this.service)], {
-      env: { ...process.env, ...this.env },
+      env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...process.env, ...this.env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

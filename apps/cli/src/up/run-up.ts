@@ -1,6 +1,7 @@
 import { APPLIER, POLLER } from '#core/actions/field-managers';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
+import { HubKey } from '#platform/hub/hub-key';
 import { startOn } from '#platform/hub/run-main';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -40,7 +41,8 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   endings.push(() => redis.stop());
   const log = createLog({ service: 'up', level: settings.logLevel, destination: { write: io.err } });
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
-  const hub = await openHub({ service: 'up', settings, log, redisUrl: redis.url });
+  const key = settings.hubKeyFile === '' ? HubKey.random() : await HubKey.open(settings.hubKeyFile);
+  const hub = await openHub({ service: 'up', settings, log, redisUrl: redis.url, key });
   endings.push(() => hub.close());
   io.out(header(clients.applier));
   const watch = new ClusterWatch(clients.applier, settings, io);

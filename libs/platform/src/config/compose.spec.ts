@@ -57,6 +57,7 @@ const FIXED = [
   'FLOTILLA_CLUSTERS_FILE',
   'FLOTILLA_REDIS_URL',
   'FLOTILLA_REDIS_PASSWORD_FILE',
+  'FLOTILLA_HUB_KEY_FILE',
   'FLOTILLA_BIND_ADDRESS',
   'FLOTILLA_CATALOG_POLLER_PORT',
   'FLOTILLA_RESOLVER_WORKER_PORT',
@@ -99,6 +100,13 @@ describe.each(services)('$service in docker-compose.yml', ({ service, port, host
     expect(takesFromUser.toSorted(), 'x-settings and x-cluster-settings list all settings').toEqual(
       expected.toSorted(),
     );
+  });
+
+  it('has the key of the hub where it observes clusters or acts on them, and only there', () => {
+    const mounts = (compose.services[service]?.volumes ?? []).map((volume) => JSON.stringify(volume));
+    const hasKey = withCredentials.includes(service);
+    expect(environment['FLOTILLA_HUB_KEY_FILE'] !== undefined).toBe(hasKey);
+    expect(mounts.some((volume) => volume.includes('hub-key'))).toBe(hasKey);
   });
 
   it('is healthy only when it is ready', () => {

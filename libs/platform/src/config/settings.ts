@@ -103,6 +103,10 @@ export const settingGroups = {
       pattern: /^[A-Za-z0-9_{}-]{1,64}$/,
       wants: 'letters, digits, -, _ and {}',
     }),
+    hubKeyFile: path(
+      '',
+      'File with the key, 32 bytes or more, that authenticates what poller and applier pass through Redis: the same file for both, not for resolvers. Where it is missing and the folder can be written, the service makes it. `flotilla up` needs none',
+    ),
     observeConcurrency: count(8, 'Namespaces that the poller looks at at the same time', { min: 1, max: 1_000 }),
     resolveConcurrency: count(2, 'Problems that one resolver solves at the same time, each in a thread', {
       min: 1,

@@ -15,6 +15,7 @@ import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis
 import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
+import type { HubKey } from './hub-key.js';
 
 /** Serves content to all others, and so must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
@@ -41,10 +42,12 @@ export type HubOptions = Readonly<{
   settings: Settings;
   log: Log;
   redisUrl: string;
+  /** Of a process that observes or acts; a resolver has none. */
+  key?: HubKey;
 }>;
 
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
-export async function openHub({ service, settings, log, redisUrl }: HubOptions): Promise<Hub> {
+export async function openHub({ service, settings, log, redisUrl, key }: HubOptions): Promise<Hub> {
   const clock = new SystemClock();
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
   const { redis, trouble } = openRedis(redisUrl, log);
@@ -62,6 +65,14 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     maxBytes: settings.contentMaxBytes,
     log,
   });
+  const stored: RedisProblemStoreOptions = {
+    ...storeOptions(settings),
+    ...(key === undefined ? {} : { key }),
+    onForged: (cluster, what) => {
+      log.error({ cluster, what }, 'a value in Redis is refused: it does not come from the poller of this hub');
+      metrics.valueRefused(cluster, what);
+    },
+  };
   return {
     settings,
     log,
@@ -70,9 +81,9 @@ export async function openHub({ service, settings, log, redisUrl }: HubOptions):
     redis,
     redisHealth: redisCheck(redis, trouble),
     queues,
-    problems: new RedisProblemStore(redis, storeOptions(settings)),
+    problems: new RedisProblemStore(redis, stored),
     extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {
-      ...storeOptions(settings),
+      ...stored,
       prefix: `${settings.redisPrefix}:extensions`,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),

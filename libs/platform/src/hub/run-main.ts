@@ -7,6 +7,7 @@ import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
 import { type RunningService, runService, type ServiceOptions, startService } from '../telemetry/run-service.js';
 import { type Hub, openHub } from './hub.js';
+import { HubKey } from './hub-key.js';
 
 /** What a service adds to the common frame. */
 export type ServiceParts = Readonly<{
@@ -20,15 +21,23 @@ export type ServiceParts = Readonly<{
 
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 
-/** The main program of a service in its own process: settings from the environment, a hub, health, metrics, signals. */
-export async function runMain(service: string, partsOf: (hub: Hub) => Promise<ServiceParts>): Promise<void> {
+/**
+ * The main program of a service in its own process: settings from the environment, a hub, health, metrics, signals.
+ * `hasKey`: the service observes clusters or acts on them, and so needs the key of the hub.
+ */
+export async function runMain(
+  service: string,
+  partsOf: (hub: Hub) => Promise<ServiceParts>,
+  { hasKey }: Readonly<{ hasKey: boolean }>,
+): Promise<void> {
   const settings = settingsOrExit();
   const log = createLog({ service, level: settings.logLevel });
   warnOfUnknown(log);
   endWithParent();
   try {
     const redisUrl = await withPasswordOf(settings.redisPasswordFile, settings.redisUrl || LOCAL_REDIS);
-    const hub = await openHub({ service, settings, log, redisUrl });
+    const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
+    const hub = await openHub({ service, settings, log, redisUrl, ...(key && { key }) });
     await runOn(hub, service, await partsOf(hub), runService);
   } catch (error) {
     log.error({ error }, `${service} could not start`);

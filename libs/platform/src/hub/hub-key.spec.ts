@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HubKey } from './hub-key.js';
+
+describe('the key of the hub', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flotilla-key-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const parts = ['observation', 'east', 'team', 'a'.repeat(64)];
+
+  it('is one key for all that read one file', async () => {
+    const file = join(folder, 'given');
+    await writeFile(file, `${'k'.repeat(40)}\n`);
+    const [poller, applier] = [await HubKey.open(file), await HubKey.open(file)];
+    expect(applier.verifies(poller.codeOf(parts), parts)).toBe(true);
+    expect(HubKey.random().verifies(poller.codeOf(parts), parts)).toBe(false);
+  });
+
+  it.each([
+    ['another value', ['observation', 'east', 'team', 'b'.repeat(64)]],
+    ['another namespace', ['observation', 'east', 'other', 'a'.repeat(64)]],
+    ['another split of the same text', ['observation', 'eastteam', '', 'a'.repeat(64)]],
+    ['a part less', parts.slice(0, 3)],
+  ])('does not verify the code with %s', (_, other) => {
+    const key = HubKey.random();
+    expect(key.verifies(key.codeOf(parts), other)).toBe(false);
+  });
+
+  it.each(['', 'x', 'ü'.repeat(43)])('does not verify the code %j', (code) => {
+    expect(HubKey.random().verifies(code, parts)).toBe(false);
+  });
+
+  it('is made where there is none, once for all that start at the same time, and for its owner alone', async () => {
+    const file = join(folder, 'made');
+    const keys = await Promise.all(Array.from({ length: 8 }, () => HubKey.open(file)));
+    expect(new Set(keys.map((key) => key.codeOf(parts))).size).toBe(1);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file, 'utf8')).trim().length).toBeGreaterThan(32);
+    expect((await readdir(folder)).filter((name) => name.startsWith('made.'))).toEqual([]);
+  });
+
+  it('is refused, with the setting and the way out, where the file is not named, too short, or cannot be made', async () => {
+    await writeFile(join(folder, 'short'), 'secret\n');
+    await expect(HubKey.open('')).rejects.toThrow(/^FLOTILLA_HUB_KEY_FILE is not set: .*openssl rand/);
+    await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, which has 6 bytes/);
+    await expect(HubKey.open(join(folder, 'no', 'such'))).rejects.toThrow(
+      /does not exist and cannot be made \(ENOENT\)/,
+    );
+    await expect(HubKey.open(folder)).rejects.toThrow(/cannot be read \(EISDIR\)/);
+  });
+});

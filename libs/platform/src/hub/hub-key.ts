@@ -1,0 +1,95 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+
+const KEY_BYTES = 32;
+/** Of a file that is no key: not more of it is read. */
+const MOST_FILE_BYTES = 4_096;
+
+const HOW =
+  'poller and applier authenticate with it what they pass through Redis. Name one file for both, which resolvers cannot read: `openssl rand -base64 48 > FILE` makes one, and so does the first of them that may write there';
+
+/** The key of the hub cannot be had. */
+export class HubKeyUnusable extends FlotillaError {
+  readonly code = 'HubKeyUnusable';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(problem: string) {
+    super(`FLOTILLA_HUB_KEY_FILE ${problem}: ${HOW}`);
+  }
+}
+
+/**
+ * Authenticates what the poller passes to the applier through Redis (HMAC-SHA256). Resolvers do not have the key, so a
+ * stolen one, or whatever else can write to Redis, cannot say which problem a namespace has.
+ */
+export class HubKey {
+  readonly #key: Buffer;
+
+  private constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** For services that share a process: nothing else needs the key, and it ends with the process. */
+  static random(): HubKey {
+    return new HubKey(randomBytes(KEY_BYTES));
+  }
+
+  /**
+   * The key in the file; makes the file where there is none and the folder can be written.
+   *
+   * @throws HubKeyUnusable where no file is named, it cannot be read or made, or it has less than 32 bytes
+   */
+  static async open(path: string): Promise<HubKey> {
+    if (path === '') throw new HubKeyUnusable('is not set');
+    const text = (await readKey(path)) ?? (await makeKey(path));
+    const key = Buffer.from(text.trim());
+    if (key.length < KEY_BYTES)
+      throw new HubKeyUnusable(`names ${path}, which has ${key.length} bytes and no ${KEY_BYTES}`);
+    if (key.length > MOST_FILE_BYTES)
+      throw new HubKeyUnusable(`names ${path}, which is no key but a file of ${key.length} bytes`);
+    return new HubKey(key);
+  }
+
+  /** The authentication code of the parts, in this order. */
+  codeOf(parts: readonly string[]): string {
+    const hmac = createHmac('sha256', this.#key);
+    // Lengths keep ["ab", "c"] apart from ["a", "bc"].
+    for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+    return hmac.digest('base64url');
+  }
+
+  /** Whether the code is that of the parts. */
+  verifies(code: string, parts: readonly string[]): boolean {
+    const expected = Buffer.from(this.codeOf(parts));
+    const given = Buffer.from(code);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOfError(error) === 'ENOENT') return undefined;
+    throw new HubKeyUnusable(`names ${path}, which cannot be read (${codeOfError(error)})`);
+  }
+}
+
+/** Of several processes that make it at the same time one wins, and all read what it wrote. */
+async function makeKey(path: string): Promise<string> {
+  const made = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(made, `${randomBytes(KEY_BYTES * 2).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+    await link(made, path).catch((error: unknown) => {
+      if (codeOfError(error) !== 'EEXIST') throw error;
+    });
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new HubKeyUnusable(`names ${path}, which does not exist and cannot be made (${codeOfError(error)})`);
+  } finally {
+    await rm(made, { force: true }).catch(() => undefined);
+  }
+}
+
+const codeOfError = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
