@@ -23,9 +23,12 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=buil
 COPY tsconfig.json tsconfig.build.json ./
 COPY libs libs
 COPY apps apps
+# The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
+ARG COMMIT=
 RUN npx tsc -p tsconfig.build.json \
  && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/ \
  && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/ \
+ && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
  && rm -f dist/.tsbuildinfo
 
 FROM ${NODE_IMAGE}

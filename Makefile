@@ -14,6 +14,7 @@ setup: ## Node 24 where the machine's is older, and the packages of the lock fil
 
 build: setup ## compile all apps and libraries into dist/
 	@tsc -p tsconfig.build.json
+	@git rev-parse HEAD > dist/COMMIT 2>/dev/null || rm -f dist/COMMIT
 	@mkdir -p dist/libs/platform/src/registry/grpc && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/
 	@mkdir -p dist/libs/testing/src/cluster/types && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/
 

@@ -66,6 +66,8 @@ describe('a service over HTTP', () => {
       status: 'ok',
       details: { redis: { status: 'up', detail: 'answers' }, service: { status: 'up' } },
     });
+    const { body: build } = await get(`${service.url}/version`);
+    expect(build).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.version });
     const metrics = await get(`${service.url}/metrics`);
     expect(metrics.type).toContain('text/plain');
     expect(metrics.body).toContain('bullmq_job_count{queue="things",state="waiting"} 1');

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { PROJECT_ROOT } from '#platform/files/project-root';
+import { projectVersion } from '#platform/files/build-info';
 import { commandFailure } from './command-failure.js';
 import { approveCommand } from './commands/approve.command.js';
 import { bundleCommand } from './commands/bundle.command.js';
@@ -13,6 +11,7 @@ import { crdCommand } from './commands/crd.command.js';
 import { demoCommand } from './commands/demo.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { getCommand } from './commands/get.command.js';
+import { healthCommand } from './commands/health.command.js';
 import { helpCommand } from './commands/help.command.js';
 import { opmCommand } from './commands/opm.command.js';
 import { pathCommand } from './commands/path.command.js';
@@ -21,6 +20,7 @@ import { resolveCommand } from './commands/resolve.command.js';
 import { retryCommand } from './commands/retry.command.js';
 import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
+import { versionCommand } from './commands/version.command.js';
 import { ExitCode, type Io } from './io.js';
 import { addSuggestions } from './suggestions.js';
 
@@ -36,6 +36,7 @@ const commands = [
   demoCommand,
   explainCommand,
   getCommand,
+  healthCommand,
   helpCommand,
   pathCommand,
   planCommand,
@@ -43,6 +44,7 @@ const commands = [
   retryCommand,
   statusCommand,
   upCommand,
+  versionCommand,
 ];
 
 const HELP = `
@@ -61,7 +63,7 @@ Examples:
 export function buildProgram(io: Io): Command {
   const program = new Command('flotilla')
     .description('Operator lifecycle management for fleets of Kubernetes clusters')
-    .version(version(), '-V, --version', 'print the version')
+    .version(projectVersion(), '-V, --version', 'print the version')
     .option('--debug', 'print stack traces')
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for what is possible)')
@@ -71,13 +73,6 @@ export function buildProgram(io: Io): Command {
   opmCommand(program, io, run);
   addSuggestions(program);
   return program;
-}
-
-function version(): string {
-  const { version: written } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  return written;
 }
 
 /** Runs one command line. Every failure ends as one line on stderr and an exit code; a stack only with --debug. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { hubOption } from '../live/hub-address.js';
 import { unknownFormat } from '../output/output-option.js';
 import {
   type BundleRow,
@@ -80,7 +81,7 @@ function ofClusters(packages: Command): void {
     .usage('[options] <ref> [package] | --cluster <name> [options] [package]')
     .option('-C, --cluster <name>', 'the packages that this cluster of a hub offers, instead of those of <ref>')
     .option('-n, --namespace <namespace>', 'with --cluster: as seen from this namespace')
-    .option('--hub <url>', 'with --cluster: where the hub is')
+    .addOption(hubOption(' (with --cluster)'))
     .addHelpText('after', OF_CLUSTER)
     .hook('preAction', (command) => {
       const { cluster, namespace, hub } = command.opts<ClusterForm>();
@@ -104,12 +105,12 @@ async function showClusterPackages(
   name: string | undefined,
   io: Io,
 ): Promise<void> {
-  const [{ showHubPackages }, { commandSettings }, { hubAddress, hubUrl }] = await Promise.all([
+  const [{ showHubPackages }, { commandSettings }, { hubAddress }] = await Promise.all([
     import('../live/hub-packages.js'),
     import('../command-settings.js'),
     import('../live/hub-address.js'),
   ]);
-  const address = hub === undefined ? hubAddress(commandSettings(process.env)) : hubUrl(hub);
+  const address = hub ?? hubAddress(commandSettings(process.env));
   await showHubPackages(io, { ...form, cluster, name, hub: address });
 }
 

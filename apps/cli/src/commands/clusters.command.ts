@@ -7,7 +7,7 @@ import {
   gathered,
   withFleetOptions,
 } from '../live/cluster-options.js';
-import { HUB_HELP, HUB_OPTION } from '../live/hub-address.js';
+import { HUB_HELP, hubsOption } from '../live/hub-address.js';
 import {
   ANSWER_FORMATS,
   type AnswerFormat,
@@ -104,15 +104,12 @@ const removeCommand = (clusters: Command, io: Io): Command =>
     .option('--yes', 'do it; without, only show what would be done')
     .option('--dry-run', 'only show what would be done, as without --yes')
     .option('--force', 'also where a hub still manages it, or it cannot be reached: its finalizers then stay')
-    .option(HUB_OPTION[0], `${HUB_OPTION[1]}; may be given several times`, gathered)
+    .addOption(hubsOption())
     .addHelpText('after', REMOVE_HELP)
     .action(async (name: string, { yes = false, force = false, dryRun = false, hub = [] }: RemoveOptions) => {
       if (yes && dryRun) throw new UsageError('--yes and --dry-run exclude each other; choose one');
-      const [{ leaveCluster }, { hubUrl }] = await Promise.all([
-        import('../live/leave-cluster.js'),
-        import('../live/hub-address.js'),
-      ]);
-      await leaveCluster(io, { name, yes, force, hub: hub.map(hubUrl) });
+      const { leaveCluster } = await import('../live/leave-cluster.js');
+      await leaveCluster(io, { name, yes, force, hub });
     });
 
 const checkCommand = (clusters: Command, io: Io): Command =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
 import { CLUSTER_HELP, type ClusterOptions, withClusterOptions } from '../live/cluster-options.js';
-import { HUB_OPTION } from '../live/hub-address.js';
+import { hubOption } from '../live/hub-address.js';
 import { refuseClusterOptions } from '../live/offline-only.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
@@ -40,7 +40,7 @@ Examples:
 export const explainCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))
     .description('say why an object is as it is: what it waits for, what stops it, and what to do')
-    .option(HUB_OPTION[0], `${HUB_OPTION[1]}, where contents of catalogs are read`)
+    .addOption(hubOption(', where contents of catalogs are read'))
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async (kind: string, name: string | undefined, options: Options) => {
@@ -100,12 +100,13 @@ async function explainInCluster(word: string, name: string, options: Options, io
     ]);
   const asked = { kind: liveSubject(word), name, namespace: options.namespace };
   const { globalCatalogNamespace } = options;
-  const { hubUrl } = await import('../live/hub-address.js');
-  const hub = options.hub === undefined ? undefined : hubUrl(options.hub);
   const read = commandSettings(process.env);
   const settings = globalCatalogNamespace === undefined ? read : { ...read, globalCatalogNamespace };
   await withOneCluster(options, async (client) => {
-    const answer = await explainLive(client, asked, { settings, contents: () => openLiveContents(settings, hub) });
+    const answer = await explainLive(client, asked, {
+      settings,
+      contents: () => openLiveContents(settings, options.hub),
+    });
     const verdict = verdictOf(answer.standing === 'well' || answer.standing === 'under-way');
     if (isData(options.output)) await printData(io, { verdict, ...answer }, options.output);
     else io.out(liveText(answer));

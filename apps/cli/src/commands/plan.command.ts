@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
-import { HUB_OPTION } from '../live/hub-address.js';
+import { hubOption } from '../live/hub-address.js';
 import { refuseClusterOptions } from '../live/offline-only.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 import {
@@ -51,7 +51,7 @@ export const planCommand = (program: Command, io: Io): Command =>
     .option('--extension <name>', 'only this ClusterExtension (with --live)')
     .option('--pull', 'pull the bundle images too, and show the steps and permissions of their manifests')
     .option('-A, --all-namespaces', 'all namespaces, as without -n (with --live)')
-    .option(HUB_OPTION[0], `${HUB_OPTION[1]}, where contents of catalogs are read (with --live)`)
+    .addOption(hubOption(', where contents of catalogs are read (with --live)'))
     .addOption(outputOption('form of the plan', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action((options: Options) => (options.live ? live(options, io) : plan(options, io)));
@@ -125,9 +125,6 @@ async function live(options: Options, io: Io): Promise<void> {
   if (options.allNamespaces && options.namespace !== undefined) {
     throw new UsageError('-n and -A exclude each other; choose one');
   }
-  const [{ planLive }, { hubUrl }] = await Promise.all([
-    import('../live/plan-live.js'),
-    import('../live/hub-address.js'),
-  ]);
-  await planLive({ ...options, hub: options.hub === undefined ? undefined : hubUrl(options.hub) }, io);
+  const { planLive } = await import('../live/plan-live.js');
+  await planLive(options, io);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Io, UsageError } from '../io.js';
-import { FLEET_HELP, type FleetOptions, gathered, withFleetOptions } from '../live/cluster-options.js';
-import { HUB_HELP, HUB_OPTION } from '../live/hub-address.js';
+import { FLEET_HELP, type FleetOptions, withFleetOptions } from '../live/cluster-options.js';
+import { HUB_HELP, hubsOption } from '../live/hub-address.js';
 import { namespaceOption } from '../live/namespace-option.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
 
@@ -30,7 +30,7 @@ Examples:
 export const statusCommand = (program: Command, io: Io): Command =>
   withFleetOptions(program.command('status'))
     .description('one screen: the hub, its queues, the clusters, and what waits and why, the most urgent first')
-    .option(HUB_OPTION[0], `${HUB_OPTION[1]}; may be given several times`, gathered)
+    .addOption(hubsOption())
     .addOption(namespaceOption('only this namespace (default: all)'))
     .option('-A, --all-namespaces', 'all namespaces, as without -n')
     .option('--all', 'every object on its own, and all of them')
@@ -41,13 +41,12 @@ export const statusCommand = (program: Command, io: Io): Command =>
 async function status(options: Options, io: Io): Promise<void> {
   const { hub = [], namespace, allNamespaces = false, all = false, output, allowMissing = false } = options;
   if (allNamespaces && namespace !== undefined) throw new UsageError('-n and -A exclude each other; choose one');
-  const [{ withClusters }, { fleetStatus }, { commandSettings }, { hubUrl }] = await Promise.all([
+  const [{ withClusters }, { fleetStatus }, { commandSettings }] = await Promise.all([
     import('../live/open-clusters.js'),
     import('../live/fleet-status.js'),
     import('../command-settings.js'),
-    import('../live/hub-address.js'),
   ]);
-  const asked = { hub: hub.map(hubUrl), namespace, all, output, allowMissing };
+  const asked = { hub, namespace, all, output, allowMissing };
   const settings = commandSettings(process.env);
   await withClusters(options, (clients) => fleetStatus(clients, io, settings, asked));
 }

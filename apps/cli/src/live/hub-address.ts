@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Settings } from '#platform/config/settings';
 import { UsageError } from '../io.js';
 
@@ -6,8 +7,15 @@ type AddressSettings = Pick<
   'contentUrl' | 'bindAddress' | 'catalogPollerPort' | 'resolverWorkerPort' | 'applierPort'
 >;
 
-/** Help of `--hub`, the same option on every verb that asks the hub. */
-export const HUB_OPTION = ['--hub <url>', 'address of the hub'] as const;
+/** `--hub`, the same option on every verb that asks the hub; `more` ends its help. */
+export const hubOption = (more = ''): Option =>
+  new Option('--hub <url>', `address of the hub${more}`).argParser(hubUrl);
+
+/** As {@link hubOption}, for verbs that may ask several services of the hub. */
+export const hubsOption = (): Option =>
+  new Option('--hub <url>', 'address of the hub; may be given several times').argParser(
+    (text: string, all: readonly string[] | undefined) => [...(all ?? []), hubUrl(text)],
+  );
 
 /** For the help of every verb that asks the hub. */
 export const HUB_HELP = `
@@ -20,6 +28,12 @@ export function hubUrl(text: string): string {
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return text.replace(/\/+$/, '');
   throw new UsageError(`invalid --hub "${text}": expected a URL such as http://127.0.0.1:8080`);
 }
+
+/** The address that a user chose: with `--hub`, else with the setting; undefined where neither names one. */
+export const chosenHub = (
+  option: string | undefined,
+  { contentUrl }: Pick<Settings, 'contentUrl'>,
+): string | undefined => option ?? (contentUrl === '' ? undefined : contentUrl.replace(/\/+$/, ''));
 
 /** Where the poller of the hub, or `flotilla up`, serves its API: as the settings name it, else on this machine. */
 export function hubAddress(settings: AddressSettings): string {

@@ -23,6 +23,8 @@ import { manifestBytes } from '../../../catalog-poller/src/catalogs/read-catalog
 import { SharedCatalogs } from '../../../catalog-poller/src/catalogs/shared-catalogs.js';
 import { logins } from '../reference/registry-access.js';
 import { indexOf } from '../resolution/resolve-offline.js';
+import { requireHub } from './ask-hub.js';
+import { chosenHub } from './hub-address.js';
 
 /** Where a verb that looks at live namespaces gets the content of their catalogs and bundles. */
 export type LiveContents = Readonly<{
@@ -36,10 +38,13 @@ export type LiveContents = Readonly<{
 const HUB_ANSWERS_WITHIN_MS = 5_000;
 
 /**
- * Opens this command's own content cache; what was read by an earlier call is read from there. `hub` is asked in place of the
- * address in the status of a CatalogSource, which may lead nowhere from this machine.
+ * Opens this command's own content cache; what was read by an earlier call is read from there. The hub of `--hub` (`named`), or
+ * of FLOTILLA_CONTENT_URL, is asked in place of the address in the status of a CatalogSource, which may lead nowhere from this
+ * machine. @throws Error where the named hub does not answer
  */
-export async function openLiveContents(settings: Settings, hub?: string): Promise<LiveContents> {
+export async function openLiveContents(settings: Settings, named?: string): Promise<LiveContents> {
+  if (named !== undefined) await requireHub(named);
+  const hub = chosenHub(named, settings);
   const folder = join(settings.contentDir, 'command');
   const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
   const registry = await configuredRegistryClient(settings, { store: content });

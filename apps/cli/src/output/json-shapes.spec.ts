@@ -7,6 +7,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { type FakeHub, startFakeHub } from '../live/fake-hub.fixture.js';
 import { catalogSource, installPlan, put, subscription } from '../live/live-objects.fixture.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { JSON_SHAPES, type ShapedVerb, shapeTable } from './json-shapes.js';
@@ -18,8 +19,10 @@ const HARBOR = [CATALOG, '-p', 'harbor-operator'];
 
 let folder = '';
 let fleet: SimulatedFleet;
+let hub: FakeHub;
 
 beforeAll(async () => {
+  hub = await startFakeHub();
   folder = await mkdtemp(join(tmpdir(), 'flotilla-shapes-'));
   fleet = await startSimulatedFleet({ clusters: ['east'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
@@ -39,6 +42,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
+  await hub.stop();
   await fleet.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -83,6 +87,9 @@ const cases: readonly (readonly [verb: ShapedVerb, verdict: string, args: () => 
   ['bundle validate', 'yes', () => ['bundle', 'validate', join(EXAMPLES, 'bundles/harbor-operator/v1.0.0')]],
   ['bundle validate', 'no', () => ['bundle', 'validate', CATALOG]],
   ['crd check', 'yes', () => ['crd', 'check', '/dev/null', CRD_FILE()]],
+  ['health', 'yes', () => ['health', '--hub', hub.url]],
+  ['version', 'yes', () => ['version', '--client']],
+  ['version', 'yes', () => ['version', '--hub', hub.url]],
 ];
 const CRD_FILE = () => join(folder, 'crd.yaml');
 

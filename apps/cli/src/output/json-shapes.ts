@@ -81,6 +81,8 @@ export const JSON_SHAPES = {
   }),
   'bundle validate': z.strictObject({ verdict, passed: z.boolean(), problems: list }),
   'crd check': z.strictObject({ verdict, ok: z.boolean(), violations: list }),
+  health: z.strictObject({ verdict, items: list }),
+  version: z.strictObject({ verdict, client: any, hub: any.optional() }),
 } as const;
 
 export type ShapedVerb = keyof typeof JSON_SHAPES;

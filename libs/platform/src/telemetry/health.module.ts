@@ -1,6 +1,7 @@
 import { Controller, type DynamicModule, Get, Header, Inject, Module } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
+import { buildInfo } from '../files/build-info.js';
 import type { HealthCheck } from './health-check.js';
 
 export type HealthOptions = Readonly<{
@@ -14,7 +15,7 @@ export type HealthOptions = Readonly<{
 
 const HEALTH_OPTIONS = Symbol('health options');
 
-/** `/livez`: the process answers. `/readyz` and `/healthz`: what it needs is there, or which of it is not and why. `/metrics`. */
+/** `/livez`: the process answers. `/readyz` and `/healthz`: what it needs is there, or which of it is not and why. `/version`, `/metrics`. */
 @Controller()
 export class HealthController {
   constructor(
@@ -36,6 +37,11 @@ export class HealthController {
   @Get('healthz')
   healthz() {
     return this.#check();
+  }
+
+  @Get('version')
+  version() {
+    return buildInfo();
   }
 
   @Get('metrics')

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { ExitCode, type Io } from '../io.js';
+import { HUB_HELP, hubsOption } from '../live/hub-address.js';
+import type { HubCheck, HubHealth } from '../live/hub-health.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+import type { Verdict } from '../output/verdict.js';
+import { type Columns, table } from './catalog-table.js';
+
+type Options = Readonly<{ hub?: readonly string[]; output: AnswerFormat }>;
+type Reached = Extract<HubHealth, { reached: true }>;
+
+const HELP = `${HUB_HELP}
+It shows what /readyz answers, of every service that answers. Exit code 0: ready; 1: not ready, and why; 3: no service
+answers, or one named with --hub does not.
+
+Examples:
+  flotilla health
+  flotilla health --hub http://127.0.0.1:9000 -o json | jq '.items[].checks[] | select(.status != "up")'`;
+
+/** `flotilla health`: whether the hub is ready, and what is not well. */
+export const healthCommand = (program: Command, io: Io): Command =>
+  program
+    .command('health')
+    .description('show whether the hub is ready, check by check')
+    .addOption(hubsOption())
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async ({ hub: named = [], output }: Options) => {
+      const [{ commandSettings }, { hubAddresses }, { hubHealth }, { noAnswer }, { exitCodeOf }] = await Promise.all([
+        import('../command-settings.js'),
+        import('../live/hub-address.js'),
+        import('../live/hub-health.js'),
+        import('../live/ask-hub.js'),
+        import('../output/verdict.js'),
+      ]);
+      const asked = named.length > 0 ? named : hubAddresses(commandSettings(process.env));
+      const services = await Promise.all(asked.map(hubHealth));
+      const reached = services.filter((one) => one.reached);
+      const away = services.filter((one) => !one.reached);
+      if (named.length > 0 || reached.length === 0) {
+        for (const { url, because } of away) io.err(`error: ${noAnswer(url, because)}\n`);
+      }
+      if (reached.length === 0) return io.exit(ExitCode.remoteFailed);
+      const verdict = verdictOf(reached, named.length > 0 && away.length > 0);
+      if (isData(output)) {
+        const { printData } = await import('../output/print-data.js');
+        await printData(io, { verdict, items: reached.map(({ reached: _always, ...rest }) => rest) }, output);
+      } else io.out(reached.map(serviceText).join('\n'));
+      io.exit(exitCodeOf(verdict));
+    });
+
+/** A service that is not ready counts before one that does not answer: it is known not to be well. */
+function verdictOf(services: readonly Reached[], isOneAway: boolean): Verdict {
+  if (services.some(({ ready }) => !ready)) return 'no';
+  return isOneAway ? 'incomplete' : 'yes';
+}
+
+const CHECKS: Columns<HubCheck> = [
+  ['CHECK', ({ name }) => name],
+  ['STATUS', ({ status }) => status],
+  ['DETAIL', ({ detail }) => detail],
+];
+
+const serviceText = ({ url, ready, checks }: Reached): string =>
+  `HUB ${url} ${ready ? 'ready' : 'NOT READY'}\n\n${table(checks, CHECKS)}`;

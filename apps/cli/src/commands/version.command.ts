@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import type { BuildInfo } from '#platform/files/build-info';
+import type { Io } from '../io.js';
+import { HUB_HELP, hubOption } from '../live/hub-address.js';
+import type { HubVersion } from '../live/hub-version.js';
+import { isData } from '../output/data-format.js';
+import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
+
+type Options = Readonly<{ client?: boolean; hub?: string; output: AnswerFormat }>;
+
+const HELP = `${HUB_HELP}
+Exit code 0; 3 where a hub named with --hub does not answer.
+
+Examples:
+  flotilla version
+  flotilla version --client -o json`;
+
+/** `flotilla version`: which build this command is, and which one runs as the hub. */
+export const versionCommand = (program: Command, io: Io): Command =>
+  program
+    .command('version')
+    .description('print the version of this command, and that of the hub where one answers')
+    .option('--client', 'only of this command: ask no hub')
+    .addOption(hubOption())
+    .addOption(outputOption('form of the answer', ANSWER_FORMATS))
+    .addHelpText('after', HELP)
+    .action(async ({ client = false, hub: named, output }: Options) => {
+      const [{ buildInfo }, { exitCodeOf }] = await Promise.all([
+        import('#platform/files/build-info'),
+        import('../output/verdict.js'),
+      ]);
+      const own = buildInfo();
+      const hub = client ? undefined : await versionOfHub(named);
+      const isLost = named !== undefined && hub?.known === false;
+      if (isLost) {
+        const { noAnswer } = await import('../live/ask-hub.js');
+        io.err(`error: ${noAnswer(hub.url, hub.because)}\n`);
+      }
+      const verdict = isLost ? 'incomplete' : 'yes';
+      if (isData(output)) {
+        const { printData } = await import('../output/print-data.js');
+        await printData(io, { verdict, client: own, ...hubData(hub) }, output);
+      } else io.out(`${lines(own, hub).join('\n')}\n`);
+      io.exit(exitCodeOf(verdict));
+    });
+
+async function versionOfHub(named: string | undefined): Promise<HubVersion> {
+  const [{ commandSettings }, { hubAddress }, { hubVersion }] = await Promise.all([
+    import('../command-settings.js'),
+    import('../live/hub-address.js'),
+    import('../live/hub-version.js'),
+  ]);
+  return hubVersion(named ?? hubAddress(commandSettings(process.env)));
+}
+
+const hubData = (hub: HubVersion | undefined) => (hub?.known ? { hub: { url: hub.url, ...hub.build } } : {});
+
+function lines(own: BuildInfo, hub: HubVersion | undefined): readonly string[] {
+  const first = `flotilla ${text(own)}`;
+  if (hub === undefined) return [first];
+  return [first, `hub      ${hub.known ? `${text(hub.build)} at ${hub.url}` : `none answers at ${hub.url}`}`];
+}
+
+type Build = Readonly<{ version: string; commit?: string | undefined; node: string; platform: string }>;
+
+const text = ({ version, commit, node, platform }: Build): string =>
+  `${version}${commit === undefined ? '' : ` (commit ${commit.slice(0, 12)})`}, Node ${node}, ${platform}`;

@@ -1,0 +1,52 @@
+/** What one path of the hub answers, whatever the status code; or why it does not answer. */
+export type HubAnswer = Readonly<{ reached: true; status: number; text: string } | { reached: false; because: string }>;
+
+const ANSWER_WITHIN_MS = 2_500;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Asks one path of the hub. Never rejects. */
+export async function askHub(hub: string, path: string): Promise<HubAnswer> {
+  try {
+    const response = await fetch(`${hub}${path}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    return { reached: true, status: response.status, text: await boundedText(response) };
+  } catch (error) {
+    return { reached: false, because: reasonOf(error) };
+  }
+}
+
+/** One line about a hub that does not answer. */
+export const noAnswer = (hub: string, because: string): string =>
+  `hub ${hub} does not answer (${because}); --hub names another`;
+
+/** @throws Error where the hub at this address does not answer */
+export async function requireHub(hub: string): Promise<void> {
+  const answer = await askHub(hub, '/livez');
+  if (!answer.reached) throw new Error(noAnswer(hub, answer.because));
+}
+
+/** The data in an answer; undefined where it is no JSON. */
+export function answerData(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `fetch` says "fetch failed", and why only in the cause. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${ANSWER_WITHIN_MS} ms`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new RangeError('it answers with more than 16 MiB');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

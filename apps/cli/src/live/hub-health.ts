@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { byCodeUnit } from '#core/canonical/canonical-json';
+import { answerData, askHub } from './ask-hub.js';
+
+const Detail = z.looseObject({
+  status: z.string(),
+  detail: z.string().optional(),
+  clusters: z.array(z.string()).optional(),
+});
+const Health = z.looseObject({ status: z.string(), details: z.record(z.string(), Detail) });
+
+/** One check of a service of the hub. */
+export type HubCheck = Readonly<{
+  name: string;
+  /** `up`, `degraded` (it works, but for a part) or `down`. */
+  status: string;
+  detail: string;
+  clusters?: readonly string[];
+}>;
+
+/** The checks of one service of the hub, or why they are not known. */
+export type HubHealth = Readonly<
+  | { url: string; reached: true; ready: boolean; checks: readonly HubCheck[] }
+  | { url: string; reached: false; because: string }
+>;
+
+/** Asks `/readyz` of one address; a service that is not ready answers 503 with the same body. Never rejects. */
+export async function hubHealth(url: string): Promise<HubHealth> {
+  const answer = await askHub(url, '/readyz');
+  if (!answer.reached) return { url, reached: false, because: answer.because };
+  const health = Health.safeParse(answerData(answer.text));
+  if (!health.success) {
+    return { url, reached: false, because: `it answers ${answer.status} at /readyz, and not as a hub does` };
+  }
+  const { status, details } = health.data;
+  const checks = Object.entries(details)
+    .map(([name, one]) => ({
+      name,
+      status: one.status,
+      detail: one.detail ?? '',
+      ...(one.clusters === undefined ? {} : { clusters: one.clusters }),
+    }))
+    .sort((a, b) => byCodeUnit(a.name, b.name));
+  return { url, reached: true, ready: status === 'ok', checks };
+}

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { runFlotilla } from '../run-flotilla.fixture.js';
+import { type FakeHub, type HubPages, READY_HUB, startFakeHub } from './fake-hub.fixture.js';
+
+let running: FakeHub | undefined;
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  vi.unstubAllEnvs();
+});
+const startHub = async (pages?: HubPages): Promise<string> => {
+  running = await startFakeHub(pages);
+  return running.url;
+};
+const NOT_READY: HubPages = {
+  ...READY_HUB,
+  '/readyz': {
+    status: 503,
+    body: { status: 'error', details: { redis: { status: 'down', detail: 'no answer within 2000 ms' } } },
+  },
+};
+
+/** An address of this machine where nothing listens. */
+const nobody = async (): Promise<string> => `http://127.0.0.1:${(await freePorts(1))[0]}`;
+
+describe('flotilla health', () => {
+  it('shows each check of a hub that is ready, exit code 0', async () => {
+    const hub = await startHub();
+    const { out, err, exit } = await runFlotilla(['health', '--hub', hub]);
+    expect({ err, exit }).toEqual({ err: '', exit: 0 });
+    expect(out).toBe(
+      [
+        `HUB ${hub} ready`,
+        '',
+        'CHECK    STATUS  DETAIL',
+        'redis    up      answers',
+        'watches  up      answers',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is 1 where the hub is not ready, and says what is not', async () => {
+    const hub = await startHub(NOT_READY);
+    const { out, exit } = await runFlotilla(['health', '--hub', hub]);
+    expect(exit).toBe(1);
+    expect(out).toContain(`HUB ${hub} NOT READY\n`);
+    expect(out).toContain('redis  down    no answer within 2000 ms\n');
+    expect(JSON.parse((await runFlotilla(['health', '--hub', hub, '-o', 'json'])).out)).toMatchObject({
+      verdict: 'no',
+      items: [{ url: hub, ready: false, checks: [{ name: 'redis', status: 'down' }] }],
+    });
+  });
+
+  it('is 3 with nothing on standard output where no hub answers', async () => {
+    const hub = await nobody();
+    const { out, err, exit } = await runFlotilla(['health', '--hub', hub, '-o', 'json']);
+    expect({ out, exit }).toEqual({ out: '', exit: 3 });
+    expect(err).toMatch(new RegExp(`^error: hub ${hub} does not answer \\(.+\\); --hub names another\n$`));
+  });
+
+  it('is 3 where one of two that were named does not answer', async () => {
+    const hub = await startHub();
+    const { out, exit } = await runFlotilla(['health', '--hub', hub, '--hub', await nobody(), '-o', 'json']);
+    expect({ verdict: (JSON.parse(out) as { verdict: string }).verdict, exit }).toEqual({
+      verdict: 'incomplete',
+      exit: 3,
+    });
+  });
+
+  it('does not take another program for the hub', async () => {
+    const { err, exit } = await runFlotilla(['health', '--hub', await startHub({})]);
+    expect(exit).toBe(3);
+    expect(err).toContain('answers 404 at /readyz');
+  });
+
+  it('asks the address of the setting where --hub is not given', async () => {
+    const hub = await startHub();
+    vi.stubEnv('FLOTILLA_CONTENT_URL', hub);
+    expect((await runFlotilla(['health'])).out).toContain(`HUB ${hub} ready`);
+  });
+});
+
+describe('flotilla version', () => {
+  beforeEach(async () => vi.stubEnv('FLOTILLA_CONTENT_URL', await nobody()));
+  const own = new RegExp(
+    `^flotilla \\d+\\.\\d+\\.\\d+.*, Node ${process.version}, ${process.platform}/${process.arch}\n`,
+  );
+
+  it('prints the build of the command alone with --client', async () => {
+    const { out, err, exit } = await runFlotilla(['version', '--client']);
+    expect({ err, exit }).toEqual({ err: '', exit: 0 });
+    expect(out).toMatch(own);
+    expect(out.trimEnd().split('\n')).toHaveLength(1);
+    const plain = await runFlotilla(['--version']);
+    expect(out).toContain(`flotilla ${plain.out.trim()}`);
+  });
+
+  it('prints the build of the hub beside it', async () => {
+    const hub = await startHub();
+    const { out, exit } = await runFlotilla(['version', '--hub', hub]);
+    expect(exit).toBe(0);
+    expect(out).toMatch(own);
+    expect(out).toContain(`hub      9.8.7 (commit cccccccccccc), Node v24.0.0, linux/arm64 at ${hub}\n`);
+    const { out: data } = await runFlotilla(['version', '--hub', hub, '-o', 'json']);
+    expect(JSON.parse(data)).toMatchObject({ verdict: 'yes', hub: { url: hub, version: '9.8.7' } });
+  });
+
+  it('is 0 where no hub answers that was not named, and 3 where it was named', async () => {
+    const { out, exit } = await runFlotilla(['version']);
+    expect(exit).toBe(0);
+    expect(out).toContain('none answers at http://127.0.0.1:');
+    const named = await runFlotilla(['version', '--hub', await nobody()]);
+    expect(named.exit).toBe(3);
+    expect(named.out).toMatch(own);
+    expect(named.err).toContain('does not answer');
+  });
+});
+
+describe('--hub of every verb', () => {
+  it.each([
+    ['status'],
+    ['health'],
+    ['version'],
+    ['explain', 'sub', 'x'],
+    ['plan', '--live'],
+    ['catalog', 'packages', '--cluster', 'east'],
+    ['clusters', 'remove', 'east'],
+  ])('%s: one message for what is no URL, exit code 2', async (...verb) => {
+    expect(await runFlotilla([...verb, '--hub', 'localhost:8080'])).toEqual({
+      out: '',
+      err: 'error: invalid --hub "localhost:8080": expected a URL such as http://127.0.0.1:8080\n',
+      exit: 2,
+    });
+  });
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { answerData, askHub } from './ask-hub.js';
+
+const Build = z.object({
+  version: z.string(),
+  commit: z.string().optional(),
+  node: z.string(),
+  platform: z.string(),
+});
+
+/** The build that runs as the hub at an address, or why it is not known. */
+export type HubVersion = Readonly<
+  { url: string; known: true; build: z.infer<typeof Build> } | { url: string; known: false; because: string }
+>;
+
+/** Asks the hub for its version. Never rejects. */
+export async function hubVersion(url: string): Promise<HubVersion> {
+  const answer = await askHub(url, '/version');
+  if (!answer.reached) return { url, known: false, because: answer.because };
+  const build = Build.safeParse(answerData(answer.text));
+  if (answer.status === 200 && build.success) return { url, known: true, build: build.data };
+  return { url, known: false, because: `it answers ${answer.status} at /version, which no hub does` };
+}
