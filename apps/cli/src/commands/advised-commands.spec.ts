@@ -36,7 +36,7 @@ describe('a command that an answer advises', () => {
       spec: { sourceType: 'grpc', image },
       status: { connectionState: { lastObservedState: 'TRANSIENT_FAILURE' } },
     });
-    const [, command = ''] = /flotilla ([^()]+)/.exec(todo.join('\n')) ?? [];
+    const [, command = ''] = /flotilla ([^()\n]+)/.exec(todo.join('\n')) ?? [];
     expect(command).not.toBe('');
     return command.trim().split(' ');
   }

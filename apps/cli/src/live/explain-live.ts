@@ -74,8 +74,9 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
   }
   const read = await readLive(client, namespace, deps.settings);
   const told = { ...base, namespace };
-  if (kind === 'InstallPlan') return { ...told, ...diagnoseInstallPlan(found(client, asked, read.installPlans)) };
-  if (kind === 'ClusterServiceVersion') return { ...told, ...diagnoseCsv(found(client, asked, read.csvs)) };
+  if (kind === 'InstallPlan')
+    return { ...told, ...diagnoseInstallPlan(found(client, asked, read.installPlans), read.operatorGroups) };
+  if (kind === 'ClusterServiceVersion') return { ...told, ...diagnoseCsv(found(client, asked, read.csvs), read) };
   return { ...told, ...(await explainSubscription(client, asked, read, deps)) };
 }
 

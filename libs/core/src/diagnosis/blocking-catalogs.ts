@@ -1,12 +1,10 @@
+import { ADVICE } from './advice.js';
 import type { Diagnosis, Named } from './diagnosis.js';
 
 type Finding = Named & Diagnosis;
 
 const NOT_SERVED = /: catalog "([^"]+)" is not being served/;
 const MOST_NAMED = 5;
-const WAY_ON =
-  'Correct its image; or let resolution go on without it: set spec.availabilityMode of the ClusterCatalog to Unavailable.';
-
 /**
  * A ClusterCatalog that is not served fails the resolution of every ClusterExtension that asks it, as in OLM v1. The cause
  * is told at the catalog, with the extensions that it blocks, and not again at each of them.
@@ -24,12 +22,30 @@ export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
     const blocked = findings.filter((one) => blockedBy(one) === finding).map(({ name }) => name);
     if (blocked.length === 0) return finding;
     const { because, todo } = finding;
-    return { ...finding, standing: 'failed', because: [...because, blocks(blocked)], todo: [WAY_ON, ...todo] };
+    return {
+      ...finding,
+      standing: 'failed',
+      because: [...because, blocks(blocked)],
+      todo: [ADVICE.correctClusterCatalog(), ...todo],
+    };
   });
 }
 
-function blocks(names: readonly string[]): string {
+/** The same for CatalogSources, each with the Subscriptions that it blocks: one for several catalogs has its root at the first. */
+export function atBlockingSources(sources: readonly Finding[], subscriptions: readonly Finding[]): Finding[] {
+  const blocked = subscriptions.filter(({ root }) => root?.kind === 'CatalogSource');
+  return sources.map((source) => {
+    const which = `CatalogSource ${source.namespace}/${source.name} is not ready`;
+    const names = blocked
+      .filter(({ because }) => because.some((text) => text.startsWith(which)))
+      .map(({ namespace, name }) => `${namespace}/${name}`);
+    if (names.length === 0) return source;
+    return { ...source, because: [...source.because, blocks(names, 'Subscription')] };
+  });
+}
+
+function blocks(names: readonly string[], kind = 'ClusterExtension'): string {
   const shown = names.toSorted().slice(0, MOST_NAMED).join(', ');
   const rest = names.length - MOST_NAMED;
-  return `It blocks ${names.length === 1 ? 'ClusterExtension' : 'ClusterExtensions'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}.`;
+  return `It blocks ${kind}${names.length === 1 ? '' : 's'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}.`;
 }

@@ -1,4 +1,5 @@
 import type { CatalogSource } from '../api/catalog-source.js';
+import { CLUSTER_EXTENSION_API } from '../api/cluster-extension.js';
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
 import type { InstallPlan } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
@@ -6,12 +7,13 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { isCopied } from '../csv/csv-facts.js';
-import { atBlockingCatalogs } from './blocking-catalogs.js';
+import { atBlockingCatalogs, atBlockingSources } from './blocking-catalogs.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseConditions } from './diagnose-conditions.js';
 import { diagnoseCsv } from './diagnose-csv.js';
+import { diagnoseExtension } from './diagnose-extension.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
-import { diagnoseSubscription } from './diagnose-subscription.js';
+import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
 import { type Diagnosis, type Named, named, urgency } from './diagnosis.js';
 
 /** OLM's objects of one cluster; of copies of CSVs only those whose place a Subscription expects a CSV of its own in. */
@@ -42,31 +44,44 @@ export function clusterFindings(objects: ClusterObjects): Finding[] {
     ({ metadata, status }) =>
       status?.phase === 'RequiresApproval' || current.has(planKey(metadata.namespace, metadata.name)),
   );
+  const around = surroundings(objects);
+  const beside = surroundings({ ...objects, installPlans: plans });
+  const own = csvs.filter((one) => !isCopied(one));
+  const perSubscription = subscriptions.map((one) => finding(one, diagnoseSubscription(one, around(one))));
   const all = [
-    ...catalogSources.map((one) => finding(one, diagnoseCatalogSource(one))),
-    ...plans.map((one) => finding(one, diagnoseInstallPlan(one))),
-    ...csvs.filter((one) => !isCopied(one)).map((one) => finding(one, diagnoseCsv(one))),
-    ...subscriptions.map((one) => finding(one, diagnoseSubscription(one, around(one, objects)))),
-    ...atBlockingCatalogs(conditioned.map((one) => finding(one, diagnoseConditions(one)))),
+    ...atBlockingSources(
+      catalogSources.map((one) => finding(one, diagnoseCatalogSource(one))),
+      perSubscription,
+    ),
+    ...plans.map((one) => finding(one, diagnoseInstallPlan(one, around(one).operatorGroups))),
+    ...own.map((one) => finding(one, diagnoseCsv(one, beside(one)))),
+    ...perSubscription,
+    ...atBlockingCatalogs(conditioned.map((one) => finding(one, conditionedDiagnosis(one, own)))),
   ];
   return all.filter(({ standing, root }) => standing !== 'well' && root === undefined).sort(mostUrgentFirst);
 }
+
+const conditionedDiagnosis = (object: KubernetesObject, csvs: readonly ClusterServiceVersion[]): Diagnosis =>
+  object.kind === CLUSTER_EXTENSION_API.kind ? diagnoseExtension(object, { csvs }) : diagnoseConditions(object);
 
 const planKey = (namespace = '', name = ''): string => `${namespace}/${name}`;
 
 const finding = (object: KubernetesObject, diagnosis: Diagnosis): Finding => ({ ...named(object), ...diagnosis });
 
-/** What the Subscription's namespace holds and sees. */
-function around({ metadata: { namespace } }: Subscription, objects: ClusterObjects) {
-  const own = <T extends KubernetesObject>(all: readonly T[]) =>
-    all.filter(({ metadata }) => metadata.namespace === namespace);
+/** What an object's namespace holds and sees. */
+function surroundings(objects: ClusterObjects): (object: KubernetesObject) => Surroundings {
+  const of = ({ metadata }: KubernetesObject): string => metadata.namespace ?? '';
+  const operatorGroups = Map.groupBy(objects.operatorGroups, of);
+  const installPlans = Map.groupBy(objects.installPlans, of);
+  const csvs = Map.groupBy(objects.csvs, of);
+  const catalogSources = Map.groupBy(objects.catalogSources, of);
   const global = objects.globalCatalogNamespace;
-  return {
-    operatorGroups: own(objects.operatorGroups),
-    installPlans: own(objects.installPlans),
-    csvs: own(objects.csvs),
-    catalogSources: objects.catalogSources.filter(({ metadata }) => [namespace, global].includes(metadata.namespace)),
-  };
+  return ({ metadata: { namespace = '' } }) => ({
+    operatorGroups: operatorGroups.get(namespace) ?? [],
+    installPlans: installPlans.get(namespace) ?? [],
+    csvs: csvs.get(namespace) ?? [],
+    catalogSources: [...new Set([namespace, global])].flatMap((one) => catalogSources.get(one) ?? []),
+  });
 }
 
 const mostUrgentFirst = (a: Finding, b: Finding): number =>

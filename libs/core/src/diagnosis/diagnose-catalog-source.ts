@@ -4,6 +4,7 @@ import { IMAGE_TEMPLATE_ANNOTATION } from '../catalog-source/image-template.js';
 import { isPaused, pausedDigest, pausedText } from '../catalog-source/paused-catalog.js';
 import { DISABLED_CONDITION, DISABLED_TEXT } from '../openshift/operator-hub.js';
 import { isHealthy } from '../subscription/catalog-health.js';
+import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 /** What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8; decisions 11 and 12). */
@@ -20,19 +21,11 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
     return diagnosis('failed', ['Its spec is not valid.', ...said], correction(source));
   }
   if (isDisabled(source)) {
-    return diagnosis(
-      'well',
-      sentence(DISABLED_TEXT),
-      'Enable it in spec.sources of OperatorHub cluster, if it is wanted.',
-    );
+    return diagnosis('well', sentence(DISABLED_TEXT), ADVICE.enableDefaultSource());
   }
   const state = status?.connectionState?.lastObservedState;
   if (state === undefined && said.length === 0) {
-    return diagnosis(
-      'under-way',
-      'Nobody has looked at it yet.',
-      'See that the hub runs and manages this cluster: flotilla status.',
-    );
+    return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
   }
   if (state === 'CONNECTING' && said.length === 0) {
     return diagnosis('under-way', 'Its content is being fetched for the first time.');
@@ -44,25 +37,37 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
 const isDisabled = ({ status }: CatalogSource): boolean =>
   (status?.conditions ?? []).some((condition) => Object(condition).type === DISABLED_CONDITION);
 
-const correction = ({ metadata }: CatalogSource): string =>
+const correction = ({ metadata }: CatalogSource): Advice =>
   metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]
-    ? `Correct annotation ${IMAGE_TEMPLATE_ANNOTATION}, or set spec.image, which counts while the template gives no image.`
-    : 'Correct the spec of the CatalogSource.';
+    ? ADVICE.correctImageTemplate(IMAGE_TEMPLATE_ANNOTATION)
+    : ADVICE.correctCatalogSpec();
 
-function remedy(source: CatalogSource): readonly string[] {
+function remedy(source: CatalogSource): readonly Advice[] {
   const origin = originOf(source);
-  const leave = 'Or delete the CatalogSource: then nobody waits for it.';
+  const { name = '', namespace = '' } = source.metadata;
+  const leave = ADVICE.deleteCatalogSource(namespace, name);
   switch (origin.kind) {
     case 'image':
-      return [
-        `See what is wrong with the image: flotilla catalog validate ${origin.image} (a private one needs spec.secrets).`,
-        leave,
-      ];
+      return [loginRemedy(source) ?? ADVICE.validateCatalogImage(origin.image), leave];
     case 'grpc':
-      return [`See that a registry server answers at ${origin.address}, as the hub reaches it.`, leave];
+      return [ADVICE.startRegistryServer(origin.address), leave];
     case 'configMap':
-      return [`Correct ConfigMap ${origin.name} in namespace ${source.metadata.namespace ?? ''}.`, leave];
+      return [ADVICE.correctConfigMap(namespace, origin.name), leave];
     case 'invalid':
-      return ['Correct the spec of the CatalogSource.'];
+      return [ADVICE.correctCatalogSpec()];
   }
+}
+
+const SECRET_MISSING = /pull secret [^ /]+\/([^ ,]+), named by CatalogSource/;
+const SECRET_FORBIDDEN = /secrets "[^"]*" is forbidden: User "([^"]+)"/;
+const LOGIN_REFUSED = /asks for a login and no credentials were given|the credentials given for .* were refused/;
+
+/** What helps where the image could not be asked for; undefined where it could, or no login is at fault. */
+function loginRemedy({ metadata: { namespace = '' }, status }: CatalogSource): Advice | undefined {
+  const message = status?.message ?? '';
+  const missing = SECRET_MISSING.exec(message)?.[1];
+  if (missing !== undefined) return ADVICE.createPullSecret(namespace, missing);
+  const user = SECRET_FORBIDDEN.exec(message)?.[1];
+  if (user !== undefined) return ADVICE.allowPullSecrets(namespace, user);
+  return LOGIN_REFUSED.test(message) ? ADVICE.namePullSecret() : undefined;
 }

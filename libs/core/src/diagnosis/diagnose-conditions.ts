@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { ADVICE } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 const Condition = z.looseObject({
@@ -18,7 +19,7 @@ const WANTED: Readonly<Record<string, string>> = { ClusterExtension: 'Installed'
 export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const read = Conditioned.safeParse(object);
   if (!read.success || read.data.status.conditions.length === 0) {
-    return diagnosis('under-way', 'Nobody has looked at it yet.', 'See that the hub runs: flotilla status.');
+    return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
   }
   const { conditions } = read.data.status;
   const find = (type: string) => conditions.find((condition) => condition.type === type);
@@ -31,20 +32,24 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const notReady = available?.status === 'True' ? [] : inWords(available);
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
-      return diagnosis('failed', told, 'Correct spec.config: what the bundle takes is in the message.');
+      return diagnosis('failed', told, ADVICE.correctExtensionConfig());
     case 'ProgressDeadlineExceeded':
-      return diagnosis('failed', [...told, ...notReady], LATE);
+      return diagnosis('failed', [...told, ...notReady], ADVICE.correctRollout());
     case 'Blocked':
-      return diagnosis('failed', told, 'Correct its spec: it is not tried again as it is.');
+      return diagnosis('failed', told, ADVICE.correctExtensionSpec());
     case 'Retrying':
-      return diagnosis('blocked', told, 'It is tried again by itself; mend what is named.');
+      return diagnosis('blocked', told, ADVICE.correctExtensionCause());
   }
   const isWell = wanted?.status === 'True' && notReady.length === 0;
   return diagnosis(isWell ? 'well' : 'under-way', [...told, ...notReady]);
 }
 
-const LATE =
-  'Mend what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.';
+/** Whether something of a ClusterExtension is installed, and what its condition Progressing says. */
+export function progressingMessage(object: KubernetesObject): Readonly<{ installed: boolean; message: string }> {
+  const conditions = Conditioned.safeParse(object).data?.status.conditions ?? [];
+  const find = (type: string) => conditions.find((condition) => condition.type === type);
+  return { installed: find('Installed')?.status === 'True', message: find('Progressing')?.message ?? '' };
+}
 
 /** One sentence; none about a condition that is not there. */
 function inWords(condition: Condition | undefined): readonly string[] {

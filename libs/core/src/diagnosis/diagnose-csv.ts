@@ -1,11 +1,21 @@
 import type { ClusterServiceVersion, RequirementStatus } from '../api/cluster-service-version.js';
+import type { InstallPlan } from '../api/install-plan.js';
+import type { OperatorGroup } from '../api/operator-group.js';
 import { isCopied, originalNamespace } from '../csv/csv-facts.js';
-import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { ADVICE, type Advice } from './advice.js';
+import { diagnoseInstallPlan } from './diagnose-install-plan.js';
+import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
 
+/** What lies in the namespace of a ClusterServiceVersion. */
+export type CsvSurroundings = Readonly<{
+  installPlans: readonly InstallPlan[];
+  operatorGroups: readonly OperatorGroup[];
+}>;
+
 /** The phase of a ClusterServiceVersion and what keeps it there (spec: csv-lifecycle.md §3 and §4). */
-export function diagnoseCsv(csv: ClusterServiceVersion): Diagnosis {
+export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis {
   const { phase = '', reason = '', message = '' } = csv.status ?? {};
   if (isCopied(csv)) return copied(csv, phase);
   const said = message === '' ? [] : [sentence(message)];
@@ -13,21 +23,17 @@ export function diagnoseCsv(csv: ClusterServiceVersion): Diagnosis {
     case 'Succeeded':
       return diagnosis('well', 'It is installed and its operator runs.');
     case 'Failed':
-      return failed(csv, reason, said);
+      return failed(csv, reason, said, around);
     case 'Pending':
-      return pending(csv, said);
+      return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said);
     case 'InstallReady':
     case 'Installing':
-      return diagnosis('under-way', [`It is being installed (${phase}).`, ...said], lookAtPods(csv));
+      return diagnosis('under-way', [`It is being installed (${phase}).`, ...said], watchPods(csv));
     case 'Replacing':
     case 'Deleting':
       return diagnosis('under-way', 'A newer version replaces it; it goes when that one has succeeded.');
     default:
-      return diagnosis(
-        'under-way',
-        'Nobody has looked at it yet.',
-        'See that the hub runs and manages this cluster: flotilla status.',
-      );
+      return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
   }
 }
 
@@ -37,14 +43,37 @@ function copied(csv: ClusterServiceVersion, phase: string): Diagnosis {
   const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace}, and watches this one.`;
   if (phase === 'Succeeded') return diagnosis('well', seen);
   const there = `Its original is ${phase === '' ? 'without a phase' : `in phase ${phase}`}.`;
-  return diagnosis('under-way', [seen, there], `flotilla explain csv ${name} -n ${namespace}`);
+  return diagnosis('under-way', [seen, there], ADVICE.explainOriginal(namespace, name));
+}
+
+/** Held back by the OperatorCondition of the CSV that it replaces. */
+function heldBack(csv: ClusterServiceVersion, reason: string, said: readonly string[]): Diagnosis | undefined {
+  const predecessor = csv.spec.replaces;
+  if (reason !== 'OperatorConditionNotUpgradeable' || typeof predecessor !== 'string') return undefined;
+  const seen = `It is pending: OperatorCondition ${predecessor} does not allow the upgrade.`;
+  return diagnosis('blocked', [seen, ...said], ADVICE.allowUpgrade(csv.metadata.namespace ?? '', predecessor));
+}
+
+/** The plan that makes this CSV; of several the newest. */
+function planOf({ metadata }: ClusterServiceVersion, { installPlans }: CsvSurroundings): InstallPlan | undefined {
+  return installPlans
+    .filter(({ spec }) => spec.clusterServiceVersionNames.includes(metadata.name ?? ''))
+    .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0))[0];
+}
+
+/** A requirement may be one that its plan still brings: then what stops the plan is the cause. */
+function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
+  const plan = planOf(csv, around);
+  if (plan === undefined || !['Failed', 'Installing'].includes(plan.status?.phase ?? '')) return undefined;
+  const cause = diagnoseInstallPlan(plan, around.operatorGroups);
+  return causedBy(`It is pending: its InstallPlan ${plan.metadata.name ?? ''} is not complete.`, plan, cause);
 }
 
 function pending(csv: ClusterServiceVersion, said: readonly string[]): Diagnosis {
-  const unmet = (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));
+  const unmet = unmetOf(csv);
   if (unmet.length === 0) return diagnosis('under-way', ['It is pending: what it needs is looked at.', ...said]);
   const seen = `It is pending: ${unmet.length === 1 ? 'a requirement is' : `${unmet.length} requirements are`} not met.`;
-  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], [...new Set(unmet.map(requirementTodo))]);
+  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], requirementTodos(csv, unmet));
 }
 
 function requirementTexts({ kind, name, status, message, dependents = [] }: RequirementStatus): string[] {
@@ -55,47 +84,70 @@ function requirementTexts({ kind, name, status, message, dependents = [] }: Requ
   return [head, ...missing];
 }
 
-function requirementTodo({ kind, name, status }: RequirementStatus): string {
+function requirementTodo(namespace: string, { kind, name, status }: RequirementStatus): Advice {
   switch (kind) {
     case 'CustomResourceDefinition':
-      return status === 'NotPresent'
-        ? `Install the operator that brings the API ${name}, or create its CustomResourceDefinition.`
-        : `See why the API server does not serve it: kubectl get crd ${name} -o yaml.`;
+      return status === 'NotPresent' ? ADVICE.installApi(name) : ADVICE.inspectCrd(name);
     case 'APIService':
-      return `See why the API is not available: kubectl get apiservice ${name} -o yaml.`;
+      return ADVICE.inspectApiService(name);
     case 'ServiceAccount':
-      return status === 'NotPresent'
-        ? `The InstallPlan brings ServiceAccount ${name}: see whether it is complete.`
-        : `Give ServiceAccount ${name} the rules named above; the InstallPlan of the operator brings them.`;
+      return status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name);
     case 'ClusterServiceVersion':
-      return 'Upgrade the cluster, or choose a version of the operator for this version of Kubernetes.';
+      return ADVICE.upgradeKubernetes();
     default:
-      return `See what is there: kubectl get ${kind} ${name} -o yaml.`;
+      return ADVICE.inspectRequirement(kind, name);
   }
 }
 
-/** Keyed by the reason that OLM gives a failed CSV (spec: csv-lifecycle.md §3). */
-const ADVICE: Readonly<Record<string, string>> = {
-  NoOperatorGroup: 'Create an OperatorGroup in this namespace.',
-  TooManyOperatorGroups: 'Delete all OperatorGroups of this namespace but one.',
-  UnsupportedOperatorGroup:
-    'Change what the OperatorGroup targets to one of the install modes that the operator supports (spec.installModes).',
-  InterOperatorGroupOwnerConflict:
-    'Another operator provides the same API to the same namespaces: remove one of the two, or narrow an OperatorGroup.',
-  CannotModifyStaticOperatorGroupProvidedAPIs:
-    'The OperatorGroup has staticProvidedAPIs: add the APIs to its annotation olm.providedAPIs, or unset it.',
-  OwnerConflict: 'Another ClusterServiceVersion of this namespace owns the same API: delete one of the two.',
-  InvalidInstallModes: 'The bundle is at fault: ask its publisher, or choose another version.',
-  InvalidStrategy: 'The bundle is at fault: ask its publisher, or choose another version.',
+const requirementTodos = ({ metadata }: ClusterServiceVersion, unmet: readonly RequirementStatus[]): Advice[] => [
+  ...new Set(unmet.map((one) => requirementTodo(metadata.namespace ?? '', one))),
+];
+
+type ReasonAdvice = (csv: ClusterServiceVersion, around: CsvSurroundings) => readonly Advice[];
+
+const correctBundle: ReasonAdvice = (csv, around) => {
+  const { name = '', namespace = '' } = csv.metadata;
+  const plan = planOf(csv, around)?.metadata.name;
+  return [
+    ADVICE.replaceBundle(namespace, name),
+    plan === undefined ? ADVICE.subscribeAfterCorrection() : ADVICE.replanBundle(namespace, plan),
+  ];
 };
 
-function failed(csv: ClusterServiceVersion, reason: string, said: readonly string[]): Diagnosis {
-  const advice = Object.hasOwn(ADVICE, reason) ? ADVICE[reason] : undefined;
+/** Keyed by the reason that OLM gives a failed CSV (spec: csv-lifecycle.md §3). */
+const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
+  NoOperatorGroup: ({ metadata }) => [ADVICE.createGroup(metadata.namespace ?? '')],
+  TooManyOperatorGroups: ({ metadata }) => [ADVICE.keepOneGroup(metadata.namespace ?? '')],
+  NoTargetNamespaces: () => [ADVICE.changeTargets()],
+  UnsupportedOperatorGroup: () => [ADVICE.changeTargets()],
+  InterOperatorGroupOwnerConflict: () => [ADVICE.separateProviders()],
+  CannotModifyStaticOperatorGroupProvidedAPIs: () => [ADVICE.addStaticApis()],
+  OwnerConflict: () => [ADVICE.removeRival()],
+  InvalidInstallModes: correctBundle,
+  InvalidInstallStrategy: correctBundle,
+  InvalidWebhookDescription: correctBundle,
+  InstallComponentFailed: (csv, around) => [ADVICE.correctRefusal(), ...correctBundle(csv, around)],
+  RequirementsNotMet: (csv) => requirementTodos(csv, unmetOf(csv)),
+  APIServiceResourceIssue: (csv) => [watchPods(csv)],
+  ComponentUnhealthy: (csv) => [watchPods(csv)],
+  InstallCheckFailed: (csv) => [watchPods(csv)],
+};
+
+function failed(
+  csv: ClusterServiceVersion,
+  reason: string,
+  said: readonly string[],
+  around: CsvSurroundings,
+): Diagnosis {
+  const advised = Object.hasOwn(ADVICE_FOR, reason) ? ADVICE_FOR[reason]?.(csv, around) : undefined;
   const seen = sentence(`It failed${reason === '' ? '' : ` (${reason})`}`);
-  return diagnosis('failed', [seen, ...said], advice ?? lookAtPods(csv));
+  const unmet = reason === 'RequirementsNotMet' ? unmetOf(csv).flatMap(requirementTexts) : [];
+  return diagnosis('failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
 }
 
+const unmetOf = (csv: ClusterServiceVersion): readonly RequirementStatus[] =>
+  (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));
+
 /** Deployments are what is waited for, whatever else may be wrong. */
-function lookAtPods({ metadata: { name = '', namespace = '' } }: ClusterServiceVersion): string {
-  return `Look at its Deployments and their Pods: kubectl -n ${namespace} get deployments,pods -l olm.owner=${name}`;
-}
+const watchPods = ({ metadata: { name = '', namespace = '' } }: ClusterServiceVersion): Advice =>
+  ADVICE.watchPods(namespace, name);

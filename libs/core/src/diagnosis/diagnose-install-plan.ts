@@ -1,13 +1,17 @@
 import type { InstallPlan, InstallPlanStep } from '../api/install-plan.js';
+import type { OperatorGroup } from '../api/operator-group.js';
+import { STORED_VERSION_REFUSED } from '../crd-safety/stored-versions.js';
 import { isDone } from '../install-plan/install-plan-step.js';
 import { installedCondition } from '../install-plan/plan-conditions.js';
+import { ADVICE, type Advice } from './advice.js';
+import { diagnoseGroups } from './diagnose-groups.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
 /** Steps named one by one; more are counted. */
 const NAMED = 5;
 
-/** Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5). */
-export function diagnoseInstallPlan(plan: InstallPlan): Diagnosis {
+/** Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5). `groups`: of its namespace. */
+export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
   const { spec, status } = plan;
   const what = spec.clusterServiceVersionNames.join(', ') || 'nothing';
   switch (status?.phase) {
@@ -17,35 +21,48 @@ export function diagnoseInstallPlan(plan: InstallPlan): Diagnosis {
         `It is complete: ${what} ${spec.clusterServiceVersionNames.length > 1 ? 'are' : 'is'} created.`,
       );
     case 'Failed':
-      return diagnosis('failed', ['It failed.', ...stopped(plan)], wayOn(plan));
+      return diagnosis('failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
     case 'RequiresApproval':
-      if (!spec.approved) return waits(plan, what);
-      return diagnosis('under-way', `It is approved, and its ${steps(plan).length} steps come next.`);
+      return withoutGroup(plan, groups) ?? approval(plan, what);
     case 'Installing':
-      return installing(plan);
+      return withoutGroup(plan, groups) ?? installing(plan);
     default:
       return diagnosis('under-way', status === undefined ? 'Nobody has looked at it yet.' : 'It is being planned.');
   }
 }
 
 /** Deleting the plan is no way on: once its ClusterServiceVersion exists, no other plan is made for it. */
-function wayOn(plan: InstallPlan): readonly string[] {
+function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Advice[] {
   const { name = '', namespace = '' } = plan.metadata;
-  const retry = `flotilla retry installplan ${name} -n ${namespace}`;
-  const anew = `publish a corrected bundle in its catalog, then have the plan made anew: ${retry} --replan`;
-  const isUnsupported = steps(plan).some(({ status }) => status === 'UnsupportedResource');
-  if (isUnsupported) return [`The bundle is at fault: ${anew}`];
-  return [
-    `Correct the cause; the plan then goes on by itself within five minutes, or at once: ${retry}`,
-    `Where the bundle is at fault, ${anew}`,
-  ];
+  const corrected = ADVICE.replanCorrected(namespace, name);
+  if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
+  const [group] = groups;
+  const isStored = (plan.status?.message ?? '').endsWith(STORED_VERSION_REFUSED);
+  const cause =
+    isStored && group !== undefined
+      ? ADVICE.migrateStoredVersions(namespace, group.metadata.name ?? '')
+      : ADVICE.retryPlan(namespace, name);
+  return [cause, corrected];
 }
 
-function waits({ metadata: { name = '', namespace = '' } }: InstallPlan, what: string): Diagnosis {
+/** A plan that fails the check of its OperatorGroup stays in its phase, approved or not, until there is one that counts. */
+function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis | undefined {
+  if (installedCondition(plan.status)?.reason !== 'InstallCheckFailed') return undefined;
+  const cause = diagnoseGroups(plan.metadata.namespace ?? '', groups);
+  if (cause === undefined) return undefined;
+  const approve = plan.spec.approved ? [] : approval(plan, '').todo;
+  const seen = `It waits for an OperatorGroup: ${stopped(plan).join(' ')}`;
+  return { ...cause, because: [seen, ...cause.because], todo: [...cause.todo, ...approve] };
+}
+
+function approval({ metadata: { name = '', namespace = '' }, spec, status }: InstallPlan, what: string): Diagnosis {
+  if (spec.approved) {
+    return diagnosis('under-way', `It is approved, and its ${(status?.plan ?? []).length} steps come next.`);
+  }
   return diagnosis(
     'needs-approval',
     `It waits for somebody to approve it; then it installs ${what}.`,
-    `flotilla approve installplan ${name} -n ${namespace}`,
+    ADVICE.approve(namespace, name),
   );
 }
 
@@ -56,7 +73,20 @@ function installing(plan: InstallPlan): Diagnosis {
   const next = open.slice(0, NAMED).map(({ resource }) => `${resource.kind} ${resource.name}`);
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
-  return diagnosis('under-way', [seen, ...told, ...missing]);
+  const because = [seen, ...told, ...missing];
+  const rights = forbidden(told.join(' '));
+  return rights === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, rights);
+}
+
+const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** What helps an account that lacks a right: OLM tries for ever, and rights do not come by themselves. */
+function forbidden(text: string): Advice | undefined {
+  const user = FORBIDDEN.exec(text)?.[1];
+  if (user === undefined) return undefined;
+  if (!user.startsWith(SERVICE_ACCOUNT)) return ADVICE.checkHubRights();
+  return ADVICE.giveRights(user.slice(SERVICE_ACCOUNT.length).replace(':', '/'));
 }
 
 /** Why it does not get on, in its own words: the condition's, else the status's. */

@@ -4,10 +4,11 @@ import type { InstallPlan } from '../api/install-plan.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { isCopied, originalNamespace } from '../csv/csv-facts.js';
-import { REPLACE_COPIES_ANNOTATION } from '../install-plan/replace-copy.js';
 import { isHealthy } from '../subscription/catalog-health.js';
+import { ADVICE } from './advice.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseCsv } from './diagnose-csv.js';
+import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
@@ -22,7 +23,7 @@ export type Surroundings = Readonly<{
 type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
 
 /** Its way from wish to running operator; the first that stops it is the reason (spec: subscriptions.md §2). */
-const rules: readonly Rule[] = [groupCount, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
+const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
 
 /** What a Subscription waits for or why it failed, from what lies in its cluster. */
 export function diagnoseSubscription(subscription: Subscription, around: Surroundings): Diagnosis {
@@ -32,28 +33,11 @@ export function diagnoseSubscription(subscription: Subscription, around: Surroun
   }
   const { installedCSV } = subscription.status ?? {};
   if (installedCSV) return diagnosis('well', `${installedCSV} is installed and its operator runs.`);
-  return diagnosis(
-    'under-way',
-    'Nothing was resolved for it yet.',
-    'See that the hub runs and manages this cluster: flotilla status.',
-  );
+  return diagnosis('under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
 }
 
-function groupCount({ metadata }: Subscription, { operatorGroups }: Surroundings): Diagnosis | undefined {
-  if (operatorGroups.length === 1) return undefined;
-  const names = operatorGroups.map((group) => group.metadata.name).join(', ');
-  const where = `namespace ${metadata.namespace ?? ''}`;
-  return operatorGroups.length === 0
-    ? diagnosis(
-        'blocked',
-        `There is no OperatorGroup in ${where}: nothing is resolved there.`,
-        `Create an OperatorGroup in ${where} that says which namespaces its operators watch.`,
-      )
-    : diagnosis(
-        'blocked',
-        `There are ${operatorGroups.length} OperatorGroups in ${where} (${names}): nothing is resolved there.`,
-        'Delete all of them but one.',
-      );
+function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): Diagnosis | undefined {
+  return diagnoseGroups(metadata.namespace ?? '', operatorGroups);
 }
 
 function targetedCatalog({ spec }: Subscription, { catalogSources }: Surroundings): Diagnosis | undefined {
@@ -62,15 +46,24 @@ function targetedCatalog({ spec }: Subscription, { catalogSources }: Surrounding
     ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
   );
   if (source === undefined) {
-    const todo = `Correct spec.source and spec.sourceNamespace, or create CatalogSource ${name}; others than those of its own and of the global namespace are not seen.`;
-    return diagnosis('blocked', `Its CatalogSource ${name} is not there, or not in sight.`, todo);
+    const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
+    return diagnosis('blocked', seen, ADVICE.createCatalogSource(name));
   }
-  const broken = [source, ...catalogSources].find((candidate) => !isHealthy(candidate));
-  if (broken === undefined) return undefined;
-  const which = `${broken.metadata.namespace}/${broken.metadata.name}`;
-  const cause = diagnoseCatalogSource(broken);
-  const seen = `CatalogSource ${which} is not ready, and all that its namespace sees must be.`;
-  return { ...causedBy(seen, broken, cause), standing: cause.standing === 'failed' ? 'blocked' : cause.standing };
+  const broken = [source, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
+  const [first, ...others] = broken.map((one) => {
+    const which = `CatalogSource ${one.metadata.namespace ?? ''}/${one.metadata.name ?? ''}`;
+    const seen = `${which} is not ready, and all that its namespace sees must be.`;
+    return causedBy(seen, one, diagnoseCatalogSource(one));
+  });
+  if (first === undefined) return undefined;
+  const causes = [first, ...others];
+  const needsUser = causes.some(({ standing }) => standing === 'failed');
+  return {
+    ...first,
+    standing: needsUser ? 'blocked' : 'under-way',
+    because: causes.flatMap(({ because }) => because),
+    todo: [...new Set(causes.flatMap(({ todo }) => todo))],
+  };
 }
 
 const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings): InstallPlan | undefined =>
@@ -79,11 +72,18 @@ const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings
 function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const found = referencedPlan(subscription, around);
   if (found?.status?.phase !== 'Failed') return undefined;
-  return causedBy(`Its InstallPlan ${found.metadata.name} failed.`, found, diagnoseInstallPlan(found));
+  return causedBy(
+    `Its InstallPlan ${found.metadata.name} failed.`,
+    found,
+    diagnoseInstallPlan(found, around.operatorGroups),
+  );
 }
 
 const conditionOf = ({ status }: Subscription, type: string) =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
+
+/** As the message names it: `bundle NAME (image REFERENCE)`. */
+const IMAGE = /\(image ([^ )]+)\)/;
 
 function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');
@@ -91,7 +91,7 @@ function unpacking(subscription: Subscription): Diagnosis | undefined {
   return diagnosis(
     'failed',
     ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
-    'See whether the image can be pulled: flotilla bundle validate IMAGE; a private one needs spec.secrets at the CatalogSource.',
+    ADVICE.validateBundleImage(IMAGE.exec(failed.message ?? '')?.[1] ?? 'IMAGE'),
   );
 }
 
@@ -102,14 +102,18 @@ function resolution(subscription: Subscription): Diagnosis | undefined {
   return diagnosis(
     'failed',
     [`Its namespace could not be resolved (${failed.reason ?? ''}).`, sentence(failed.message ?? '')],
-    `flotilla explain subscription ${name} -n ${namespace}`,
+    ADVICE.explainSubscription(namespace, name),
   );
 }
 
 function plan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
   const found = referencedPlan(subscription, around);
   if (found === undefined || found.status?.phase === 'Complete') return undefined;
-  return causedBy(`It has InstallPlan ${found.metadata.name}.`, found, diagnoseInstallPlan(found));
+  return causedBy(
+    `It has InstallPlan ${found.metadata.name}.`,
+    found,
+    diagnoseInstallPlan(found, around.operatorGroups),
+  );
 }
 
 function operator(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
@@ -119,22 +123,19 @@ function operator(subscription: Subscription, around: Surroundings): Diagnosis |
   const csv = around.csvs.find(({ metadata }) => metadata.name === name);
   if (csv === undefined) return withoutOperator(subscription, name, around);
   if (isCopied(csv)) return besideCopy(subscription, csv, around);
-  const found = diagnoseCsv(csv);
+  const found = diagnoseCsv(csv, around);
   return found.standing === 'well'
     ? undefined
     : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, csv, found);
 }
-
-const madeAnew = (plan: InstallPlan): string =>
-  `flotilla retry installplan ${plan.metadata.name ?? ''} -n ${plan.metadata.namespace ?? ''} --replan`;
 
 /** The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew; without one nothing comes. */
 function withoutOperator(subscription: Subscription, name: string, around: Surroundings): Diagnosis {
   const done = referencedPlan(subscription, around);
   const todo =
     done === undefined
-      ? 'Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'
-      : `If it was deleted, or was a copy whose original is gone, have it installed: ${madeAnew(done)}`;
+      ? ADVICE.subscribeAnew()
+      : ADVICE.installAgain(done.metadata.namespace ?? '', done.metadata.name ?? '');
   return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
 }
 
@@ -150,12 +151,10 @@ function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, aro
       `The operator runs in namespace ${original}, whose OperatorGroup selects this namespace, too.`,
     ],
     [
-      `If that operator is enough, delete the Subscription: kubectl -n ${namespace} delete subscription ${name}`,
-      `Otherwise let plans of this namespace replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
-      ...(done === undefined
-        ? ['Then delete the Subscription and create it anew.']
-        : [`Then have the plan made anew: ${madeAnew(done)}`]),
-      `Two operators may not provide the same API to the same namespace: narrow the OperatorGroup of namespace ${original} first, or the new one fails with InterOperatorGroupOwnerConflict.`,
+      ADVICE.dropSubscription(namespace, name),
+      ADVICE.replaceCopies(namespace, group),
+      done === undefined ? ADVICE.subscribeAfterCopy() : ADVICE.replanOverCopy(namespace, done.metadata.name ?? ''),
+      ADVICE.narrowOriginalGroup(original),
     ],
   );
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { CATALOG_SOURCE_API, type CatalogSource } from '../api/catalog-source.js';
 import { type ClusterServiceVersion, CSV_API } from '../api/cluster-service-version.js';
 import { INSTALL_PLAN_API, type InstallPlan } from '../api/install-plan.js';
+import type { OperatorGroup } from '../api/operator-group.js';
 import { SUBSCRIPTION_API, type Subscription } from '../api/subscription.js';
+import { STORED_VERSION_REFUSED } from '../crd-safety/stored-versions.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseConditions } from './diagnose-conditions.js';
 import { diagnoseCsv } from './diagnose-csv.js';
@@ -59,6 +61,31 @@ describe('a CatalogSource', () => {
       says: /blocks resolution/,
       todo: /registry:50051/,
     },
+    ...[
+      {
+        because: 'a pull secret is not there',
+        message: 'pull secret olm/regcred, named by CatalogSource olm/c, does not exist: create it',
+        todo: /^Create the pull secret: kubectl -n olm create secret docker-registry regcred /,
+      },
+      {
+        because: 'the hub may not read Secrets',
+        message: 'secrets "regcred" is forbidden: User "system:serviceaccount:hub:poller" cannot get resource',
+        todo: /create rolebinding .*--clusterrole=flotilla:observe-pull-secrets --user=system:serviceaccount:hub:poller\n/,
+      },
+      {
+        because: 'no login was given',
+        message: 'r asks for a login and no credentials were given for r: name a pull secret',
+        todo: /^Name a Secret .* in spec\.secrets/,
+      },
+    ].map(
+      ({ because, message, todo }): Row => ({
+        because,
+        told: diagnoseCatalogSource(source({ ...state('TRANSIENT_FAILURE'), message })),
+        standing: 'failed',
+        says: /blocks resolution/,
+        todo,
+      }),
+    ),
     {
       because: 'first pull',
       told: diagnoseCatalogSource(source(state('CONNECTING'))),
@@ -87,31 +114,85 @@ const plan = (phase: string, more: Partial<NonNullable<InstallPlan['status']>> =
   status: { phase, catalogSources: [], ...more },
 });
 
+const group = (name = 'g') => ({
+  apiVersion: 'operators.coreos.com/v1',
+  kind: 'OperatorGroup' as const,
+  metadata: { name, namespace: 'team' },
+});
+const forbidden = (user: string) => `error creating: services is forbidden: User "${user}" cannot create resource`;
+const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diagnoseInstallPlan(one, groups);
+
 describe('an InstallPlan', () => {
   it.each<Row>([
-    { because: 'done', told: diagnoseInstallPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
+    { because: 'done', told: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
     {
       because: 'it waits for a person',
-      told: diagnoseInstallPlan(plan('RequiresApproval', {}, false)),
+      told: ofPlan(plan('RequiresApproval', {}, false)),
       standing: 'needs-approval',
       says: /installs mill\.v1/,
       todo: /^flotilla approve installplan install-1 -n team$/,
     },
     {
       because: 'approved a moment ago',
-      told: diagnoseInstallPlan(plan('RequiresApproval')),
+      told: ofPlan(plan('RequiresApproval')),
       standing: 'under-way',
       says: /approved/,
     },
     {
+      because: 'approved, with two groups: time does not change that',
+      told: ofPlan(
+        plan('RequiresApproval', {
+          conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
+        }),
+        [group('a'), group('b')],
+      ),
+      standing: 'blocked',
+      says: /waits for an OperatorGroup: count=2\.\nThere are 2 OperatorGroups in namespace team \(a, b\)/,
+      todo: /kubectl -n team delete operatorgroup NAME$/,
+    },
+    {
+      because: 'the check failed before the group was repaired',
+      told: ofPlan(
+        plan('RequiresApproval', {
+          conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
+        }),
+        [group('a')],
+      ),
+      standing: 'under-way',
+      says: /approved/,
+    },
+    {
+      because: 'the service account of its group lacks a right',
+      told: ofPlan(
+        plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('system:serviceaccount:team:sa') }),
+      ),
+      standing: 'blocked',
+      says: /0 of 1 steps are done\.\n.*is forbidden/,
+      todo: /Give ServiceAccount team\/sa the right/,
+    },
+    {
+      because: 'the account of the hub lacks a right',
+      told: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
+      standing: 'blocked',
+      says: /is forbidden/,
+      todo: /flotilla clusters check$/,
+    },
+    {
+      because: 'a stored version would be lost, and can go',
+      told: ofPlan(plan('Failed', { message: `risk of data loss: v1 ${STORED_VERSION_REFUSED}` }), [group('g')]),
+      standing: 'failed',
+      says: /risk of data loss/,
+      todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true\n/,
+    },
+    {
       because: 'some steps are done',
-      told: diagnoseInstallPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
+      told: ofPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
       standing: 'under-way',
       says: /1 of 2 steps are done\.\nStill to come: Service b\./,
     },
     {
       because: 'it failed, in its own words',
-      told: diagnoseInstallPlan(
+      told: ofPlan(
         plan('Failed', { conditions: [{ type: 'Installed', status: 'False', message: 'cannot create service' }] }),
       ),
       standing: 'failed',
@@ -143,12 +224,15 @@ const requirement = (kind: string, status: string, dependents: object[] = []) =>
   })),
 });
 
+const ofCsv = (one: ClusterServiceVersion, installPlans: readonly InstallPlan[] = []) =>
+  diagnoseCsv(one, { installPlans, operatorGroups: [] });
+
 describe('a ClusterServiceVersion', () => {
   it.each<Row>([
-    { because: 'runs', told: diagnoseCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
+    { because: 'runs', told: ofCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
     {
       because: 'an API is missing; what is met is not told',
-      told: diagnoseCsv(
+      told: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [
@@ -163,7 +247,7 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'rights are missing: which',
-      told: diagnoseCsv(
+      told: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [
@@ -176,26 +260,71 @@ describe('a ClusterServiceVersion', () => {
       todo: /Give ServiceAccount x/,
     },
     {
+      because: 'what it lacks is still to come from its plan, which failed',
+      told: ofCsv(
+        csv({
+          phase: 'Pending',
+          requirementStatus: [requirement('CustomResourceDefinition', 'PresentNotSatisfied')],
+        }),
+        [plan('Failed', { message: 'risk of data loss' })],
+      ),
+      standing: 'failed',
+      says: /^It is pending: its InstallPlan install-1 is not complete\.\nIt failed\.\nrisk of data loss\.$/,
+      todo: /flotilla retry installplan install-1 -n team/,
+    },
+    {
+      because: 'the OperatorCondition of its predecessor',
+      told: ofCsv({
+        ...csv({ phase: 'Pending', reason: 'OperatorConditionNotUpgradeable', message: 'not before Monday' }),
+        spec: { replaces: 'mill.v0' },
+      }),
+      standing: 'blocked',
+      says: /OperatorCondition mill\.v0 does not allow the upgrade\.\nnot before Monday\./,
+      todo: /kubectl -n team patch operatorcondition mill\.v0 --type merge -p '\{"spec":\{"overrides"/,
+    },
+    ...['InvalidWebhookDescription', 'InvalidInstallStrategy', 'InvalidInstallModes'].map(
+      (reason): Row => ({
+        because: `${reason}: the bundle is at fault, no Pod can show why`,
+        told: ofCsv(csv({ phase: 'Failed', reason }), [plan('Complete')]),
+        standing: 'failed',
+        says: new RegExp(reason),
+        todo: /^The bundle is at fault: .*kubectl -n team delete csv mill\.v1\nThen .*flotilla retry installplan install-1 -n team --replan$/,
+      }),
+    ),
+    {
+      because: 'a requirement was lost',
+      told: ofCsv(
+        csv({
+          phase: 'Failed',
+          reason: 'RequirementsNotMet',
+          requirementStatus: [requirement('CustomResourceDefinition', 'NotPresent')],
+        }),
+      ),
+      standing: 'failed',
+      says: /CustomResourceDefinition x: NotPresent\./,
+      todo: /^Install the operator/,
+    },
+    {
       because: 'install modes',
-      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
+      told: ofCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
       standing: 'failed',
       says: /\(UnsupportedOperatorGroup\)\.\nAllNamespaces\./,
       todo: /install modes/,
     },
     {
       because: 'a reason that is a name of every object is no advice',
-      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'constructor' })),
+      told: ofCsv(csv({ phase: 'Failed', reason: 'constructor' })),
       standing: 'failed',
       says: /constructor/,
       todo: /kubectl -n team get deployments/,
     },
     {
       because: 'replaced',
-      told: diagnoseCsv(csv({ phase: 'Replacing' })),
+      told: ofCsv(csv({ phase: 'Replacing' })),
       standing: 'under-way',
       says: /newer version/,
     },
-    { because: 'nobody looked', told: diagnoseCsv(csv()), standing: 'under-way', says: /Nobody/, todo: /status/ },
+    { because: 'nobody looked', told: ofCsv(csv()), standing: 'under-way', says: /Nobody/, todo: /status/ },
   ])('$because', check);
 });
 
@@ -204,11 +333,6 @@ const subscription = (status?: Subscription['status']): Subscription => ({
   metadata: { name: 'mill', namespace: 'team' },
   spec: { name: 'mill', source: 'c', sourceNamespace: 'olm' },
   ...(status === undefined ? {} : { status }),
-});
-const group = (name = 'g') => ({
-  apiVersion: 'operators.coreos.com/v1',
-  kind: 'OperatorGroup' as const,
-  metadata: { name, namespace: 'team' },
 });
 const fine: Surroundings = {
   operatorGroups: [group()],
@@ -232,7 +356,40 @@ describe('a Subscription', () => {
       told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [group('a'), group('b')] }),
       standing: 'blocked',
       says: /2 OperatorGroups .*\(a, b\)/,
-      todo: /but one/,
+      todo: /delete the others/,
+    },
+    {
+      because: 'a group without its service account',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        operatorGroups: [
+          {
+            ...group(),
+            spec: { serviceAccountName: 'scoped' },
+            status: {
+              conditions: [
+                { type: 'OperatorGroupServiceAccount', status: 'True', message: 'ServiceAccount scoped not found' },
+              ],
+            },
+          },
+        ],
+      }),
+      standing: 'blocked',
+      says: /OperatorGroup g .*\nServiceAccount scoped not found\./,
+      todo: /kubectl -n team create serviceaccount scoped$/,
+    },
+    {
+      because: 'several broken catalogs: all of them',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        catalogSources: ['c', 'd', 'e'].map((name) => ({
+          ...source(state('TRANSIENT_FAILURE')),
+          metadata: { name, namespace: 'olm' },
+        })),
+      }),
+      standing: 'blocked',
+      says: /olm\/c is not ready[\s\S]*olm\/d is not ready[\s\S]*olm\/e is not ready/,
+      todo: /delete catalogsource c\n.*delete catalogsource d\n.*delete catalogsource e$/,
     },
     {
       because: 'no such catalog',
@@ -252,7 +409,7 @@ describe('a Subscription', () => {
       }),
       standing: 'blocked',
       says: /CatalogSource team\/d is not ready.*\n.*TRANSIENT_FAILURE/,
-      todo: /Or delete the CatalogSource/,
+      todo: /Or delete CatalogSource d/,
     },
     {
       because: 'not resolved',

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import type { Advice } from './advice.js';
 
 /** How an object fares, the most urgent first: somebody must act on the first three; time alone may mend the fourth. */
 export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
@@ -11,7 +12,7 @@ export type Standing = (typeof STANDINGS)[number];
 export type Diagnosis = Readonly<{
   standing: Standing;
   because: readonly string[];
-  todo: readonly string[];
+  todo: readonly Advice[];
   /** The object where the cause lies, if that is another one. */
   root?: Named;
 }>;
@@ -28,7 +29,7 @@ export const named = ({ kind, metadata }: KubernetesObject): Named => ({
 export const diagnosis = (
   standing: Standing,
   because: string | readonly string[],
-  todo: string | readonly string[] = [],
+  todo: Advice | readonly Advice[] = [],
 ): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
 
 /** The cause, which lies at another object, told after what it leads to. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ADVICE } from './advice.js';
 import type { Finding } from './cluster-findings.js';
 import { equalCauses } from './equal-causes.js';
 
@@ -8,7 +9,7 @@ const noGroup = (namespace: string, name = 'mill'): Finding => ({
   name,
   standing: 'blocked',
   because: [`There is no OperatorGroup in namespace ${namespace}.`],
-  todo: [`Create an OperatorGroup in namespace ${namespace} for ${name}.`],
+  todo: [ADVICE.dropSubscription(namespace, name)],
 });
 
 describe('equalCauses', () => {
@@ -25,7 +26,7 @@ describe('equalCauses', () => {
     { change: { standing: 'failed' as const }, because: 'another urgency' },
     { change: { kind: 'InstallPlan' }, because: 'another kind' },
     { change: { because: ['There is no OperatorGroup in namespace elsewhere.'] }, because: 'another object is meant' },
-    { change: { todo: ['Wait.'] }, because: 'another remedy' },
+    { change: { todo: [ADVICE.checkHub()] }, because: 'another remedy' },
   ])('keeps apart: $because', ({ change }) => {
     expect(equalCauses([noGroup('a'), { ...noGroup('b'), ...change }])).toHaveLength(2);
   });
