@@ -59,12 +59,33 @@ describe.each(services)('$service in k8s/base', ({ service, port }) => {
   });
 });
 
+describe('the Redis of k8s/base', () => {
+  const text = read('k8s/base/hub/redis.yaml');
+
+  it('asks for the password of a Secret, which is in no argument, and so do its probes', () => {
+    expect(text).toContain('requirepass $(cat /etc/flotilla/redis/password)');
+    expect(text.match(/REDISCLI_AUTH=/g)).toHaveLength(1);
+    expect(text).toContain('secretName: redis-password');
+  });
+
+  it('refuses writes before the kernel would end it, and evicts nothing', () => {
+    const limit = /limits: \{ memory: (\d+)Gi \}/.exec(text)?.[1];
+    const maxmemory = /maxmemory (\d+)mb/.exec(text)?.[1];
+    expect(Number(maxmemory)).toBeLessThan(Number(limit) * 1_024);
+    expect(text).toContain('maxmemory-policy noeviction');
+  });
+
+  it.each(services)('is asked by $service with that password', ({ service }) => {
+    expect(read(`k8s/base/hub/${service}.yaml`)).toContain('secretName: redis-password');
+  });
+});
+
 describe('the resolver, which handles what strangers wrote', () => {
-  it('gets no cluster credentials', () => {
+  it('gets no cluster credentials, and not the key of the hub', () => {
     const { automountServiceAccountToken, containers, volumes } = deploymentOf('resolver-worker').spec.template.spec;
     const names = containers.flatMap(({ env }) => env.map(({ name }) => name));
-    expect(names.filter((name) => /KUBECONFIG|CONTEXTS/.test(name))).toEqual([]);
+    expect(names.filter((name) => /KUBECONFIG|CONTEXTS|HUB_KEY/.test(name))).toEqual([]);
     expect(automountServiceAccountToken).toBe(false);
-    expect(volumes.map(({ name }) => name).toSorted()).toEqual(['content', 'tmp']);
+    expect(volumes.map(({ name }) => name).toSorted()).toEqual(['content', 'redis-password', 'tmp']);
   });
 });

@@ -67,30 +67,33 @@ function listeningUrl(url: string, bindAddress: string): string {
 
 /** {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit 0, a second one at once. */
 export async function runService(options: ServiceOptions): Promise<RunningService> {
-  const service = await startService(options);
-  endOnSignal(service, options.log, options.shutdownTimeoutMs);
-  return service;
+  const starting = startService(options);
+  // Before the start is over and logged: a service that is ended right then must end in order, too.
+  endOnSignal(starting, options.log, options.shutdownTimeoutMs);
+  return starting;
 }
 
 const GRACE_MS = 5_000;
 
-function endOnSignal(service: RunningService, log: Log, shutdownTimeoutMs: number): void {
+function endOnSignal(starting: Promise<RunningService>, log: Log, shutdownTimeoutMs: number): void {
   let signals = 0;
   const onSignal = (signal: NodeJS.Signals) => {
     signals += 1;
     if (signals > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
-    log.info({ signal }, 'told to end');
+    log.info({ signal }, 'asked to end');
     setTimeout(() => {
       log.error({ afterMs: shutdownTimeoutMs + GRACE_MS }, 'did not end in time');
       process.exit(1);
     }, shutdownTimeoutMs + GRACE_MS).unref();
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ error }, 'could not end in order');
-        process.exit(1);
-      },
-    );
+    starting
+      .then((service) => service.stop())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ error }, 'could not end in order');
+          process.exit(1);
+        },
+      );
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
