@@ -7,26 +7,45 @@ const run = promisify(execFile);
 /** Another apt-get may be at work, for a test beside this one or for the machine itself: it is waited for. */
 const LOCK_SECONDS = 300;
 
-/** Installs a package of Debian's as root; undefined when it is there, else one line saying why it is not. */
+/** Why a package is not installed. */
+export type NotInstalled = Readonly<{
+  because: string;
+  /** Debian's archive answered, so that on this machine the install should have worked. */
+  available: boolean;
+}>;
+
+/** What apt-get needs of a machine. */
+type Machine = Readonly<{ isRoot: boolean; isDebian: boolean }>;
+const thisMachine = (): Machine => ({
+  isRoot: process.getuid?.() === 0,
+  isDebian: existsSync('/etc/debian_version'),
+});
+
+/** Installs a package of Debian's as root; undefined when it is there. */
 export async function installDebianPackage(
   name: string,
   env: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
-): Promise<string | undefined> {
-  if (process.getuid?.() !== 0) return `not root, so ${name} cannot be installed with apt-get`;
-  if (!existsSync('/etc/debian_version') || findExecutable('apt-get', env['PATH'] ?? '') === undefined) {
-    return `not a Debian system, so there is no apt-get to install ${name} with`;
+  machine: Machine = thisMachine(),
+): Promise<NotInstalled | undefined> {
+  const impossible = (because: string): NotInstalled => ({ because, available: false });
+  if (!machine.isRoot) return impossible(`not root, so ${name} cannot be installed with apt-get`);
+  if (!machine.isDebian || findExecutable('apt-get', env['PATH'] ?? '') === undefined) {
+    return impossible(`not a Debian system, so there is no apt-get to install ${name} with`);
   }
   log(`installing ${name} with apt-get (once)`);
   const quiet = { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' }, maxBuffer: 2 ** 24 };
   const patient = ['-q', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
-  // Where the lists cannot be fetched anew, those that are there may do; the install tells.
-  await run('apt-get', ['update', ...patient], quiet).catch(() => undefined);
+  // Where the lists cannot be fetched anew, those that are there may do.
+  const updated = await run('apt-get', ['update', ...patient, '-o', 'APT::Update::Error-Mode=any'], quiet).then(
+    () => true,
+    () => false,
+  );
   try {
     await run('apt-get', ['install', '-y', ...patient, name], quiet);
     return undefined;
   } catch (error) {
-    return `apt-get install ${name} failed: ${lastLine(error)}`;
+    return { because: `apt-get install ${name} failed: ${lastLine(error)}`, available: updated };
   }
 }
 

@@ -49,7 +49,7 @@ const inDocker: Way = async (env) => {
 
 const fromDebian: Way = async (env, log) => {
   const failed = await installDebianPackage('redis-server', env, (line) => log(`redis: ${line}`));
-  return failed ?? onPath(env, log);
+  return failed?.because ?? onPath(env, log);
 };
 
 /**

@@ -32,7 +32,7 @@ async function distribution(): Promise<Readonly<{ path: string } | { missing: st
   if (there !== undefined) return { path: there };
   const failed = await installDebianPackage(PROGRAM, process.env, (line) => console.log(line));
   const installed = onPath();
-  return installed === undefined ? { missing: failed ?? `${PROGRAM} is not on PATH` } : { path: installed };
+  return installed === undefined ? { missing: failed?.because ?? `${PROGRAM} is not on PATH` } : { path: installed };
 }
 
 async function startDistribution(program: string): Promise<ImageRegistry> {

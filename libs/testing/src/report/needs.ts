@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestOptions } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
-import { installDebianPackage } from '#platform/debian/install-package';
+import { installDebianPackage, type NotInstalled } from '#platform/debian/install-package';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
 declare module 'vitest' {
@@ -27,23 +27,41 @@ export const publicData = (...paths: readonly string[]): Need => ({
 /** Programs on the PATH, with the Debian packages that have them. */
 export type Program = Readonly<{ program: string; debian?: string }>;
 
+type Env = Readonly<Record<string, string | undefined>>;
+type Install = (name: string, env: Env, log: (line: string) => void) => Promise<NotInstalled | undefined>;
+
+/** A program that a test needs is missing in CI, where it could have been installed. */
+export class MissingInCi extends Error {
+  override readonly name = 'MissingInCi';
+}
+
 /**
- * In CI what is missing is installed first where that can be (as root on Debian), so that CI leaves out only what cannot
- * be installed there.
+ * In CI what is missing is installed first where that can be (as root on Debian, when its archive answers).
+ * @throws MissingInCi when it could have been installed there, so that CI never leaves out such a test
  */
-export async function programs(...wanted: readonly Program[]): Promise<Need> {
-  if (process.env['CI'] !== undefined) {
-    for (const { program, debian } of wanted) {
-      if (debian !== undefined && !isOnPath(program)) await installDebianPackage(debian, process.env, console.log);
+export const programs = (...wanted: readonly Program[]): Promise<Need> =>
+  programsIn(process.env, installDebianPackage, wanted);
+
+/** The same for any environment and way to install. */
+export async function programsIn(env: Env, install: Install, wanted: readonly Program[]): Promise<Need> {
+  const isMissing = ({ program }: Program) => findExecutable(program, env['PATH'] ?? '') === undefined;
+  if (isCi(env)) {
+    for (const { program, debian } of wanted.filter(isMissing)) {
+      if (debian === undefined) continue;
+      const failed = await install(debian, env, console.log);
+      if (failed?.available) {
+        throw new MissingInCi(`these tests need ${program}: ${failed.because}. In CI they must run; install it there`);
+      }
     }
   }
-  const missing = wanted.filter(({ program }) => !isOnPath(program));
+  const missing = wanted.filter(isMissing);
   const packages = missing.flatMap(({ debian }) => debian ?? []);
   const how = packages.length === 0 ? '' : ` (apt-get install ${packages.join(' ')})`;
   return { isThere: missing.length === 0, what: `${missing.map(({ program }) => program).join(' and ')}${how}` };
 }
 
-const isOnPath = (program: string): boolean => findExecutable(program, process.env['PATH'] ?? '') !== undefined;
+/** As CI systems set it; `CI=false` and `CI=` say that it is none. */
+const isCi = (env: Env): boolean => !['', '0', 'false'].includes(env['CI'] ?? '');
 
 /** Options of a test or group: it runs where all it needs is there; elsewhere the last lines of the run count it. */
 export function needing(...needs: readonly Need[]): TestOptions {
