@@ -57,6 +57,23 @@ async function get(url: string) {
 }
 
 describe('a service over HTTP', () => {
+  it('is not ready while Redis answers but refuses writes, as one that is full does', async () => {
+    const found = await ownRedis();
+    const { service } = await startThings(found);
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
+    const admin = connectRedis(found.url);
+    cleanUp.push(() => admin.disconnect());
+    await admin.config('SET', 'maxmemory', '1');
+    await expect
+      .poll(async () => get(`${service.url}/readyz`), PATIENCE)
+      .toMatchObject({
+        status: 503,
+        body: { details: { redis: { status: 'down', detail: expect.stringMatching(/^refuses writes: OOM/) } } },
+      });
+    await admin.config('SET', 'maxmemory', '0');
+    await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
+  });
+
   it('is alive and ready while Redis is there, and shows its queues', async () => {
     const { service, queue } = await startThings(await ownRedis());
     await expect.poll(async () => (await get(`${service.url}/readyz`)).status, PATIENCE).toBe(200);
@@ -64,7 +81,7 @@ describe('a service over HTTP', () => {
     expect(await get(`${service.url}/livez`)).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect((await get(`${service.url}/healthz`)).body).toMatchObject({
       status: 'ok',
-      details: { redis: { status: 'up', detail: 'answers' }, service: { status: 'up' } },
+      details: { redis: { status: 'up', detail: 'takes writes' }, service: { status: 'up' } },
     });
     const { body: build } = await get(`${service.url}/version`);
     expect(build).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), node: process.version });

@@ -34,7 +34,7 @@ describe('flotilla health', () => {
         `HUB ${hub} ready`,
         '',
         'CHECK    STATUS  DETAIL',
-        'redis    up      answers',
+        'redis    up      takes writes',
         'watches  up      answers',
         '',
       ].join('\n'),

@@ -79,7 +79,7 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
     clock,
     metrics,
     redis,
-    redisHealth: redisCheck(redis, trouble),
+    redisHealth: redisCheck(redis, { prefix: settings.redisPrefix, trouble }),
     queues,
     problems: new RedisProblemStore(redis, stored),
     extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {

@@ -13,13 +13,30 @@ export type Health = Readonly<{
 /** Something a service cannot work without. `check` may throw: that is down, with the error's text. */
 export type HealthCheck = Readonly<{ name: string; check: () => Promise<Health> }>;
 
-/** `trouble` gives the reason, where it is known, for a connection that does not work. */
-export const redisCheck = (redis: Redis, trouble: () => string | undefined = () => undefined): HealthCheck => ({
+/** How long the value that the check writes stays, in seconds. */
+const CHECK_SECONDS = 60;
+
+export type RedisCheckOptions = Readonly<{
+  /** Before the key that the check writes. Default `flotilla`. */
+  prefix?: string;
+  /** Gives the reason, where it is known, for a connection that does not work. */
+  trouble?: () => string | undefined;
+}>;
+
+/** The check writes: a Redis that is full, or a replica, answers PING and refuses what the hub does next. */
+export const redisCheck = (
+  redis: Redis,
+  { prefix = 'flotilla', trouble = () => undefined }: RedisCheckOptions = {},
+): HealthCheck => ({
   name: 'redis',
   check: async () => {
     if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
-    await redis.ping();
-    return { up: true, detail: 'answers' };
+    try {
+      await redis.set(`${prefix}:health`, '', 'EX', CHECK_SECONDS);
+      return { up: true, detail: 'takes writes' };
+    } catch (error) {
+      return { up: false, detail: `refuses writes: ${error instanceof Error ? error.message : String(error)}` };
+    }
   },
 });
 
