@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 export type HubPages = Readonly<Record<string, Readonly<{ status?: number; body: unknown }>>>;
 export type FakeHub = Readonly<{ url: string; stop(): Promise<void> }>;
 
-const UP = { status: 'up', detail: 'takes writes' };
+const UP = { status: 'up', detail: 'works' };
 
 /** A hub that is ready. */
 export const READY_HUB: HubPages = {
