@@ -90,6 +90,7 @@ describe('flotilla up', () => {
     await expect.poll(phases, PATIENCE).toEqual(['Succeeded', 'Succeeded']);
 
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
+    expect(up.said.out, 'not the port at which status looks by itself').toContain(`flotilla status --hub ${url}\n`);
     const health = await (await fetch(`${url}/healthz`)).json();
     expect(health).toMatchObject({ status: 'ok', details: { watches: { detail: '2 of 2 clusters are watched' } } });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('# TYPE');

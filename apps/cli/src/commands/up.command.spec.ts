@@ -8,6 +8,13 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import type { Io } from '../io.js';
 import { run } from '../program.js';
 
+const ONE_CLUSTER = `apiVersion: v1
+kind: Config
+clusters: [{name: one, cluster: {server: 'http://127.0.0.1:1'}}]
+users: [{name: one, user: {}}]
+contexts: [{name: one, context: {cluster: one, user: one}}]
+`;
+
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-up-'));
@@ -67,7 +74,10 @@ describe('flotilla up, told something that cannot be', () => {
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { out, err, code } = await flotilla('up', '--port', String(port));
+    await writeFile(join(folder, 'one'), ONE_CLUSTER);
+    const broken = await flotilla('up', '--port', String(port), '--kubeconfig', join(folder, 'broken'));
+    expect(broken.err, 'a kubeconfig that cannot be read comes first').toMatch(/broken/);
+    const { out, err, code } = await flotilla('up', '--port', String(port), '--kubeconfig', join(folder, 'one'));
     other.close();
     expect({ out, code }).toEqual({ out: '', code: 2 });
     expect(err).toBe(

@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
+import { afterThisProcess } from '#platform/processes/watchdog';
 import { findRedis } from '#platform/redis/find-redis';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
@@ -50,14 +52,22 @@ const SERVICES: readonly (readonly [name: string, service: ServiceName])[] = [
   ['applier', 'applier'],
 ];
 
+/** The services notice that this process is gone, and end within three seconds; until then they write there. */
+const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
+
 type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts one poller, two resolver workers and an applier. */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const { kubeconfigs = [], settings = {} } = options;
-  const folder = await mkdtemp(join(tmpdir(), 'flotilla-'));
+  // At once with its watchdog: there is no moment at which this process can end and leave the folder.
+  const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
+  const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
   const redisPrefix = `stage-${folder.slice(-6)}`;
-  const endings: Endings = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
+  const endings: Endings = [
+    () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    () => watchdog.kill('SIGKILL'),
+  ];
   const strike = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };

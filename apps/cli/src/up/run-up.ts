@@ -12,8 +12,10 @@ import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { allServices, type Clients } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
+import { PlainLog } from './plain-log.js';
 import { stopSignal } from './stop-signals.js';
 import { type UpOptions, type UpSettings, upSettings } from './up-settings.js';
+import { usablePort } from './usable-port.js';
 
 const GRACE_MS = 10_000;
 type Endings = (() => Promise<unknown>)[];
@@ -36,10 +38,12 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
 }
 
 async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings): Promise<void> {
-  const { settings } = up;
+  // After the kubeconfigs were read: which of two faults is reported does not depend on what else runs on this machine.
+  const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
+  const settings = { ...up.settings, catalogPollerPort };
   const redis = await findRedis({ log: (line) => io.err(`${line}\n`) });
   endings.push(() => redis.stop());
-  const log = createLog({ service: 'up', level: settings.logLevel, destination: { write: io.err } });
+  const log = createLog({ service: 'up', level: settings.logLevel, destination: logDestination(io, up) });
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
   const key = settings.hubKeyFile === '' ? HubKey.random() : await HubKey.open(settings.hubKeyFile);
   const hub = await openHub({ service: 'up', settings, log, redisUrl: redis.url, key });
@@ -50,7 +54,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   await watch.firstLook();
   const service = await startOn(hub, 'flotilla', allServices(hub, clients));
   endings.push(() => service.stop());
-  io.out(footer(service));
+  io.out(footer(service, up));
 }
 
 async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promise<Clients> {
@@ -73,5 +77,16 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
 const header = ({ length }: readonly KubeClient[]): string =>
   `Flotilla manages ${length === 1 ? 'one cluster' : `${length} clusters`}:\n`;
 
-const footer = ({ url }: RunningService): string =>
-  `Health ${url}/healthz · metrics ${url}/metrics\nRunning: poller, resolver and applier. Ctrl-C ends them.\n`;
+/** Lines for people where a person reads them; JSON for whoever collects logs, and with --verbose. */
+const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>
+  io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
+
+/** Names the hub where `flotilla status` would look for it elsewhere. */
+function footer({ url }: RunningService, { usualHub }: UpSettings): string {
+  const hub = url === usualHub ? '' : ` --hub ${url}`;
+  return [
+    `Health ${url}/healthz · metrics ${url}/metrics`,
+    `See what waits: flotilla status${hub}`,
+    'Running: poller, resolver and applier. Ctrl-C ends them.\n',
+  ].join('\n');
+}

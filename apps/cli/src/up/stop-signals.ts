@@ -1,7 +1,9 @@
+import { ExitCode } from '../io.js';
+
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 
-/** Settles at the first SIGINT or SIGTERM; a second one, or `graceMs` without an end, ends the process where it stands. */
+/** Settles at the first SIGINT or SIGTERM; a second one, or `graceMs` without an end (exit code 3), ends the process. */
 export function stopSignal(graceMs: number, onLate: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
     let asked = false;
@@ -10,7 +12,7 @@ export function stopSignal(graceMs: number, onLate: () => void): Promise<StopSig
       asked = true;
       setTimeout(() => {
         onLate();
-        process.exit(1);
+        process.exit(ExitCode.remoteFailed);
       }, graceMs).unref();
       resolve(signal);
     };

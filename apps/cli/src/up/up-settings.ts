@@ -1,7 +1,7 @@
 import type { Settings } from '#platform/config/settings';
 import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { commandSettings } from '../command-settings.js';
-import { usablePort } from './usable-port.js';
+import { hubAddress } from '../live/hub-address.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,6 +18,9 @@ export type UpSettings = Readonly<{
   settings: Settings;
   kubeconfigs: readonly string[];
   contexts: readonly string[];
+  verbose: boolean;
+  /** Where verbs without `--hub` ask for the hub, in this environment. */
+  usualHub: string;
 }>;
 
 /**
@@ -30,10 +33,11 @@ export async function upSettings(options: UpOptions, environment: Environment): 
   const settings = commandSettings({ ...environment, FLOTILLA_LOG_LEVEL: logLevel });
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
-  const catalogPollerPort = await usablePort(options.port ?? settings.catalogPollerPort, settings.bindAddress);
   return {
     // One process holds all content: there is nobody else to ask for it.
-    settings: { ...settings, catalogPollerPort, contentUrl: '' },
+    settings: { ...settings, catalogPollerPort: options.port ?? settings.catalogPollerPort, contentUrl: '' },
+    verbose: options.verbose,
+    usualHub: hubAddress(settings),
     kubeconfigs:
       [options.kubeconfigs, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, contexts)),
     contexts,

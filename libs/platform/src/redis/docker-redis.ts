@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { findExecutable } from '../debian/executable.js';
+import { afterThisProcess } from '../processes/watchdog.js';
 import type { LocalRedis } from './local-redis.js';
 import { pingRedis } from './redis-connection.js';
 import { RedisUnreachable } from './redis-errors.js';
-import { afterThisProcess } from './watchdog.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterThisProcess } from '../processes/watchdog.js';
 import { pingRedis } from './redis-connection.js';
 import { RedisUnreachable } from './redis-errors.js';
-import { afterThisProcess } from './watchdog.js';
 
 const START_DEADLINE_MS = 15_000;
 const STOP_DEADLINE_MS = 5_000;
@@ -44,9 +45,10 @@ export async function startLocalRedis(binary: string, place?: RedisPlace): Promi
 }
 
 async function startOnce(binary: string, { port, password }: RedisPlace): Promise<KillableRedis> {
-  const directory = await mkdtemp(join(tmpdir(), 'flotilla-redis-'));
+  // Up to the watchdog all is synchronous: this process cannot end in between and leave the directory.
+  const directory = mkdtempSync(join(tmpdir(), 'flotilla-redis-'));
   const config = join(directory, 'redis.conf');
-  await writeFile(config, configuration(directory, port, password), { mode: 0o600 });
+  writeFileSync(config, configuration(directory, port, password), { mode: 0o600 });
   const server = spawn(binary, [config], { stdio: 'ignore', detached: true });
   const watchdog = afterThisProcess(END, [String(server.pid ?? ''), directory]);
   server.unref();

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
  * shell nothing runs, and what was started ends through its own stop() alone.
  */
 export function afterThisProcess(script: string, args: readonly string[]): ChildProcess {
-  const watchdog = spawn('sh', ['-c', `cat >/dev/null; ${script}`, 'flotilla-redis-watchdog', ...args], {
+  const watchdog = spawn('sh', ['-c', `cat >/dev/null; ${script}`, 'flotilla-watchdog', ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

@@ -1,0 +1,73 @@
+/** Facts of a log line that a line for people says in another place, or not at all. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['time', 'level', 'service', 'msg', 'cluster', 'namespace', 'name', 'error', 'err', 'context'],
+]);
+/** A line that was printed is printed again only after so long. */
+const REPEATED_AFTER_MS = 60_000;
+/** Lines that are remembered for that; beyond it the oldest are forgotten. */
+const MOST_REMEMBERED = 1_000;
+
+/**
+ * A destination of the log for a person at a terminal: `warning: east/team harbor: message: reason`, one line each. The same
+ * line is written once a minute.
+ */
+export class PlainLog {
+  readonly #writtenAt = new Map<string, number>();
+
+  constructor(
+    private readonly err: (text: string) => void,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  write(jsonLine: string): void {
+    const line = plainLine(jsonLine);
+    const before = this.#writtenAt.get(line);
+    const now = this.now();
+    if (before !== undefined && now - before < REPEATED_AFTER_MS) return;
+    this.#writtenAt.delete(line);
+    this.#writtenAt.set(line, now);
+    const [oldest] = this.#writtenAt.keys();
+    if (this.#writtenAt.size > MOST_REMEMBERED && oldest !== undefined) this.#writtenAt.delete(oldest);
+    this.err(`${line}\n`);
+  }
+}
+
+/** A line of the log for people: how grave, which object, what happened, why, and the other facts. What is no JSON stays as it is. */
+export function plainLine(jsonLine: string): string {
+  const facts = factsOf(jsonLine);
+  if (facts === undefined) return oneLine(jsonLine);
+  const { level, msg, cluster, namespace, name, error, err } = facts;
+  const place = [cluster, namespace].filter(isText).join('/');
+  const subject = [place, name].filter((one) => isText(one) && one !== '').join(' ');
+  const parts = [LEVELS[String(level)] ?? String(level), subject, msg, reasonOf(error ?? err)];
+  const text = parts.filter((one) => isText(one) && one !== '').join(': ');
+  return oneLine(`${text}${otherFacts(facts)}`);
+}
+
+const LEVELS: Readonly<Record<string, string>> = { warn: 'warning', fatal: 'error' };
+
+type Facts = Readonly<Record<string, unknown>>;
+
+function factsOf(jsonLine: string): Facts | undefined {
+  try {
+    const value: unknown = JSON.parse(jsonLine);
+    return typeof value === 'object' && value !== null ? (value as Facts) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function reasonOf(error: unknown): string | undefined {
+  if (isText(error)) return error;
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
+  return isText(error.message) ? error.message : undefined;
+}
+
+function otherFacts(facts: Facts): string {
+  const others = Object.entries(facts).filter(([key, value]) => !ELSEWHERE.has(key) && typeof value !== 'object');
+  return others.length === 0 ? '' : ` (${others.map(([key, value]) => `${key} ${String(value)}`).join(', ')})`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
