@@ -10,6 +10,8 @@ export type Io = Readonly<{
   /** Settles when `out` has room for more: who writes much waits for it now and then, so that it does not pile up in memory. */
   drained?: () => Promise<void>;
   err: (text: string) => void;
+  /** Control sequences that the command itself writes to the terminal behind `err`; never text from elsewhere. */
+  control?: (text: string) => void;
   /** Whether a person reads standard error as it is written. */
   isTerminal?: boolean;
   exit: (code: ExitCode) => void;

@@ -22,6 +22,7 @@ import { statusCommand } from './commands/status.command.js';
 import { upCommand } from './commands/up.command.js';
 import { versionCommand } from './commands/version.command.js';
 import { ExitCode, type Io } from './io.js';
+import { safeIo } from './output/safe-io.js';
 import { addSuggestions } from './suggestions.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
@@ -76,7 +77,8 @@ export function buildProgram(io: Io): Command {
 }
 
 /** Runs one command line. Every failure ends as one line on stderr and an exit code; a stack only with --debug. */
-export async function run(argv: readonly string[], io: Io): Promise<void> {
+export async function run(argv: readonly string[], streams: Io): Promise<void> {
+  const io = safeIo(streams);
   try {
     await buildProgram(io).parseAsync([...argv], { from: 'user' });
   } catch (error) {

@@ -16,6 +16,7 @@ const SHOWN_EVERY_MS = 200;
 /** A line on standard error that is written anew as the steps are done; nothing where standard error is no terminal. */
 export function progressOn(io: Io, what: string, now: () => number = () => performance.now()): Progress {
   if (io.isTerminal !== true) return { expect: () => {}, step: () => {}, end: () => {} };
+  const control = io.control ?? io.err;
   const begin = now();
   let all = 0;
   let done = 0;
@@ -29,10 +30,10 @@ export function progressOn(io: Io, what: string, now: () => number = () => perfo
       const at = now();
       if (at - begin < SHOWN_AFTER_MS || at - (shownAt ?? 0) < SHOWN_EVERY_MS) return;
       shownAt = at;
-      io.err(`\r${done} of ${all} ${what}`);
+      control(`\r${done} of ${all} ${what}`);
     },
     end: () => {
-      if (shownAt !== undefined) io.err('\r\u001b[K');
+      if (shownAt !== undefined) control('\r\u001b[K');
     },
   };
 }

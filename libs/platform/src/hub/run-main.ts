@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { FlotillaError } from '#core/errors/flotilla.error';
+import { visibleText } from '#core/text/visible-text';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
 import { withPasswordOf } from '../redis/redis-password.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
@@ -86,7 +87,7 @@ function settingsOrExit(): Settings {
     return readSettings(process.env);
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(visibleText(`${error.message}\n`));
     process.exit(2);
   }
 }

@@ -47,6 +47,13 @@ describe('createLog', () => {
     expect(lines[0]).not.toContain('hunter2');
   });
 
+  it('holds no control character that a terminal would act on', () => {
+    const { log, lines, last } = written();
+    log.error({ reason: 'bad\x9b2J\u202etxt', error: new TypeError('bad\x9bJ') }, 'a\x1b[2J\x7fb');
+    expect(lines.join('')).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    expect(last()).toMatchObject({ msg: 'a\x1b[2J\x7fb', reason: 'bad\x9b2J\u202etxt' });
+  });
+
   it('tells the code and the text of an error of ours, and the stack of any other', () => {
     const { log, last } = written();
     log.error({ error: new RedisUnreachable('redis://redis:6379', 'refused') }, 'x');

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { FlotillaError } from '#core/errors/flotilla.error';
+import { visibleText } from '#core/text/visible-text';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
@@ -23,6 +24,7 @@ export function createLog({ service, level, destination }: LogOptions): Logger {
     serializers: { error: describe, err: describe },
     redact: { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '***' },
     hooks: {
+      streamWrite: visibleText,
       logMethod(this: Logger, args: Parameters<Logger['info']>, method: Logger['info']) {
         method.apply(
           this,
