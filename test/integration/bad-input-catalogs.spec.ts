@@ -34,7 +34,9 @@ const rows: readonly Row[] = [
   {
     because: 'entry-without-bundle',
     image: () => catalogImage({ 'a.yaml': orphanEntry }),
-    says: failing('catalog \\S+ is invalid: no olm.bundle blobs found in package "fine" .*fine\\.v0\\.9\\.0'),
+    says: failing(
+      'catalog \\S+ is invalid: a\\.yaml:\\d+: no olm.bundle blobs found in package "fine" .*fine\\.v0\\.9\\.0',
+    ),
   },
   {
     because: 'image-of-something-else',

@@ -6,6 +6,7 @@ import type { CatalogBlob } from '#core/catalog/catalog-blob';
 import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
+import { placedMessage } from '#core/catalog/validate/catalog-problem';
 import { CatalogValidator } from '#core/catalog/validate/validate-catalog';
 import { goJson } from '#core/catalog/write/go-json-text';
 import type { PackageSummary } from '#core/resolution/indexed-package';
@@ -15,7 +16,7 @@ import { openCatalogTree } from '#platform/files/catalog-tree';
 import { LineFile } from './line-file.js';
 
 /** Raise it whenever the same files come out as other content, records or problems: what was read before is read anew. */
-export const READ_VERSION = 1;
+export const READ_VERSION = 2;
 
 export type ReadRequest = Readonly<{
   /** The catalog's files. */
@@ -83,7 +84,7 @@ class ModelReader {
   }
 
   problems(): string[] {
-    return this.#misformed === undefined ? this.#validator.problems().map(({ message }) => message) : [this.#misformed];
+    return this.#misformed === undefined ? this.#validator.problems().map(placedMessage) : [this.#misformed];
   }
 
   finish(): ReadModel {

@@ -9,14 +9,20 @@ const DIRECTORY = 'configs';
 /** A catalog directory as an image; undefined, after every problem has been told, where it is invalid. */
 export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { readCatalogTree } = await import('#platform/files/read-tree');
-  const { loadCatalog } = await import('#core/catalog/load-catalog');
-  const { validateCatalog } = await import('#core/catalog/validate/validate-catalog');
+  const { fileInMemory } = await import('#core/catalog/catalog-file');
+  const { decodeCatalogBlob } = await import('#core/catalog/read/decode-blob');
+  const { readBlobs } = await import('#core/catalog/read/read-blobs');
+  const { CatalogValidator } = await import('#core/catalog/validate/validate-catalog');
   const { CATALOG_LABEL } = await import('#platform/registry/catalog-image');
   const { buildImage } = await import('#platform/registry/image-builder');
   const files = await asUsageError(directory, () => readCatalogTree(directory));
-  const problems = validateCatalog(await asUsageError(directory, async () => loadCatalog(files)));
+  const validator = new CatalogValidator();
+  await asUsageError(directory, async () => {
+    for (const blob of readBlobs(files.map(fileInMemory))) validator.take(decodeCatalogBlob(blob));
+  });
+  const problems = validator.problems();
   if (problems.length > 0) {
-    for (const problem of problems) io.err(problemLine(problem));
+    for (const problem of problems) io.err(problemLine(directory, problem));
     io.exit(ExitCode.no);
     return undefined;
   }

@@ -104,8 +104,8 @@ describe('flotilla catalog diff', () => {
 it('names the side whose catalog is not valid', async () => {
   const [good, invalid] = [join(root, 'good'), join(root, 'invalid')];
   const one = await flotilla('catalog', 'diff', invalid, good);
-  expect(one.err).toMatch(new RegExp(`^OLD ${invalid}: `));
+  expect(one.err).toMatch(new RegExp(`^OLD ${invalid}/\\S+:\\d+: `));
   const two = await flotilla('catalog', 'diff', good, invalid);
-  expect(two.err).toMatch(new RegExp(`^NEW ${invalid}: `));
+  expect(two.err).toMatch(new RegExp(`^NEW ${invalid}/\\S+:\\d+: `));
   expect([one.exit, two.exit]).toEqual([1, 1]);
 });

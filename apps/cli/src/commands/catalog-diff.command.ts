@@ -34,8 +34,8 @@ export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
     .option('--allow <invariant>', 'report when it breaks, but do not fail; may be given several times', allowed)
     .addHelpText('after', HELP)
     .action(async (old: string, now: string, { output, allow = [] }: Options) => {
-      const before = await validCatalog(old, io, `OLD ${old}: `);
-      const after = await validCatalog(now, io, `NEW ${now}: `);
+      const before = await validCatalog(old, io, 'OLD');
+      const after = await validCatalog(now, io, 'NEW');
       if (before === undefined || after === undefined) return io.exit(ExitCode.no);
       const { catalogDiff } = await import('#core/catalog-diff/catalog-diff');
       const diff = catalogDiff(before, after);

@@ -54,7 +54,7 @@ describe('catalog validate --strict', () => {
     const { err, exit } = await validate(write('c.yaml', broken), '--strict');
     expect(exit).toBe(1);
     expect(err.split('\n').map((line) => line.replace(/^\/\S+\//, '').slice(0, 70))).toEqual([
-      'invalid package "ant": default channel must be set (set "defaultChanne',
+      'c.yaml:1: invalid package "ant": default channel must be set (set "def',
       'c.yaml:1: package "ant": default: opm does not know this field and dro',
       'c.yaml:5: package "ant" bundle "ant.v1.0.0": properties[1] (olm.packag',
       '',

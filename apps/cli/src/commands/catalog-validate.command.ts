@@ -45,9 +45,15 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
       io.exit(exitCode(found));
     });
 
-/** opm's own words first, so that they can be searched for; what to do comes behind. */
-export const problemLine = ({ message, advice }: CatalogProblem): string =>
-  `${message.replaceAll('\n', '; ')} (${advice})\n`;
+/**
+ * One line: the place of the blob in the catalog that `reference` names, as far as it is known; opm's own words; what to
+ * do. `side` names the catalog where a command reads several.
+ */
+export function problemLine(reference: string, { message, advice, place }: CatalogProblem, side?: string): string {
+  const where = place === undefined ? reference : placeWithin(reference, place);
+  const prefix = side === undefined ? (place === undefined ? '' : `${where}: `) : `${side} ${where}: `;
+  return `${prefix}${message.replaceAll('\n', '; ')} (${advice})\n`;
+}
 
 /** What is known to be wrong outweighs what could not be found out. */
 function exitCode({ problems, warnings, images }: Examination): ExitCode {
@@ -57,7 +63,7 @@ function exitCode({ problems, warnings, images }: Examination): ExitCode {
 }
 
 function tell(reference: string, { problems, warnings, images }: Examination, io: Io): void {
-  for (const problem of problems) io.err(problemLine(problem));
+  for (const problem of problems) io.err(problemLine(reference, problem));
   for (const { severity, place, schema, package: owner, name, message, advice } of warnings) {
     const where = place === '' ? '' : `${placeWithin(reference, place)}: `;
     const what = [owner && `package "${owner}"`, name && `${schema.replace(/^olm\./, '')} "${name}"`].filter(Boolean);
@@ -81,7 +87,11 @@ async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknow
 async function verdict(found: Examination, { strict, checkImages }: ExaminationOptions): Promise<unknown> {
   const { opmText } = await import('#core/catalog/validate/catalog-problem');
   const message = opmText(found.problems);
-  const problems = found.problems.map(({ message: text, advice }) => ({ message: text, advice }));
+  const problems = found.problems.map(({ message: text, advice, place }) => ({
+    message: text,
+    advice,
+    ...(place !== undefined && { place }),
+  }));
   const passed = exitCode(found) === ExitCode.done;
   return {
     verdict: exitCode(found) === ExitCode.remoteFailed ? 'incomplete' : verdictOf(passed),

@@ -64,9 +64,9 @@ describe('catalog validate', () => {
     const { err, exit } = await flotilla('catalog', 'validate', root);
     expect(exit).toBe(1);
     expect(err.trimEnd().split('\n')).toEqual([
-      'invalid package "ant": default channel must be set (set "defaultChannel" in the olm.package blob)',
-      'invalid package "ant": invalid channel "one": multiple channel heads found in graph: a, b (let the newest entry replace or skip the others, so that one head remains)',
-      'invalid package "ant": invalid channel "two": multiple channel heads found in graph: a, b (let the newest entry replace or skip the others, so that one head remains)',
+      `${root}/c.yaml:1: invalid package "ant": default channel must be set (set "defaultChannel" in the olm.package blob)`,
+      `${root}/c.yaml:5: invalid package "ant": invalid channel "one": multiple channel heads found in graph: a, b (let the newest entry replace or skip the others, so that one head remains)`,
+      `${root}/c.yaml:10: invalid package "ant": invalid channel "two": multiple channel heads found in graph: a, b (let the newest entry replace or skip the others, so that one head remains)`,
     ]);
     const json = await flotilla('catalog', 'validate', root, '-o', 'json');
     expect(JSON.parse(json.out)).toMatchObject({

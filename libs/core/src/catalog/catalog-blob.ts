@@ -4,14 +4,16 @@ import { BlobError, BlobFormError, CatalogLoadError } from './read/catalog-load.
 import { foldCase, isRecord } from './read/go-json.js';
 import { goFloat } from './write/go-float.js';
 
-/** Where a blob was found. */
-export type BlobPlace = Readonly<{
+/** Where a blob begins. */
+export type BlobStart = Readonly<{
   /** Of the file, below the catalog's root. */
   path: string;
   /** Its first line, from 1. */
   line: number;
-  format: 'json' | 'yaml';
 }>;
+
+/** Where a blob was found. */
+export type BlobPlace = BlobStart & Readonly<{ format: 'json' | 'yaml' }>;
 
 /** What every blob says about itself; empty where it says nothing. */
 export type BlobMeta = Readonly<{ schema: string; package: string; name: string }>;

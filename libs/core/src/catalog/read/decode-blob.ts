@@ -1,12 +1,17 @@
 import type { CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage, Property } from '../catalog.js';
-import { atPlace, type CatalogBlob, metaOf, recordOf } from '../catalog-blob.js';
+import { atPlace, type BlobStart, type CatalogBlob, metaOf, recordOf } from '../catalog-blob.js';
 import { goJson } from '../write/go-json-text.js';
 import { readBundleObjects } from './bundle-objects.js';
 import { BlobError } from './catalog-load.error.js';
 import { base64, type Decoder, GoTypeError, listOf, struct, text } from './go-json.js';
 
-/** A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. */
-export type DecodedBlob =
+/**
+ * A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. `start` is known of
+ * blobs that were read from files.
+ */
+export type DecodedBlob = BlobFields & Readonly<{ start?: BlobStart }>;
+
+type BlobFields =
   | { kind: 'package'; blob: CatalogPackage }
   | { kind: 'channel'; blob: CatalogChannel }
   | { kind: 'bundle'; blob: CatalogBundle }
@@ -16,11 +21,13 @@ export type DecodedBlob =
 /** Checks a blob's schema, package and name and reads its fields (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}. */
 export const decodeBlob = (value: unknown): DecodedBlob => decodeFields(metaOf(value).schema, recordOf(value));
 
-/** The fields of a blob of a catalog. Throws `CatalogLoadError` with the blob's place. */
-export const decodeCatalogBlob = (blob: CatalogBlob): DecodedBlob =>
-  atPlace(blob, () => decodeFields(blob.schema, blob.value));
+/** The fields of a blob of a catalog, and where it begins. Throws `CatalogLoadError` with the blob's place. */
+export const decodeCatalogBlob = (blob: CatalogBlob): DecodedBlob => ({
+  ...atPlace(blob, () => decodeFields(blob.schema, blob.value)),
+  start: { path: blob.path, line: blob.line },
+});
 
-function decodeFields(schema: string, value: Readonly<Record<string, unknown>>): DecodedBlob {
+function decodeFields(schema: string, value: Readonly<Record<string, unknown>>): BlobFields {
   switch (schema) {
     case '':
       throw new BlobError(`object '${shownBlob(value)}\n' is missing root schema field`);

@@ -12,30 +12,33 @@ import { type CatalogProblem, found } from './catalog-problem.js';
 export const catalogFindings = (model: CatalogModel): CatalogProblem[] =>
   [...model.packages.values()].flatMap((owner) => packageFindings(model, owner));
 
-const DEPRECATION = 'invalid deprecation: message must be set';
-const DEPRECATION_ADVICE = 'write the message users shall read into the olm.deprecations entry';
+const noMessage = ({ deprecationsStart }: ModelPackage, path: readonly string[]): CatalogProblem =>
+  found(
+    path,
+    'invalid deprecation: message must be set',
+    'write the message users shall read into the olm.deprecations entry',
+    deprecationsStart,
+  );
 
 function packageFindings(model: CatalogModel, owner: ModelPackage): CatalogProblem[] {
   const path = [`invalid package ${goQuote(owner.name)}`];
   const problems: CatalogProblem[] = [];
+  const add = (finding: string, advice: string) => problems.push(found(path, finding, advice, owner.start));
   if (owner.defaultChannel === '') {
-    problems.push(found(path, 'default channel must be set', 'set "defaultChannel" in the olm.package blob'));
+    add('default channel must be set', 'set "defaultChannel" in the olm.package blob');
   }
   if (owner.channels.size === 0) {
-    problems.push(found(path, 'package must contain at least one channel', 'add an olm.channel blob of this package'));
+    add('package must contain at least one channel', 'add an olm.channel blob of this package');
   }
   for (const channel of owner.channels.values()) problems.push(...channelFindings(model, owner, channel, path));
   const duplicates = duplicateVersions(owner);
   if (duplicates.length > 0) {
-    problems.push(
-      found(
-        path,
-        `duplicate versions found in bundles: [${duplicates.join(' ')}]`,
-        'give each bundle of a package its own version, or set "release" in the olm.package property',
-      ),
+    add(
+      `duplicate versions found in bundles: [${duplicates.join(' ')}]`,
+      'give each bundle of a package its own version, or set "release" in the olm.package property',
     );
   }
-  if (owner.deprecation === '') problems.push(found(path, DEPRECATION, DEPRECATION_ADVICE));
+  if (owner.deprecation === '') problems.push(noMessage(owner, path));
   return problems;
 }
 
@@ -47,23 +50,21 @@ function channelFindings(
 ): CatalogProblem[] {
   const path = [...above, `invalid channel ${goQuote(channel.name)}`];
   const problems: CatalogProblem[] = [];
+  const add = (finding: string, advice: string) => problems.push(found(path, finding, advice, channel.start));
   if (channel.entries.size === 0) {
-    problems.push(
-      found(
-        path,
-        'channel must contain at least one bundle',
-        'add entries to the channel, or, if it is only named as default channel, correct "defaultChannel"',
-      ),
+    add(
+      'channel must contain at least one bundle',
+      'add entries to the channel, or, if it is only named as default channel, correct "defaultChannel"',
     );
   } else {
     const chain = replacesChainProblem(channel.entries);
-    if (chain !== undefined) problems.push(found(path, chain, chainAdvice(chain)));
+    if (chain !== undefined) add(chain, chainAdvice(chain));
   }
   for (const entry of channel.entries.values()) {
     const deprecation = model.deprecatedBundles.get(owner.name)?.get(entry.name);
-    problems.push(...bundleFindings(owner, entry, deprecation, path));
+    problems.push(...bundleFindings({ owner, channel, entry, deprecation }, path));
   }
-  if (channel.deprecation === '') problems.push(found(path, DEPRECATION, DEPRECATION_ADVICE));
+  if (channel.deprecation === '') problems.push(noMessage(owner, path));
   return problems;
 }
 
@@ -76,18 +77,23 @@ function chainAdvice(finding: string): string {
   return 'let an entry on the way from the head replace or skip each of these bundles';
 }
 
-function bundleFindings(
-  owner: ModelPackage,
-  entry: ChannelEntry,
-  deprecation: string | undefined,
-  above: readonly string[],
-): CatalogProblem[] {
+type EntryOf = Readonly<{
+  owner: ModelPackage;
+  channel: ModelChannel;
+  entry: ChannelEntry;
+  deprecation: string | undefined;
+}>;
+
+/** The channel's blob holds the entry; what the bundle says of itself stands in the bundle's blob. */
+function bundleFindings({ owner, channel, entry, deprecation }: EntryOf, above: readonly string[]): CatalogProblem[] {
   const path = [...above, `invalid bundle ${goQuote(entry.name)}`];
   const bundle = owner.bundles.get(entry.name);
   const problems: CatalogProblem[] = [];
-  const add = (finding: string, advice: string) => problems.push(found(path, finding, advice));
+  const add = (finding: string, advice: string) => problems.push(found(path, finding, advice, channel.start));
+  const addToBundle = (finding: string, advice: string) =>
+    problems.push(found(path, finding, advice, bundle?.start ?? channel.start));
   if (entry.name === '') add('name must be set', 'give every entry of the channel a "name"');
-  if (bundle) releaseFindings(owner, bundle, add);
+  if (bundle) releaseFindings(owner, bundle, addToBundle);
   for (const [index, skip] of (entry.skips ?? []).entries()) {
     if (skip === '') add(`skip[${index}] is empty`, 'remove the empty item of "skips"');
   }
@@ -99,9 +105,12 @@ function bundleFindings(
     add('must be exactly one property with type "olm.package"', 'add the olm.bundle blob of this entry');
   }
   if (bundle?.emptyHanded ?? true) {
-    add('bundle image must be set', 'set "image" in the olm.bundle blob, or carry the manifests as olm.bundle.object');
+    addToBundle(
+      'bundle image must be set',
+      'set "image" in the olm.bundle blob, or carry the manifests as olm.bundle.object',
+    );
   }
-  if (deprecation === '') add(DEPRECATION, DEPRECATION_ADVICE);
+  if (deprecation === '') problems.push(noMessage(owner, path));
   return problems;
 }
 

@@ -1,29 +1,35 @@
 import { byCodeUnit } from '../../canonical/canonical-json.js';
 import { goQuote } from '../../versions/go-quote.js';
 import type { CatalogChannel, CatalogDeprecation, CatalogPackage, ChannelEntry } from '../catalog.js';
+import type { BlobStart } from '../catalog-blob.js';
 import type { BundleSummary, SummarizedBundle } from './bundle-summary.js';
-import { type CatalogProblem, fatal } from './catalog-problem.js';
+import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 import { packageNameProblems } from './package-name.js';
 
 /** What validation keeps of a catalog's blobs, each kind in load order. */
 export type CatalogOutline = Readonly<{
-  packages: readonly Pick<CatalogPackage, 'name' | 'defaultChannel'>[];
-  channels: readonly Pick<CatalogChannel, 'name' | 'package' | 'entries'>[];
-  bundles: readonly SummarizedBundle[];
-  deprecations: readonly CatalogDeprecation[];
+  packages: readonly (Pick<CatalogPackage, 'name' | 'defaultChannel'> & Started)[];
+  channels: readonly (Pick<CatalogChannel, 'name' | 'package' | 'entries'> & Started)[];
+  bundles: readonly (SummarizedBundle & Started)[];
+  deprecations: readonly (CatalogDeprecation & Started)[];
 }>;
 
+/** Where the blob of this part begins, as far as it is known. */
+export type Started = Readonly<{ start?: BlobStart }>;
+
 /** A package with its parts found and linked; made by {@link buildModel}. */
-export type ModelPackage = {
+export type ModelPackage = Started & {
   readonly name: string;
   readonly defaultChannel: string;
   readonly channels: Map<string, ModelChannel>;
-  readonly bundles: Map<string, BundleSummary>;
+  readonly bundles: Map<string, BundleSummary & Started>;
+  /** Where its olm.deprecations blob begins. */
+  deprecationsStart?: BlobStart;
   /** Message of the package's own deprecation. */
   deprecation?: string;
 };
 
-export type ModelChannel = {
+export type ModelChannel = Started & {
   readonly name: string;
   readonly entries: ReadonlyMap<string, ChannelEntry>;
   deprecation?: string;
@@ -49,26 +55,29 @@ export function* buildModel(catalog: CatalogOutline): Generator<CatalogProblem, 
   }
   for (const blob of catalog.bundles) yield* addBundle(packages, blob);
   yield* requireBlobs(packages, lastChannel);
-  for (const { defaultChannel: name, channels } of packages.values()) {
-    if (name !== '' && !channels.has(name)) channels.set(name, { name, entries: new Map() });
+  for (const { defaultChannel: name, channels, start } of packages.values()) {
+    if (name !== '' && !channels.has(name)) channels.set(name, { name, entries: new Map(), ...started(start) });
   }
   return { packages, deprecatedBundles: new Map() };
 }
+
+const started = (start: BlobStart | undefined): Started => (start === undefined ? {} : { start });
 
 type OutlinedPackage = CatalogOutline['packages'][number];
 type OutlinedChannel = CatalogOutline['channels'][number];
 
 function* addPackage(
   packages: Map<string, ModelPackage>,
-  { name, defaultChannel }: OutlinedPackage,
+  { name, defaultChannel, start }: OutlinedPackage,
 ): Generator<CatalogProblem> {
   if (name === '') {
-    yield fatal('config contains package with no name', 'give every olm.package blob a "name"');
+    yield fatal('config contains package with no name', 'give every olm.package blob a "name"', start);
   }
   if (packages.has(name)) {
     yield fatal(
       `duplicate package ${goQuote(name)}`,
       'a package has one olm.package blob; remove the others (two files may hold the same package)',
+      start,
     );
   }
   const rules = packageNameProblems(name);
@@ -76,9 +85,10 @@ function* addPackage(
     yield fatal(
       `invalid package name ${goQuote(name)}: [${rules.join(' ')}]`,
       'rename the package: lower case letters, digits and "-", at most 63 characters',
+      start,
     );
   }
-  packages.set(name, { name, defaultChannel, channels: new Map(), bundles: new Map() });
+  packages.set(name, { name, defaultChannel, channels: new Map(), bundles: new Map(), ...started(start) });
 }
 
 function* addChannel(packages: Map<string, ModelPackage>, blob: OutlinedChannel): Generator<CatalogProblem> {
@@ -88,16 +98,22 @@ function* addChannel(packages: Map<string, ModelPackage>, blob: OutlinedChannel)
     yield fatal(
       `unknown package ${ofPackage} for channel ${goQuote(blob.name)}`,
       'add an olm.package blob of that name, or correct "package" in the channel',
+      blob.start,
     );
     return;
   }
   if (blob.name === '') {
-    yield fatal(`package ${ofPackage} contains channel with no name`, 'give every olm.channel blob a "name"');
+    yield fatal(
+      `package ${ofPackage} contains channel with no name`,
+      'give every olm.channel blob a "name"',
+      blob.start,
+    );
   }
   if (owner.channels.has(blob.name)) {
     yield fatal(
       `package ${ofPackage} has duplicate channel ${goQuote(blob.name)}`,
       'put all entries of the channel into one olm.channel blob',
+      blob.start,
     );
   }
   const entries = new Map<string, ChannelEntry>();
@@ -106,35 +122,42 @@ function* addChannel(packages: Map<string, ModelPackage>, blob: OutlinedChannel)
       yield fatal(
         `invalid package ${ofPackage}, channel ${goQuote(blob.name)}: duplicate entry ${goQuote(entry.name)}`,
         'name each bundle once in the channel',
+        blob.start,
       );
     }
     entries.set(entry.name, entry);
   }
-  owner.channels.set(blob.name, { name: blob.name, entries });
+  owner.channels.set(blob.name, { name: blob.name, entries, ...started(blob.start) });
 }
 
-function* addBundle(packages: Map<string, ModelPackage>, blob: SummarizedBundle): Generator<CatalogProblem> {
+function* addBundle(packages: Map<string, ModelPackage>, blob: SummarizedBundle & Started): Generator<CatalogProblem> {
   const name = goQuote(blob.name);
   const ofPackage = goQuote(blob.package);
   const owner = packages.get(blob.package);
   if (!owner) {
     yield blob.package === ''
-      ? fatal(`package name must be set for bundle ${name}`, 'add "package" to the olm.bundle blob')
+      ? fatal(`package name must be set for bundle ${name}`, 'add "package" to the olm.bundle blob', blob.start)
       : fatal(
           `unknown package ${ofPackage} for bundle ${name}`,
           'add an olm.package blob of that name, or correct "package" in the bundle',
+          blob.start,
         );
     return;
   }
   if (owner.bundles.has(blob.name)) {
-    yield fatal(`package ${ofPackage} has duplicate bundle ${name}`, 'keep one olm.bundle blob of that name');
+    yield fatal(
+      `package ${ofPackage} has duplicate bundle ${name}`,
+      'keep one olm.bundle blob of that name',
+      blob.start,
+    );
   }
-  if ('problem' in blob) yield blob.problem;
+  if ('problem' in blob) yield placed(blob.problem, blob.start);
   else owner.bundles.set(blob.name, blob);
   if (![...owner.channels.values()].some(({ entries }) => entries.has(blob.name))) {
     yield fatal(
       `package ${ofPackage}, bundle ${name} not found in any channel entries`,
       'add an entry of that name to a channel of the package, or remove the bundle',
+      blob.start,
     );
   }
 }
@@ -151,6 +174,7 @@ function* requireBlobs(
     yield fatal(
       `no olm.bundle blobs found in package ${goQuote(name)} for olm.channel entries [${missing.sort(byCodeUnit).join(' ')}]`,
       'add the missing olm.bundle blobs or remove the entries',
+      channel.start,
     );
   }
 }

@@ -1,3 +1,5 @@
+import type { BlobStart } from '../catalog-blob.js';
+
 /** One reason why a catalog is invalid. */
 export type CatalogProblem = Readonly<{
   /** opm's whole text for this problem alone, on one line: `invalid package "p": invalid channel "c": …`. */
@@ -8,23 +10,40 @@ export type CatalogProblem = Readonly<{
   path: readonly string[];
   /** The finding below those titles. */
   finding: string;
+  /** The blob at fault, `file:line` below the catalog's root; absent where no single blob is, or where it is not known. */
+  place?: string;
 }>;
 
 /** A problem that ends validation: nothing after it has been looked at. */
-export const fatal = (finding: string, advice: string): CatalogProblem => ({
+export const fatal = (finding: string, advice: string, start?: BlobStart): CatalogProblem => ({
   message: finding,
   advice,
   path: [],
   finding,
+  ...placeOf(start),
 });
 
 /** A problem found below `path`; others may stand beside it. */
-export const found = (path: readonly string[], finding: string, advice: string): CatalogProblem => ({
+export const found = (path: readonly string[], finding: string, advice: string, start?: BlobStart): CatalogProblem => ({
   message: [...path, finding].join(': '),
   advice,
   path,
   finding,
+  ...placeOf(start),
 });
+
+/** The same problem with the place of the blob at fault. */
+export const placed = (problem: CatalogProblem, start: BlobStart | undefined): CatalogProblem => ({
+  ...problem,
+  ...placeOf(start),
+});
+
+/** The problem on one line: place, opm's words. */
+export const placedMessage = ({ place, message }: CatalogProblem): string =>
+  place === undefined ? message : `${place}: ${message}`;
+
+const placeOf = (start: BlobStart | undefined): { place?: string } =>
+  start === undefined ? {} : { place: `${start.path}:${start.line}` };
 
 type Node = { text: string; children: Node[] };
 

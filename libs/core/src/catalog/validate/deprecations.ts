@@ -1,7 +1,7 @@
 import { goQuote } from '../../versions/go-quote.js';
-import type { CatalogDeprecation, DeprecationEntry } from '../catalog.js';
-import type { CatalogModel, ModelPackage } from './catalog-model.js';
-import { type CatalogProblem, fatal } from './catalog-problem.js';
+import type { DeprecationEntry } from '../catalog.js';
+import type { CatalogModel, CatalogOutline, ModelPackage } from './catalog-model.js';
+import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 
 /**
  * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem where opm would stop
@@ -9,14 +9,15 @@ import { type CatalogProblem, fatal } from './catalog-problem.js';
  */
 export function* applyDeprecations(
   model: CatalogModel,
-  deprecations: readonly CatalogDeprecation[],
+  deprecations: CatalogOutline['deprecations'],
 ): Generator<CatalogProblem> {
   const seen = new Set<string>();
-  for (const [index, { package: name, entries }] of deprecations.entries()) {
+  for (const [index, { package: name, entries, start }] of deprecations.entries()) {
     if (name === '') {
       yield fatal(
         `package name must be set for deprecation item ${index}`,
         'add "package" to the olm.deprecations blob',
+        start,
       );
     }
     const owner = model.packages.get(name);
@@ -31,10 +32,12 @@ export function* applyDeprecations(
       yield fatal(
         `expected a maximum of one deprecation per package: ${goQuote(name)}`,
         'put all deprecations of the package into one olm.deprecations blob',
+        start,
       );
     }
     seen.add(name);
-    yield* applyEntries(model, owner, entries ?? []);
+    if (start !== undefined) owner.deprecationsStart = start;
+    for (const problem of applyEntries(model, owner, entries ?? [])) yield placed(problem, start);
   }
 }
 

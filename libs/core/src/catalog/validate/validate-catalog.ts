@@ -1,7 +1,8 @@
 import { type BlobConsumer, blobsOf, detached } from '../blob-consumer.js';
-import type { Catalog, CatalogBundle, CatalogDeprecation } from '../catalog.js';
+import type { Catalog, CatalogBundle } from '../catalog.js';
+import type { BlobStart } from '../catalog-blob.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
-import { type SummarizedBundle, summarizeBundle } from './bundle-summary.js';
+import { summarizeBundle } from './bundle-summary.js';
 import { catalogFindings } from './catalog-findings.js';
 import { buildModel, type CatalogModel, type CatalogOutline } from './catalog-model.js';
 import type { CatalogProblem } from './catalog-problem.js';
@@ -11,27 +12,28 @@ import { applyDeprecations } from './deprecations.js';
 export class CatalogValidator implements BlobConsumer {
   readonly #packages: CatalogOutline['packages'][number][] = [];
   readonly #channels: CatalogOutline['channels'][number][] = [];
-  readonly #bundles: SummarizedBundle[] = [];
-  readonly #deprecations: CatalogDeprecation[] = [];
+  readonly #bundles: CatalogOutline['bundles'][number][] = [];
+  readonly #deprecations: CatalogOutline['deprecations'][number][] = [];
   #brokenBundle = false;
 
   take(decoded: DecodedBlob): void {
+    const start = decoded.start === undefined ? {} : { start: decoded.start };
     switch (decoded.kind) {
       case 'package': {
         const { name, defaultChannel } = decoded.blob;
-        this.#packages.push(detached({ name, defaultChannel }));
+        this.#packages.push({ ...detached({ name, defaultChannel }), ...start });
         break;
       }
       case 'channel': {
         const { name, package: owner, entries } = decoded.blob;
-        this.#channels.push(detached({ name, package: owner, entries }));
+        this.#channels.push({ ...detached({ name, package: owner, entries }), ...start });
         break;
       }
       case 'bundle':
-        this.#takeBundle(decoded.blob);
+        this.#takeBundle(decoded.blob, start);
         break;
       case 'deprecation':
-        this.#deprecations.push(detached(decoded.blob));
+        this.#deprecations.push({ ...detached(decoded.blob), ...start });
         break;
       case 'other':
     }
@@ -53,11 +55,11 @@ export class CatalogValidator implements BlobConsumer {
   }
 
   /** Validation ends at the first bundle that is wrong in itself, if not before: those behind it are not kept. */
-  #takeBundle(blob: CatalogBundle): void {
+  #takeBundle(blob: CatalogBundle, start: Readonly<{ start?: BlobStart }>): void {
     if (this.#brokenBundle) return;
     const summary = summarizeBundle(blob);
     this.#brokenBundle = 'problem' in summary;
-    this.#bundles.push(summary);
+    this.#bundles.push({ ...summary, ...start });
   }
 }
 
