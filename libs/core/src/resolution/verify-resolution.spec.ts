@@ -64,6 +64,30 @@ describe('what the resolver really answers', () => {
   });
 });
 
+describe('a namespace with isolation', () => {
+  const needsBoth = [needsApi('Wind'), needsPackage('inn', '>=1.0.0')];
+  const mill = sampleEntry('mill', '1.0.0', needsBoth);
+  const wishes = sampleWishes({
+    operatorGroups: isolating,
+    subscriptions: [sampleSubscription('mill', { installedCSV: mill.name, currentCSV: mill.name })],
+    csvs: [
+      {
+        ...{ name: mill.name, version: '1.0.0', replaces: '', phase: '' },
+        ...{ ownedApis: [], requiredApis: [] },
+        propertiesAnnotation: JSON.stringify({ properties: mill.properties }),
+      },
+    ],
+  });
+
+  it('gets what an installed CSV still requires when another requirement of it is given up', () => {
+    const world = new World(wishes, [samplePackage('mill', mill), samplePackage('inn', sampleEntry('inn', '1.0.0'))]);
+    const answer = world.answer() as Resolved;
+    expect(answer.chosen.map(({ name }) => name)).toEqual(['inn.v1.0.0']);
+    expect(answer.unresolved?.map(({ kind, name }) => `${kind} ${name}`)).toContain('installed mill.v1.0.0');
+    expect(world.refusal(answer)).toBeUndefined();
+  });
+});
+
 describe('a forged solution', () => {
   const packages = [
     samplePackage(

@@ -58,7 +58,7 @@ export function verifyResolution(
   const found = search({ ...system, constraints: [...fixed(chosen, system), ...system.constraints] }, CHECK_BUDGET);
   if (found.verdict !== 'satisfiable') return 'the chosen bundles do not meet the rules of the problem together';
 
-  const asked = askedFor(new Set(found.picked), whole);
+  const asked = askedFor(new Set(found.picked), whole, left);
   const needless = claimed.chosen.find((bundle) => indicesOf(bundle, system).some((index) => !asked.has(index)));
   if (needless !== undefined) return `${named(needless)} is asked for by no Subscription, bundle or CSV`;
 
@@ -149,16 +149,26 @@ const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Co
       : [{ kind: 'prohibited', subject, why: { deprecated: true } }];
   });
 
-/** The variables of the solution that Subscriptions and installed CSVs ask for, directly or through bundles. */
-function askedFor(picked: ReadonlySet<number>, { variables, constraints }: ConstraintSystem): ReadonlySet<number> {
+/**
+ * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through bundles. A CSV of
+ * which one requirement was given up stays on the cluster, and what meets its other requirements is asked for.
+ */
+function askedFor(
+  picked: ReadonlySet<number>,
+  { variables, constraints }: ConstraintSystem,
+  left: LeftOut,
+): ReadonlySet<number> {
   const isStart = (index: number): boolean =>
     variables[index]?.kind === 'subscription' || isInstalled(variables[index]);
+  const staying = variables.flatMap((variable, index) =>
+    variable.kind === 'entry' && isInstalled(variable) && left.installed.has(variable.entry.name) ? [index] : [],
+  );
   const demands = Map.groupBy(
     constraints.filter((rule) => rule.kind === 'requires'),
     ({ subject }) => subject,
   );
   const asked = new Set<number>();
-  const pending = [...picked].filter(isStart);
+  const pending = [...[...picked].filter(isStart), ...staying];
   for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
     if (asked.has(index)) continue;
     asked.add(index);
