@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { LONG_PATIENCE_MS, PATIENCE_MS } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';
 import { buoyCrd } from './contract-objects.js';
 
@@ -14,6 +15,7 @@ const kubectlThere = await programs({ program: 'kubectl' });
 type Cluster = Readonly<{ kubeconfig: string; stop: () => Promise<void> }>;
 type Command = Readonly<{ args: string; says: RegExp; fails?: boolean; stdin?: string }>;
 
+const PATIENTLY = `--timeout=${PATIENCE_MS}ms`;
 const NAMESPACE = 'kubectl-contract';
 const GROUP = 'kubectl.example.com';
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:keeper`;
@@ -60,10 +62,10 @@ const commands: readonly Command[] = [
     fails: true,
   },
   { args: 'patch deployment web --subresource=scale --type=merge -p {"spec":{"replicas":0}}', says: /web patched/ },
-  { args: 'rollout status deployment web --timeout=20s', says: /successfully rolled out/ },
+  { args: `rollout status deployment web ${PATIENTLY}`, says: /successfully rolled out/ },
   { args: 'rollout restart deployment web', says: /^deployment.apps\/web restarted/ },
   { args: 'set image deployment/web web=web:2', says: /web image updated/ },
-  { args: 'wait --for=condition=Available deployment/web --timeout=20s', says: /condition met/ },
+  { args: `wait --for=condition=Available deployment/web ${PATIENTLY}`, says: /condition met/ },
   { args: 'describe deployment web', says: /Replicas:\s+0 desired/ },
   { args: 'label configmap log port=north', says: /^configmap\/log labeled/ },
   { args: 'annotate configmap log note=calm', says: /^configmap\/log annotated/ },
@@ -89,7 +91,7 @@ const commands: readonly Command[] = [
   { args: 'explain pod.spec.volumes.configMap', says: /FIELD: configMap <ConfigMapVolumeSource>/ },
   { args: 'explain deployment.spec.sails', says: /field "sails" does not exist/, fails: true },
   { args: 'apply -f -', stdin: stringify(buoyCrd(GROUP)), says: /created|unchanged|configured/ },
-  { args: `wait --for=condition=Established crd/buoys.${GROUP} --timeout=20s`, says: /condition met/ },
+  { args: `wait --for=condition=Established crd/buoys.${GROUP} ${PATIENTLY}`, says: /condition met/ },
   {
     args: 'apply -f -',
     stdin: buoy({ harbour: 'north', lamps: 1, light: 'Red!' }),
@@ -132,7 +134,7 @@ export function kubectlContract(name: string, start: () => Promise<Cluster>): vo
     /** What the command printed, and whether it failed; kubectl keeps its cache in a home of its own. */
     async function kubectl({ args, stdin }: Command): Promise<{ text: string; failed: boolean }> {
       const all = ['--kubeconfig', join(folder, 'kubeconfig'), '-n', NAMESPACE, ...args.split(' ')];
-      const child = run('kubectl', all, { env: { ...process.env, HOME: folder }, timeout: 60_000 });
+      const child = run('kubectl', all, { env: { ...process.env, HOME: folder }, timeout: LONG_PATIENCE_MS });
       child.child.stdin?.end(stdin ?? '');
       return child.then(
         ({ stdout, stderr }) => ({ text: stdout + stderr, failed: false }),

@@ -10,6 +10,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import type { LocalRedis } from '#platform/redis/local-redis';
 import { pingRedis, withoutCredentials } from '#platform/redis/redis-connection';
 import { freePorts } from '#testing/control-plane/free-ports';
+import { PATIENCE } from '#testing/patience';
 import { runChild } from './redis-support/run-child.js';
 
 const PATH = process.env['PATH'] ?? '';
@@ -30,7 +31,6 @@ const answers = (url: string) =>
     () => 'up',
     () => 'down',
   );
-const gone = { timeout: 20_000 };
 
 /** A `docker` command that runs the real redis-server of this machine where an engine would run a container. */
 async function fakeDocker(server: string): Promise<void> {
@@ -64,7 +64,7 @@ describe('Redis by the docker command', () => {
     expect([asked, ...lines].join('\n')).not.toContain(password);
     expect(lines.at(-1)).toMatch(/^redis: a Docker container \(redis:\/\/127\.0\.0\.1:\d+\)$/);
     await redis.stop();
-    await expect.poll(() => answers(redis.url), gone).toBe('down');
+    await expect.poll(() => answers(redis.url), PATIENCE).toBe('down');
   });
 
   it('is removed when the process that started it is killed with SIGKILL', async () => {
@@ -78,7 +78,7 @@ describe('Redis by the docker command', () => {
     const url = await child.line('url ');
     await pingRedis(url);
     child.process.kill('SIGKILL');
-    await expect.poll(() => answers(url), gone).toBe('down');
+    await expect.poll(() => answers(url), PATIENCE).toBe('down');
   });
 
   it('says why it is of no use, in one line', async () => {
@@ -105,6 +105,6 @@ describe('Redis by the docker command', () => {
       expect(await answers(redis.url.replace('127.0.0.1', address)), address).toBe('down');
     }
     await redis.stop();
-    await expect.poll(() => answers(redis.url), gone).toBe('down');
+    await expect.poll(() => answers(redis.url), PATIENCE).toBe('down');
   });
 });

@@ -26,7 +26,7 @@ opm generate dockerfile "$name"
 opm validate "$name"
 `;
 
-it('the script that composes a catalog runs unchanged with opm as an alias', { timeout: 120_000 }, async () => {
+it('the script that composes a catalog runs unchanged with opm as an alias', async () => {
   const bin = join(folder, 'bin');
   await mkdir(bin);
   const built = join(PROJECT_ROOT, 'dist/apps/cli/src/main.js');

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
 import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
 import { pingRedis } from '#platform/redis/redis-connection';
+import { PATIENCE } from '#testing/patience';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 
 const DENIED = 'DENIED Redis is running in protected mode because no password is set. More words.';
-const PATIENTLY = { timeout: 20_000, interval: 100 };
 
 const cleanUp: (() => Promise<unknown> | unknown)[] = [];
 let folder = '';
@@ -62,10 +62,10 @@ describe('a Redis that turns connections away', () => {
   it('is named with its own words by the health port, which is open before Redis answers, and by the log', async () => {
     const denying = await startDenying();
     const service = startService('resolver-worker', `redis://:later@127.0.0.1:${denying.port}`);
-    await expect.poll(() => service.url(), PATIENTLY).toBeDefined();
+    await expect.poll(() => service.url(), PATIENCE).toBeDefined();
     expect((await fetch(`${await service.url()}/livez`)).status).toBe(200);
     await expect
-      .poll(() => readiness(service), PATIENTLY)
+      .poll(() => readiness(service), PATIENCE)
       .toEqual({ status: 503, redis: { status: 'down', detail: DENIED } });
     expect(await service.logged()).toContainEqual(
       expect.objectContaining({ level: 'warn', redis: `redis://127.0.0.1:${denying.port}`, error: DENIED }),
@@ -75,13 +75,13 @@ describe('a Redis that turns connections away', () => {
     if (binary === undefined) return console.log('what follows not tried: no redis-server on PATH');
     const redis: KillableRedis = await startLocalRedis(binary, { port: denying.port, password: 'later' });
     cleanUp.push(() => redis.stop());
-    await expect.poll(() => readiness(service), PATIENTLY).toMatchObject({ status: 200, redis: { status: 'up' } });
+    await expect.poll(() => readiness(service), PATIENCE).toMatchObject({ status: 200, redis: { status: 'up' } });
   });
 
   it('does not keep the service from ending in order', async () => {
     const denying = await startDenying();
     const service = startService('resolver-worker', `redis://127.0.0.1:${denying.port}`);
-    await expect.poll(() => service.url(), PATIENTLY).toBeDefined();
+    await expect.poll(() => service.url(), PATIENCE).toBeDefined();
     await service.stop('SIGTERM');
     expect((await service.logged()).at(-1)).toMatchObject({ msg: 'resolver-worker has ended' });
   });
@@ -102,9 +102,9 @@ describe('a Redis that wants a password', () => {
     const redis = await startLocalRedis(binary);
     cleanUp.push(() => redis.stop());
     const service = startService('resolver-worker', `redis://${login}127.0.0.1:${new URL(redis.url).port}`);
-    await expect.poll(() => service.url(), PATIENTLY).toBeDefined();
+    await expect.poll(() => service.url(), PATIENCE).toBeDefined();
     const detail = expect.stringMatching(says);
-    await expect.poll(() => readiness(service), PATIENTLY).toEqual({ status: 503, redis: { status: 'down', detail } });
+    await expect.poll(() => readiness(service), PATIENCE).toEqual({ status: 503, redis: { status: 'down', detail } });
     expect(await service.logged()).toContainEqual(expect.objectContaining({ level: 'warn', error: detail }));
   });
 });

@@ -120,6 +120,8 @@ function problemOf(program: Command, words: readonly string[]): string {
       continue;
     }
     const next = command.commands.find((one) => one.name() === word.replace(/[.,:]+$/, ''));
+    // What follows is opm's, and read as opm reads it.
+    if (next?.name() === 'opm') return '';
     if (next !== undefined) command = next;
     else if (command.commands.length > 0) return `${command.name()} has no verb ${word}`;
   }
