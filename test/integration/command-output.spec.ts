@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { needing } from '#testing/report/needs';
 
 /** What a shell line with `flotilla` in it wrote, and its exit code. */
 function shell(line: string): { out: string; err: string; exit: number | null } {
@@ -13,22 +14,21 @@ function shell(line: string): { out: string; err: string; exit: number | null } 
 
 /** Every write to it fails with ENOSPC; Linux has it. */
 const FULL = '/dev/full';
+const fullDisk = needing({ isThere: existsSync(FULL), what: `${FULL}, which Linux has` });
 
 describe('the flotilla command whose output cannot be written', () => {
-  it
-    .runIf(existsSync(FULL))
-    .each([
-      'catalog packages examples/catalogs/v2',
-      'catalog render examples/catalogs/v2',
-      'catalog --help',
-      '--version',
-      'completion bash',
-    ])('says so in one line where the disk is full, and does not answer "no": %s', (words) => {
+  it.each([
+    'catalog packages examples/catalogs/v2',
+    'catalog render examples/catalogs/v2',
+    'catalog --help',
+    '--version',
+    'completion bash',
+  ])('says so in one line where the disk is full, and does not answer "no": %s', fullDisk, (words) => {
     const { err, exit } = shell(`flotilla ${words} > ${FULL}`);
     expect({ err, exit }).toEqual({ err: 'error: write standard output: no space left on device\n', exit: 3 });
   });
 
-  it.runIf(existsSync(FULL))('keeps answer and exit code where standard error is full', () => {
+  it('keeps answer and exit code where standard error is full', fullDisk, () => {
     const { out, exit } = shell(`flotilla catalog packages examples/catalogs/v2 harbour 2> ${FULL}`);
     expect({ out, exit }).toEqual({ out: '', exit: 1 });
     expect(shell(`flotilla catalog packages examples/catalogs/v2 > ${FULL} 2>&1`).exit).toBe(3);

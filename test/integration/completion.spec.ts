@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { LONG_PATIENCE_MS, PATIENCE_MS } from '#testing/patience';
+import { needing, programs } from '#testing/report/needs';
 
 const BIN = join(PROJECT_ROOT, 'bin');
 const env = { ...process.env, PATH: `${BIN}:${process.env['PATH']}` };
-const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const zshThere = await programs({ program: 'zsh', debian: 'zsh' });
+const fishThere = await programs({ program: 'fish', debian: 'fish' });
 
 let folder = '';
 beforeAll(() => {
@@ -19,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function run(shell: string, script: string): string {
   const file = join(folder, `script.${shell}`);
   writeFileSync(file, script);
-  const ran = spawnSync(shell, [file], { cwd: PROJECT_ROOT, env, encoding: 'utf8', timeout: 100_000 });
+  const ran = spawnSync(shell, [file], { cwd: PROJECT_ROOT, env, encoding: 'utf8', timeout: LONG_PATIENCE_MS });
   expect(ran.stderr).toBe('');
   return ran.stdout;
 }
@@ -38,28 +41,28 @@ printf '%s ' "\${COMPREPLY[@]}"; echo`;
     expect(run('bash', script.join('\n')).split('\n')).toEqual(['catalog ', 'json ', ' ', '']);
   });
 
-  /** Types a line and a tab into an interactive zsh in a pseudo-terminal, and gives what stands on its screen. */
-  const zsh = (line: string) =>
+  /** Types a line and a tab into an interactive zsh in a pseudo-terminal; its screen once it matches, or at last. */
+  const zsh = (line: string, says: RegExp) =>
     run(
       'zsh',
       `
-zmodload zsh/zpty
+zmodload zsh/zpty; setopt extendedglob
 zpty shell "PATH=$PATH zsh -f -i"
 zpty -w shell "PS1='ready> '; autoload -Uz compinit; compinit -u -d ${folder}/dump; source <(flotilla completion zsh); print be''gin"
 until [[ "$screen" == *begin* ]]; do zpty -r shell piece; screen+=$piece; done
 zpty -w -n shell $'${line}\\t'
 screen=''
-for second in {1..20}; do
-  sleep 1
+for tenth in {1..${PATIENCE_MS / 100}}; do
   while zpty -r -t shell piece 2>/dev/null; do screen+=$piece; done
-  [[ "\${screen//flotilla /}" == *' '* ]] && (( second > 2 )) && break
+  [[ "\${screen//($'\\e'\\[[0-9;?]#[a-zA-Z]|$'\\r')/}" =~ '${says.source}' ]] && break
+  sleep 0.1
 done
 print -r -- "$screen"
 zpty -d shell
 `,
     );
 
-  it.runIf(isThere('zsh'))('zsh in a pseudo-terminal completes verbs, values and paths (needs zsh on the PATH)', () => {
+  it('zsh in a pseudo-terminal completes verbs, values and paths', needing(zshThere), () => {
     const screens = [
       { line: 'flotilla ca', says: /catalog / },
       { line: 'flotilla get csvs -o js', says: /-o json / },
@@ -67,13 +70,13 @@ zpty -d shell
       { line: 'flotilla clusters ', says: /remove +-- / },
     ];
     for (const { line, says } of screens) {
-      const screen = stripVTControlCharacters(zsh(line)).replaceAll('\r', '');
+      const screen = stripVTControlCharacters(zsh(line, says)).replaceAll('\r', '');
       expect(screen).toMatch(says);
       expect(screen).not.toMatch(/unrecognized|error|not found/);
     }
   });
 
-  it.runIf(isThere('fish'))('fish offers verbs, values and directories (needs fish on the PATH)', () => {
+  it('fish offers verbs, values and directories', needing(fishThere), () => {
     const script = [
       'flotilla completion fish | source',
       'complete -C "flotilla ca"',
