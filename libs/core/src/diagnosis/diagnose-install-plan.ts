@@ -25,7 +25,7 @@ export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly Operator
     case 'RequiresApproval':
       return withoutGroup(plan, groups) ?? approval(plan, what);
     case 'Installing':
-      return withoutGroup(plan, groups) ?? installing(plan);
+      return withoutGroup(plan, groups) ?? installing(plan, groups);
     default:
       return diagnosis('under-way', status === undefined ? 'Nobody has looked at it yet.' : 'It is being planned.');
   }
@@ -36,13 +36,13 @@ function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Ad
   const { name = '', namespace = '' } = plan.metadata;
   const corrected = ADVICE.replanCorrected(namespace, name);
   if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
-  const [group] = groups;
-  const isStored = (plan.status?.message ?? '').endsWith(STORED_VERSION_REFUSED);
-  const cause =
-    isStored && group !== undefined
-      ? ADVICE.migrateStoredVersions(namespace, group.metadata.name ?? '')
-      : ADVICE.retryPlan(namespace, name);
-  return [cause, corrected];
+  return [storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];
+}
+
+/** What lets a plan go on that would remove a stored version of a CRD. */
+function storedVersion({ metadata, status }: InstallPlan, [group]: readonly OperatorGroup[]): Advice | undefined {
+  if (group === undefined || !(status?.message ?? '').endsWith(STORED_VERSION_REFUSED)) return undefined;
+  return ADVICE.migrateStoredVersions(metadata.namespace ?? '', group.metadata.name ?? '');
 }
 
 /** A plan that fails the check of its OperatorGroup stays in its phase, approved or not, until there is one that counts. */
@@ -66,7 +66,7 @@ function approval({ metadata: { name = '', namespace = '' }, spec, status }: Ins
   );
 }
 
-function installing(plan: InstallPlan): Diagnosis {
+function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
   const open = steps(plan).filter((step) => !isDone(step));
   const told = stopped(plan);
   const seen = `It is being installed: ${steps(plan).length - open.length} of ${steps(plan).length} steps are done.`;
@@ -74,8 +74,8 @@ function installing(plan: InstallPlan): Diagnosis {
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
   const because = [seen, ...told, ...missing];
-  const rights = forbidden(told.join(' '));
-  return rights === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, rights);
+  const remedy = forbidden(told.join(' ')) ?? storedVersion(plan, groups);
+  return remedy === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, remedy);
 }
 
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;

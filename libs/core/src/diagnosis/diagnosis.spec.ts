@@ -185,6 +185,16 @@ describe('an InstallPlan', () => {
       todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true\n/,
     },
     {
+      because: 'a stored version would be lost, and the plan has not given up',
+      told: ofPlan(
+        plan('Installing', { plan: [step('a', 'Unknown')], message: `retrying execution: ${STORED_VERSION_REFUSED}` }),
+        [group('g')],
+      ),
+      standing: 'blocked',
+      says: /0 of 1 steps are done\./,
+      todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true$/,
+    },
+    {
       because: 'some steps are done',
       told: ofPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
       standing: 'under-way',
