@@ -10,6 +10,10 @@ export class DirectoryRegistry extends RegistryClient {
     super();
   }
 
+  access(reference: string): string {
+    return reference;
+  }
+
   async resolve() {
     return this.#digest;
   }

@@ -14,6 +14,7 @@ import type { RegistryClient, RegistryCredentials } from '#platform/registry/reg
 import type { ContentStore } from '#platform/store/content-store.port';
 import { isDigest } from '#platform/store/digest';
 import { DiskContentStore } from '#platform/store/disk-content-store';
+import { DiskProvenance } from '#platform/store/disk-provenance';
 import { HttpContentStore } from '#platform/store/http-content-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { CatalogContents } from '../../../catalog-poller/src/catalogs/catalog-contents.js';
@@ -47,7 +48,8 @@ export async function openLiveContents(settings: Settings, named?: string): Prom
   const hub = chosenHub(named, settings);
   const folder = join(settings.contentDir, 'command');
   const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
-  const registry = await configuredRegistryClient(settings, { store: content });
+  const provenance = new DiskProvenance(join(folder, 'provenance'));
+  const registry = await configuredRegistryClient(settings, { store: content, provenance });
   const clock = new SystemClock();
   const contents = new CatalogContents(registry, content, join(tmpdir(), `flotilla-command-${process.pid}`));
   const catalogs = new SharedCatalogs({ contents, clock, random: Math.random });

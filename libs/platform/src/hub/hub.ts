@@ -9,6 +9,7 @@ import { configuredRegistryClient } from '../registry/configured-registry-client
 import type { RegistryClient } from '../registry/registry-client.port.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import { DiskContentStore } from '../store/disk-content-store.js';
+import { DiskProvenance } from '../store/disk-provenance.js';
 import { HttpContentStore } from '../store/http-content-store.js';
 import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
 import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
@@ -61,7 +62,8 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
     onFinished: (job) => metrics.jobFinished(job),
   });
   metrics.watchQueues(Object.values(queues));
-  const disk = await DiskContentStore.open(join(settings.contentDir, service), {
+  const folder = join(settings.contentDir, service);
+  const disk = await DiskContentStore.open(folder, {
     maxBytes: settings.contentMaxBytes,
     log,
   });
@@ -87,7 +89,10 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
       prefix: `${settings.redisPrefix}:extensions`,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
-    registry: await configuredRegistryClient(settings, { store: disk }),
+    registry: await configuredRegistryClient(settings, {
+      store: disk,
+      provenance: new DiskProvenance(join(folder, 'provenance')),
+    }),
     close: async () => {
       redis.disconnect();
     },

@@ -3,6 +3,7 @@ import { registryLimitsOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { fileError } from '../files/file-tree.error.js';
 import type { ContentStore } from '../store/content-store.port.js';
+import type { Provenance } from '../store/provenance.port.js';
 import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
@@ -10,7 +11,11 @@ import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
 /** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
 export async function configuredRegistryClient(
   settings: Settings,
-  { store, loginsOf }: Readonly<{ store?: ContentStore; loginsOf?: LoginsOf }> = {},
+  {
+    store,
+    provenance,
+    loginsOf,
+  }: Readonly<{ store?: ContentStore; provenance?: Provenance; loginsOf?: LoginsOf }> = {},
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
@@ -20,6 +25,7 @@ export async function configuredRegistryClient(
     plainHttpHosts: settings.registryPlainHttpHosts,
     connections: { certificates: { authorities: registryCa, directories: registryCertsDir } },
     ...(store === undefined ? {} : { store }),
+    ...(provenance === undefined ? {} : { provenance }),
     ...(loginsOf === undefined ? {} : { loginsOf }),
   });
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore, Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
+import { MemoryProvenance } from '../store/memory-provenance.js';
+import type { Provenance } from '../store/provenance.port.js';
+import { accessKey } from './access-key.js';
 import { type ConnectionOptions, Connections } from './http/connections.js';
 import type { LoginsOf, Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
@@ -13,7 +16,7 @@ import {
   type PlaceOf,
 } from './image/image-puller.js';
 import { acceptedManifests } from './image/media-types.js';
-import { manifestName, parseImageReference } from './image-reference.js';
+import { atDigest, manifestName, parseImageReference } from './image-reference.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 import { pullPlaces } from './mirrors/pull-places.js';
 import {
@@ -31,8 +34,10 @@ export type RegistryClientOptions = Readonly<{
   limits?: Partial<RegistryLimits>;
   /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
   plainHttpHosts?: readonly string[];
-  /** Where blobs are kept by digest, so that none is pulled twice. */
+  /** Where blobs are kept by digest, so that none is pulled twice from one repository. */
   store?: ContentStore;
+  /** Which repositories gave the blobs of `store`; of this process alone by default. */
+  provenance?: Provenance;
   /** Where images are looked for before their own registry. */
   mirrors?: readonly MirrorRule[];
   /** Certificates and proxies. */
@@ -60,7 +65,8 @@ export class HttpRegistryClient extends RegistryClient {
       connections: new Connections(options.connections),
       ...(options.loginsOf && { loginsOf: options.loginsOf }),
     });
-    this.#blobs = new BlobSource(this.transport, options.store);
+    const { store, provenance = new MemoryProvenance() } = options;
+    this.#blobs = new BlobSource(this.transport, store && { store, provenance });
     this.#mirrors = options.mirrors ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
   }
@@ -87,13 +93,22 @@ export class HttpRegistryClient extends RegistryClient {
     );
   }
 
+  override access(reference: string, { credentials }: PullOptions = {}): string {
+    const source = parseImageReference(reference);
+    const { host, repository } = source;
+    const tagged = parseImageReference(`${host}/${repository}:latest`);
+    const places = [tagged, atDigest(source, NO_DIGEST)].flatMap((form) => pullPlaces(form, this.#mirrors));
+    return accessKey(source, places, credentials);
+  }
+
   /** Does `work` at the first place that can: mirrors in their order, then the registry that the reference names. */
   async #somewhere<T>(text: string, options: PullOptions, work: (session: Session) => Promise<T>): Promise<T> {
-    const places = pullPlaces(parseImageReference(text), this.#mirrors);
+    const source = parseImageReference(text);
+    const places = pullPlaces(source, this.#mirrors);
     const failures: RegistryError[] = [];
     for (const place of places) {
       try {
-        return await this.transport.session(place, options, 'pull', work, text);
+        return await this.transport.session(place, options, 'pull', work, source);
       } catch (error) {
         options.signal?.throwIfAborted();
         if (!(error instanceof RegistryError) || SAME_EVERYWHERE.has(error.failure)) throw error;
@@ -135,6 +150,9 @@ export class HttpRegistryClient extends RegistryClient {
     return { digest, document: { bytes, contentType } };
   }
 }
+
+/** Stands for any digest where mirrors are chosen, which depends on the form of a reference alone. */
+const NO_DIGEST: Digest = `sha256:${'0'.repeat(64)}`;
 
 /** What is wrong with the content itself is not looked for elsewhere again. */
 const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported']);

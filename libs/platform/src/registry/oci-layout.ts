@@ -99,6 +99,11 @@ export class OciLayoutClient extends RegistryClient {
     this.#limits = { ...defaultRegistryLimits, ...options.limits };
   }
 
+  /** Whoever may read the directory may read the image. */
+  override access(reference: string): string {
+    return reference;
+  }
+
   override async resolve(reference: string): Promise<Digest> {
     return (await new Layout(reference, this.#limits).named()).digest;
   }

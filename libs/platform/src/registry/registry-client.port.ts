@@ -45,6 +45,8 @@ export type UnpackedImage = Omit<PulledImage, 'files'> &
 
 /** An OCI distribution registry. */
 export abstract class RegistryClient {
+  /** The same text for the same host, repository and logins, and for no others; says nothing about the logins. */
+  abstract access(reference: string, options?: PullOptions): string;
   /** Digest that the reference names now; one HEAD request. */
   abstract resolve(reference: string, options?: PullOptions): Promise<Digest>;
   /** Pulls config and layers, checks every digest and bound. `keep` says which paths are wanted, given the labels. */

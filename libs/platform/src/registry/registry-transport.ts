@@ -39,14 +39,15 @@ export class RegistryTransport {
     this.#slots = new HostSlots({ transfers: limits.transfersPerHost, requests: limits.requestsPerHost });
   }
 
-  /** Runs one pull or push with its time limit. `original` is what errors name, where `reference` is that of a mirror. */
+  /** Runs one pull or push with its time limit. `source` is what errors name, where `reference` is that of a mirror. */
   async session<T>(
     reference: ImageReference,
     { credentials, signal }: PullOptions,
     action: Session['action'],
     work: (session: Session) => Promise<T>,
-    original = reference.text,
+    source = reference,
   ): Promise<T> {
+    const original = source.text;
     const at = original === reference.text ? '' : ` (at mirror ${reference.text})`;
     const refuse: Refuse = (failure, message) =>
       new RegistryError(failure, original, `image ${original}${at}: ${message}`);
@@ -56,7 +57,7 @@ export class RegistryTransport {
     const timer = setTimeout(() => deadline.abort(late), pullMs);
     const ends = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
     try {
-      return await work({ reference, credentials, action, loginsOf: this.#loginsOf, signal: ends, refuse });
+      return await work({ source, reference, credentials, action, loginsOf: this.#loginsOf, signal: ends, refuse });
     } finally {
       clearTimeout(timer);
     }

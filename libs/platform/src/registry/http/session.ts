@@ -7,6 +7,8 @@ export type LoginsOf = 'cluster' | 'machine';
 
 /** One pull or push at one place: what it is about, who does it, when it must have ended. */
 export type Session = Readonly<{
+  /** The image's own reference. Where mirrors stand in for its repository, rights are still counted by its name. */
+  source: ImageReference;
   /** Where it is asked for: the image's own reference, or that of a mirror. */
   reference: ImageReference;
   credentials: PullOptions['credentials'];

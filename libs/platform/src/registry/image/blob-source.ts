@@ -1,4 +1,6 @@
-import type { ContentStore, Digest } from '../../store/content-store.port.js';
+import type { ContentStore } from '../../store/content-store.port.js';
+import type { Provenance } from '../../store/provenance.port.js';
+import { accessKey, repositoryOf } from '../access-key.js';
 import type { Session } from '../http/session.js';
 import type { RegistryTransport } from '../registry-transport.js';
 import type { Descriptor } from './image-manifest.js';
@@ -7,13 +9,20 @@ import { type Consume, readVerified } from './verified-blob.js';
 /** Blobs larger than this are streamed past the store: it hands out whole blobs in memory. */
 const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
-/** Blobs of a registry, every one checked against its digest; kept in a content store where one is given. */
+/** A store of blobs, and which repositories gave them. */
+export type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }>;
+
+/**
+ * Blobs of a registry, every one checked against its digest; kept in a content store where one is given. A repository
+ * gets from the store only what it gave itself before: a digest in a manifest of one registry must not open the blobs of
+ * another. Whether the login may read the repository, the registry has decided when it gave the manifest.
+ */
 export class BlobSource {
-  readonly #underway = new Map<Digest, Promise<unknown>>();
+  readonly #underway = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly transport: RegistryTransport,
-    private readonly store?: ContentStore,
+    private readonly kept?: KeptBlobs,
   ) {}
 
   /**
@@ -21,23 +30,29 @@ export class BlobSource {
    * digest counts before whatever `consume` found wrong with the bytes.
    */
   async read<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
-    if (this.store === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);
-    await this.#underway.get(blob.digest)?.catch(() => undefined);
-    const held = await this.store.get(blob.digest);
+    if (this.kept === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);
+    const key = `${accessKey(session.reference, [session.reference], session.credentials)} ${blob.digest}`;
+    await this.#underway.get(key)?.catch(() => undefined);
+    const held = await this.#held(session, blob, this.kept);
     if (held !== undefined) return consume(ReadableStream.from([held]));
-    const fetched = this.#fetchAndStore(session, blob, this.store, consume);
-    this.#underway.set(blob.digest, fetched);
+    const fetched = this.#fetchAndStore(session, blob, this.kept, consume);
+    this.#underway.set(key, fetched);
     try {
       return await fetched;
     } finally {
-      if (this.#underway.get(blob.digest) === fetched) this.#underway.delete(blob.digest);
+      if (this.#underway.get(key) === fetched) this.#underway.delete(key);
     }
   }
 
-  async #fetchAndStore<T>(session: Session, blob: Descriptor, store: ContentStore, consume: Consume<T>): Promise<T> {
+  async #held({ source }: Session, { digest }: Descriptor, { store, provenance }: KeptBlobs) {
+    return (await provenance.has(digest, repositoryOf(source))) ? store.get(digest) : undefined;
+  }
+
+  async #fetchAndStore<T>(session: Session, blob: Descriptor, kept: KeptBlobs, consume: Consume<T>): Promise<T> {
     const bytes = await this.stream(session, blob, collected);
     // A store that is full costs another pull some day, not this one.
-    await store.put(bytes).catch(() => undefined);
+    await kept.store.put(bytes).catch(() => undefined);
+    await kept.provenance.add(blob.digest, repositoryOf(session.source));
     return consume(ReadableStream.from([bytes]));
   }
 
