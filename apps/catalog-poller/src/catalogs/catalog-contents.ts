@@ -5,7 +5,7 @@ import type { GrpcRecords } from '#core/catalog/grpc-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
 import { parseImageReference } from '#platform/registry/image-reference';
-import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
+import { type PullOptions, type RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import type { CatalogReader } from './catalog-reader.js';
 import { type HeldContent, ImageContents } from './image-contents.js';
@@ -30,6 +30,8 @@ export type ServableCatalog = Readonly<{
   problems: readonly string[];
 }>;
 
+type HeldImage = Readonly<{ digest: Digest; held: HeldContent }>;
+
 /** The image holds a catalog that cannot be read, or that OLM's registry would refuse to serve. */
 export class InvalidCatalog extends FlotillaError {
   readonly code = 'InvalidCatalog';
@@ -44,7 +46,9 @@ export class InvalidCatalog extends FlotillaError {
 }
 
 /**
- * Loads catalogs, each content once: by digest for images, whoever asks and however often, also after a restart.
+ * Loads catalogs, each content once: by digest for images, whoever asks and however often, also after a restart. Content
+ * is shared, the right to it is not: each host, repository and login has to name or give the image itself, and nobody
+ * waits for the registry of another.
  *
  * OLM Classic (CatalogSources) resolves from {@link ofImage}, which insists on a valid catalog. OLM v1 (ClusterCatalogs)
  * serves {@link servableImage}: well-formed blobs are enough there (spec: v1-catalog.md §1, "Store"), so the problems of
@@ -53,8 +57,11 @@ export class InvalidCatalog extends FlotillaError {
  */
 export class CatalogContents {
   readonly #images: ImageContents;
-  /** Unusable content is remembered too: a fleet that uses a broken image does not read it once for each cluster and try. */
-  readonly #held = new Map<string, Promise<HeldContent>>();
+  /**
+   * By digest of the image, then by who may have it. Unusable content is remembered too: a fleet that uses a broken image
+   * does not read it once for each cluster and try.
+   */
+  readonly #held = new Map<Digest, Map<string, Promise<HeldContent>>>();
   readonly #listings = new Map<string, Promise<LoadedCatalog>>();
 
   /** `directory`, of this process alone, is where images are unpacked and where it is noted which were read. */
@@ -78,12 +85,13 @@ export class CatalogContents {
   }
 
   /**
-   * As {@link ofImage}, for who serves blobs; {@link InvalidCatalog} is only for a catalog that cannot be read at all. The
-   * registry is not asked about a digest: what was read of it can be served while the registry is away.
+   * As {@link ofImage}, for who serves blobs with the hub's own logins; {@link InvalidCatalog} is only for a catalog that
+   * cannot be read at all. About a digest the registry is asked once for each login: later, and while it cannot be reached
+   * after a restart, what it gave to the hub's own login is served.
    */
   async servableImage(reference: string, options: PullOptions): Promise<ServableCatalog> {
     const named = parseImageReference(reference).digest;
-    const { digest, held } = await this.#heldImage(reference, options, named);
+    const { digest, held } = await this.#ownImage(reference, options, named);
     if ('unreadable' in held) throw new InvalidCatalog(reference, [held.unreadable]);
     return { digest, content: held.content, problems: 'problems' in held ? held.problems : [] };
   }
@@ -102,28 +110,40 @@ export class CatalogContents {
 
   /** Forgets contents that no CatalogSource uses any more. */
   retain(used: ReadonlySet<string>): void {
-    for (const contents of [this.#held, this.#listings]) {
-      for (const digest of contents.keys()) if (!used.has(digest)) contents.delete(digest);
+    for (const digest of this.#held.keys()) if (!used.has(digest)) this.#held.delete(digest);
+    for (const digest of this.#listings.keys()) if (!used.has(digest)) this.#listings.delete(digest);
+    this.#images.retain(used);
+  }
+
+  /** What is given while the registry is away is not remembered: the next caller asks the registry again. */
+  async #ownImage(reference: string, options: PullOptions, named: Digest | undefined): Promise<HeldImage> {
+    try {
+      const found = await this.#heldImage(reference, options, named);
+      await this.#images.noteOwn(reference, found.digest);
+      return found;
+    } catch (error) {
+      const isAway = error instanceof RegistryError && error.failure === 'Unreachable';
+      const held = isAway && named !== undefined ? await this.#images.givenToOwn(reference, named) : undefined;
+      if (held === undefined || named === undefined) throw error;
+      return { digest: named, held };
     }
   }
 
-  async #heldImage(
-    reference: string,
-    options: PullOptions,
-    named?: Digest,
-  ): Promise<{ digest: Digest; held: HeldContent }> {
+  async #heldImage(reference: string, options: PullOptions, named?: Digest): Promise<HeldImage> {
     const digest = named ?? (await this.registry.resolve(reference, options));
-    const held = await once(this.#held, digest, () => this.#images.of(reference, digest, options));
-    return { digest, held };
+    const held = this.#held.get(digest) ?? new Map<string, Promise<HeldContent>>();
+    this.#held.set(digest, held);
+    const load = () => this.#images.of(reference, digest, options, named === undefined);
+    return { digest, held: await once(held, this.registry.access(reference, options), load) };
   }
 }
 
 /** The value of the one load that is under way or done; a load that failed is forgotten. */
-function once<T>(loads: Map<string, Promise<T>>, digest: string, load: () => Promise<T>): Promise<T> {
-  const known = loads.get(digest);
+function once<T>(loads: Map<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
+  const known = loads.get(key);
   if (known !== undefined) return known;
   const loading = load();
-  loads.set(digest, loading);
-  loading.catch(() => loads.delete(digest));
+  loads.set(key, loading);
+  loading.catch(() => loads.delete(key));
   return loading;
 }

@@ -5,10 +5,13 @@ import { z } from 'zod';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { CatalogIndex } from '#core/resolution/catalog-slice';
 import { indexStored } from '#core/resolution/stored-index';
+import { repositoryOf } from '#platform/registry/access-key';
 import { pullCatalogTo } from '#platform/registry/catalog-image';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
+import { DiskProvenance } from '#platform/store/disk-provenance';
+import type { Provenance } from '#platform/store/provenance.port';
 import { CatalogReader } from './catalog-reader.js';
 import { type ContentDescriptor, ContentDescriptors, DigestText } from './content-descriptor.js';
 import { READ_VERSION, type ReadCatalog, type ReadModel } from './read-catalog.js';
@@ -50,7 +53,10 @@ export class CatalogNotRead extends FlotillaError {
 /** Pulls catalog images to disk, has them read there, and finds what was read before, by this process or an earlier one. */
 export class ImageContents {
   readonly #descriptors: ContentDescriptors;
+  readonly #provenance: Provenance;
   readonly #work: string;
+  /** By digest of the image, so that all who may have a content share its index. */
+  readonly #contents = new Map<Digest, Promise<HeldContent | undefined>>();
   #swept: Promise<void> | undefined;
 
   /** `directory`: for descriptors and for work under way; of this process alone. */
@@ -61,14 +67,44 @@ export class ImageContents {
     private readonly reader: Pick<CatalogReader, 'read'> = new CatalogReader(),
   ) {
     this.#descriptors = new ContentDescriptors(join(directory, 'catalogs'));
+    this.#provenance = new DiskProvenance(join(directory, 'provenance'));
     this.#work = join(directory, 'work');
   }
 
-  /** The content of the image that `reference` names, at that digest. Throws RegistryError, or {@link CatalogNotRead}. */
-  async of(reference: string, digest: Digest, options: PullOptions): Promise<HeldContent> {
-    const known = await this.#descriptors.get(digest);
-    const held = known && (await this.#held(known));
-    if (held !== undefined) return held;
+  /**
+   * The content of the image that `reference` names, at that digest. What was read before is given only on the word of
+   * the repository that gave it whole: `reported` says that the repository, asked with these logins, has just named the
+   * digest; otherwise it is asked here. Any other repository has to give the image first: a digest is no proof that the
+   * caller may have the content. Throws RegistryError, or {@link CatalogNotRead}.
+   */
+  async of(reference: string, digest: Digest, options: PullOptions, reported: boolean): Promise<HeldContent> {
+    if (await this.#provenance.has(digest, sourceOf(reference))) {
+      const known = await this.#known(digest);
+      if (known !== undefined && !reported) await this.registry.resolve(atDigestOf(reference, digest), options);
+      if (known !== undefined) return known;
+    }
+    const content = await this.#pull(reference, digest, options);
+    await this.#provenance.add(digest, sourceOf(reference));
+    return content;
+  }
+
+  /** Notes that the repository gave this content to the hub's own login. */
+  async noteOwn(reference: string, digest: Digest): Promise<void> {
+    await this.#provenance.add(digest, ownSourceOf(reference));
+  }
+
+  /** What the repository once gave to the hub's own login, as far as it is still here: for the time the registry is away. */
+  async givenToOwn(reference: string, digest: Digest): Promise<HeldContent | undefined> {
+    return (await this.#provenance.has(digest, ownSourceOf(reference))) ? this.#known(digest) : undefined;
+  }
+
+  /** Forgets, in memory, contents that are not used. */
+  retain(used: ReadonlySet<string>): void {
+    for (const digest of this.#contents.keys()) if (!used.has(digest)) this.#contents.delete(digest);
+  }
+
+  /** Pulls the whole image, and reads it unless the same content was read before. */
+  async #pull(reference: string, digest: Digest, options: PullOptions): Promise<HeldContent> {
     this.#swept ??= this.#sweep();
     await this.#swept;
     const work = join(this.#work, randomUUID());
@@ -76,17 +112,38 @@ export class ImageContents {
       const output = join(work, 'read');
       await mkdir(output, { recursive: true, mode: 0o700 });
       const directory = join(work, 'files');
-      await pullCatalogTo(this.registry, atDigest(parseImageReference(reference), digest).text, directory, options);
+      await pullCatalogTo(this.registry, atDigestOf(reference, digest), directory, options);
+      const known = await this.#known(digest);
+      if (known !== undefined) return known;
       const read = await this.reader.read({ directory, output });
       if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided);
       const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
       await this.#descriptors.put(descriptor);
-      const kept = await this.#held(descriptor);
+      // A load of another caller that began before the descriptor was written finds nothing: the second one does.
+      const kept = (await this.#known(digest)) ?? (await this.#known(digest));
       if (kept === undefined) throw new CatalogNotRead(reference, NOT_KEPT);
       return kept;
     } finally {
       await rm(work, { recursive: true, force: true });
     }
+  }
+
+  /** What this process or an earlier one has read of the image; no proof that anybody may have it. */
+  #known(digest: Digest): Promise<HeldContent | undefined> {
+    const loaded = this.#contents.get(digest);
+    if (loaded !== undefined) return loaded;
+    const loading = this.#stored(digest);
+    this.#contents.set(digest, loading);
+    const forget = () => {
+      if (this.#contents.get(digest) === loading) this.#contents.delete(digest);
+    };
+    loading.then((content) => content ?? forget(), forget);
+    return loading;
+  }
+
+  async #stored(digest: Digest): Promise<HeldContent | undefined> {
+    const descriptor = await this.#descriptors.get(digest);
+    return descriptor && this.#held(descriptor);
   }
 
   async #store(read: ReadCatalog): Promise<ContentDescriptor['read']> {
@@ -124,3 +181,7 @@ export class ImageContents {
     }
   }
 }
+
+const sourceOf = (reference: string): string => repositoryOf(parseImageReference(reference));
+const ownSourceOf = (reference: string): string => `${sourceOf(reference)} with the hub's own login`;
+const atDigestOf = (reference: string, digest: Digest): string => atDigest(parseImageReference(reference), digest).text;
