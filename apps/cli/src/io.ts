@@ -14,6 +14,8 @@ export type Io = Readonly<{
   control?: (text: string) => void;
   /** Whether a person reads standard error as it is written. */
   isTerminal?: boolean;
+  /** Columns of the terminal at which a person reads `out`; absent where it goes to a pipe or a file, which is never cut. */
+  columns?: number | undefined;
   exit: (code: ExitCode) => void;
   /** Whole standard input, for `-f -`. */
   stdin: () => Promise<string>;
@@ -33,6 +35,8 @@ export const processIo: Io = {
   },
   err: (text) => void process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
+  // A terminal that does not say how wide it is reports 0.
+  columns: process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : undefined,
   exit: (code) => {
     process.exitCode = code;
   },

@@ -23,6 +23,7 @@ import { upCommand } from './commands/up.command.js';
 import { versionCommand } from './commands/version.command.js';
 import { ExitCode, type Io } from './io.js';
 import { safeIo } from './output/safe-io.js';
+import { wrappedHelp } from './output/wrapped-help.js';
 import { addSuggestions } from './suggestions.js';
 
 /** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
@@ -60,6 +61,9 @@ Examples:
   flotilla plan --catalog community=./catalog -f subscription.yaml
   flotilla catalog validate ./catalog`;
 
+/** Of help that goes to a pipe. */
+const USUAL_WIDTH = 80;
+
 /** The whole `flotilla` command; every verb registers itself. */
 export function buildProgram(io: Io): Command {
   const program = new Command('flotilla')
@@ -69,7 +73,11 @@ export function buildProgram(io: Io): Command {
     .addHelpText('after', HELP)
     .showHelpAfterError('(add --help for what is possible)')
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err });
+    .configureOutput({
+      writeOut: (text) => io.out(io.columns === undefined ? text : wrappedHelp(text, io.columns)),
+      writeErr: io.err,
+      getOutHelpWidth: () => io.columns ?? USUAL_WIDTH,
+    });
   for (const register of commands) register(program, io);
   opmCommand(program, io, run);
   addSuggestions(program);

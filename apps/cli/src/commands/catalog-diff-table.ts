@@ -17,7 +17,7 @@ const changeColumns: Columns<CatalogChange> = [
 
 /** Changes as a table, then each broken invariant with what was, what is and what mends it; nothing where nothing changed. */
 export function diffTable({ changes, broken }: CatalogDiff): string {
-  const parts = changes.length === 0 ? [] : [table(changes, changeColumns).replaceAll(/ +$/gm, '')];
+  const parts = changes.length === 0 ? [] : [table(changes, changeColumns)];
   if (broken.length > 0) parts.push(`BROKEN UPGRADE PATHS: ${broken.length}\n${broken.map(paragraph).join('')}`);
   return parts.join('\n');
 }

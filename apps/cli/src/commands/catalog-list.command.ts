@@ -138,7 +138,12 @@ function register<Row>(
         return showClusterPackages(options, reference, io);
       }
       if (reference === undefined) throw new UsageError("missing required argument 'ref'");
-      const write = await writer(output, columns, nameOf);
+      const write = await writer(
+        output,
+        columnsFor(columns, output, io),
+        nameOf,
+        output === 'table' ? io.columns : undefined,
+      );
       const catalogs = await validOutline(reference, io);
       const content = catalogs && wanted(catalogs, packageName, io);
       if (content === undefined) return io.exit(ExitCode.no);
@@ -147,12 +152,19 @@ function register<Row>(
     });
 }
 
+/** The long columns of opm's table, which a terminal shows with -o wide alone; in a pipe the table is opm's. */
+const WIDE_ONLY: ReadonlySet<string> = new Set(['SKIPS', 'IMAGE']);
+
+const columnsFor = <Row>(columns: Columns<Row>, output: string, { columns: width }: Io): Columns<Row> =>
+  output === 'table' && width !== undefined ? columns.filter(([heading]) => !WIDE_ONLY.has(heading)) : columns;
+
 async function writer<Row>(
   output: string,
   columns: Columns<Row>,
   nameOf: (row: Row) => string,
+  width: number | undefined,
 ): Promise<(rows: readonly Row[]) => string> {
-  if (output === 'table' || output === 'wide') return (rows) => table(rows, columns);
+  if (output === 'table' || output === 'wide') return (rows) => table(rows, columns, width);
   if (output === 'name') return (rows) => [...new Set(rows.map(nameOf))].map((name) => `${name}\n`).join('');
   if (output === 'json') return (rows) => `${JSON.stringify(rows, null, 2)}\n`;
   if (output !== 'yaml') throw unknownFormat(output, ['table', 'wide', 'json', 'yaml', 'name']);

@@ -1,14 +1,37 @@
+import { cutTo, displayWidth, padded } from '../output/display-width.js';
+
 /** Columns in their order: heading and the cell's text of a row. */
 export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row) => string])[];
 
-/** A table with two blanks between columns; the last column is not padded. */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
+const GAP = 2;
+/** A column is never cut to less than this: a terminal that is narrower yet wraps the lines. */
+const NARROWEST = 8;
+
+/**
+ * A table with two blanks between columns, and none at the end of a line. Where `width` is given, that of a terminal, the
+ * widest columns are cut until the lines fit.
+ */
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>, width?: number): string {
   const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))];
-  const widths = columns.map((_, column) => Math.max(...lines.map((cells) => [...(cells[column] ?? '')].length)));
-  const padded = lines.map((cells) =>
-    cells.map((cell, column) => (column === columns.length - 1 ? cell : cell + blanks(cell, widths[column]))).join(''),
+  const natural = columns.map((_, column) =>
+    lines.reduce((widest, cells) => Math.max(widest, displayWidth(cells[column] ?? '')), 0),
   );
-  return padded.map((line) => `${line}\n`).join('');
+  const widths = width === undefined ? natural : fitting(natural, width);
+  return lines.map((cells) => `${lineOf(cells, widths)}\n`).join('');
 }
 
-const blanks = (cell: string, width = 0): string => ' '.repeat(Math.max(width - [...cell].length, 0) + 2);
+const lineOf = (cells: readonly string[], widths: readonly number[]): string =>
+  cells
+    .map((cell, column) => padded(cutTo(cell, widths[column] ?? 0), widths[column] ?? 0))
+    .join(' '.repeat(GAP))
+    .trimEnd();
+
+/** The widths of columns that fit a line: the widest are cut to one and the same width. */
+function fitting(natural: readonly number[], width: number): readonly number[] {
+  const room = width - GAP * (natural.length - 1);
+  const capped = (cap: number) => natural.map((one) => Math.min(one, cap));
+  const sum = (widths: readonly number[]) => widths.reduce((total, one) => total + one, 0);
+  let cap = Math.max(NARROWEST, ...natural);
+  while (cap > NARROWEST && sum(capped(cap)) > room) cap -= 1;
+  return capped(cap);
+}

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runFlotilla } from '../run-flotilla.fixture.js';
+import { run } from '../program.js';
+import { recorder, runFlotilla } from '../run-flotilla.fixture.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const EXAMPLES = join(ROOT, 'examples');
@@ -198,6 +199,21 @@ describe('catalog packages, channels, bundles', () => {
         image: 'registry.example/flotilla-samples/harbor-operator-bundle:v1.0.0',
       },
     ]);
+  });
+
+  it('fits a terminal, and is whole with -o wide', async () => {
+    const at80 = async (...more: string[]) => {
+      const { result, io } = recorder();
+      await run(['catalog', 'bundles', join(EXAMPLES, 'catalogs/v2'), ...more], { ...io, columns: 80 });
+      return result.out;
+    };
+    const shown = await at80();
+    expect(shown.split('\n')[0]?.split(/ {2,}/)).toEqual(['PACKAGE', 'CHANNEL', 'BUNDLE', 'REPLACES', 'SKIP RANGE']);
+    for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const piped = await flotilla('catalog', 'bundles', join(EXAMPLES, 'catalogs/v2'));
+    expect(await at80('-o', 'wide')).toBe(piped.out);
+    expect(piped.out).toMatch(/ SKIPS .* IMAGE\n/);
+    expect(piped.out).not.toMatch(/ $/m);
   });
 
   it('gives names alone, for scripts, each once', async () => {

@@ -44,7 +44,7 @@ export async function fleetStatus(
     clusters: statuses.map(({ findings: _own, ...rest }) => rest),
     waiting: statuses.flatMap(ofCluster).sort(mostUrgentFirst),
   };
-  io.out(isData(output) ? dataText(status, output) : printStatus(status, options));
+  io.out(isData(output) ? dataText(status, output) : printStatus(status, { ...options, width: io.columns }));
   io.exit(exitCodeOf(status.verdict));
 }
 

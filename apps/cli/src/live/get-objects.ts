@@ -29,7 +29,7 @@ export async function getObjects(clients: readonly KubeClient[], io: Io, options
   for (const line of missing) io.err(`error: ${line}\n`);
   const verdict = fleetVerdict(missing.length === 0, fleet, options);
   if (found.length > 0 || isData(form.output)) {
-    io.out(printObjects(found, form, { now: new Date(), verdict, away: fleet.away }));
+    io.out(printObjects(found, { ...form, width: io.columns }, { now: new Date(), verdict, away: fleet.away }));
   } else if (missing.length === 0 && fleet.answers.length > 0) {
     io.err(`No ${whatOf(kindsAsked(options))} found ${whereOf(options)}.\n`);
   }

@@ -1,4 +1,5 @@
 import type { Columns } from '../commands/catalog-table.js';
+import { displayWidth, padded } from '../output/display-width.js';
 
 /** A table whose rows come little by little: the headings once, and columns that are never narrower than before. */
 export class GrowingTable<Row> {
@@ -16,14 +17,14 @@ export class GrowingTable<Row> {
     const cells = rows.map(({ row, note }) => [...this.columns.map(([, cell]) => cell(row)), note]);
     const lines = [...headings, ...cells];
     this.#widths = this.columns.map((_, column) =>
-      Math.max(this.#widths[column] ?? 0, ...lines.map((line) => (line[column] ?? '').length)),
+      Math.max(this.#widths[column] ?? 0, ...lines.map((line) => displayWidth(line[column] ?? ''))),
     );
     return lines.map((line) => `${this.#padded(line)}\n`).join('');
   }
 
   #padded(line: readonly string[]): string {
     return line
-      .map((cell, column) => cell.padEnd(this.#widths[column] ?? 0))
+      .map((cell, column) => padded(cell, this.#widths[column] ?? 0))
       .join('  ')
       .trimEnd();
   }

@@ -50,11 +50,15 @@ export async function showHubPackages(io: Io, question: PackagesQuestion): Promi
     io.err(`package "${question.name}" not found\n`);
     return io.exit(ExitCode.no);
   }
-  io.out(await shown(list, question));
+  io.out(await shown(list, question, io.columns));
   io.exit(ExitCode.done);
 }
 
-async function shown(list: z.infer<typeof PackageList>, { output, namespace }: PackagesQuestion): Promise<string> {
+async function shown(
+  list: z.infer<typeof PackageList>,
+  { output, namespace }: PackagesQuestion,
+  width: number | undefined,
+): Promise<string> {
   if (output === 'json') return `${JSON.stringify(list, null, 2)}\n`;
   if (output === 'yaml') return (await import('#core/catalog/write/go-yaml-text')).goYaml(list);
   if (output === 'name') return [...new Set(list.items.map(nameOf))].map((name) => `${name}\n`).join('');
@@ -65,7 +69,11 @@ async function shown(list: z.infer<typeof PackageList>, { output, namespace }: P
     ['AGE', ({ metadata }) => ageText(metadata.creationTimestamp, now)],
   ];
   const where: Columns<PackageItem> = [['NAMESPACE', ({ metadata }) => metadata.namespace ?? ''], ...own];
-  return table(list.items, [...(namespace === undefined ? where : own), ...(output === 'wide' ? more : [])]);
+  return table(
+    list.items,
+    [...(namespace === undefined ? where : own), ...(output === 'wide' ? more : [])],
+    output === 'wide' ? undefined : width,
+  );
 }
 
 const nameOf = ({ metadata }: PackageItem): string => metadata.name ?? '';

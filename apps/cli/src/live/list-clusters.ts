@@ -55,7 +55,14 @@ export async function listClusters(clients: readonly KubeClient[], io: Io, optio
       break;
     case 'table':
     case 'wide':
-      io.out(tableText(rows, output === 'wide' ? WIDE : COLUMNS, options.headers));
+      io.out(
+        tableText(
+          rows,
+          output === 'wide' ? WIDE : COLUMNS,
+          options.headers,
+          output === 'wide' ? undefined : io.columns,
+        ),
+      );
   }
   io.exit(exitCodeOf(verdict));
 }

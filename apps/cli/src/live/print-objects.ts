@@ -19,6 +19,8 @@ export type ObjectForm = Readonly<{
   headers: boolean;
   /** A path as in JSONPath, by whose value the objects are sorted. */
   sortBy?: string | undefined;
+  /** Columns of the terminal, to which a table is cut; `wide` is whole. */
+  width?: number | undefined;
 }>;
 
 /** What a list as data says of the question beside the objects. */
@@ -29,7 +31,7 @@ const CLUSTER_ANNOTATION = 'flotilla.dev/cluster';
 
 /** Objects of several clusters as text: one table a kind, a List of objects, or one name a line. */
 export function printObjects(all: readonly Found[], form: ObjectForm, facts: ListFacts): string {
-  const { output, template, headers, sortBy } = form;
+  const { output, template, headers, sortBy, width } = form;
   const found = sortBy === undefined ? all : sortedBy(all, sortBy);
   switch (output) {
     case 'json':
@@ -48,6 +50,7 @@ export function printObjects(all: readonly Found[], form: ObjectForm, facts: Lis
             rows,
             columnsOf(kind, output, () => facts.now),
             headers,
+            output === 'table' ? width : undefined,
           );
         })
         .join(headers ? '\n' : '');
@@ -55,8 +58,8 @@ export function printObjects(all: readonly Found[], form: ObjectForm, facts: Lis
 }
 
 /** A table, with its headings or without. */
-export function tableText<Row>(rows: readonly Row[], columns: Columns<Row>, headers: boolean): string {
-  const text = table(rows, columns);
+export function tableText<Row>(rows: readonly Row[], columns: Columns<Row>, headers: boolean, width?: number): string {
+  const text = table(rows, columns, width);
   return headers ? text : text.slice(text.indexOf('\n') + 1);
 }
 

@@ -44,15 +44,20 @@ const QUEUES: Columns<QueueStatus> = [
   ['FAILED', ({ failed }) => String(failed)],
 ];
 
-export type StatusText = Readonly<{ namespace?: string | undefined; all: boolean }>;
+export type StatusText = Readonly<{
+  namespace?: string | undefined;
+  all: boolean;
+  /** Columns of the terminal, to which tables are cut. */
+  width?: number | undefined;
+}>;
 
 /** The screen as text. */
 export function printStatus(status: FleetStatus, options: StatusText): string {
-  const parts = [hubText(status.hub), clustersText(status), waitingText(status, options)];
+  const parts = [hubText(status.hub, options), clustersText(status, options), waitingText(status, options)];
   return `${parts.filter((part) => part !== '').join('\n')}`;
 }
 
-function hubText(hub: readonly HubStatus[]): string {
+function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
   const reached = hub.filter((one) => one.reached);
   if (reached.length === 0) {
     const others = hub.flatMap((one) =>
@@ -66,12 +71,12 @@ function hubText(hub: readonly HubStatus[]): string {
     [`HUB ${url} ${ready ? 'ready' : 'NOT READY'}`, ...complaints.map((one) => `  ${one}`)].join('\n'),
   );
   const queues = reached.find((one) => one.queues.length > 0)?.queues ?? [];
-  return `${services.join('\n')}\n${queues.length === 0 ? '' : `\n${table(queues, QUEUES)}`}`;
+  return `${services.join('\n')}\n${queues.length === 0 ? '' : `\n${table(queues, QUEUES, width)}`}`;
 }
 
-function clustersText({ clusters, away }: FleetStatus): string {
+function clustersText({ clusters, away }: FleetStatus, { width }: StatusText): string {
   const lines = away.map(({ cluster, because }) => `${cluster}  does not answer: ${because}\n`).join('');
-  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS)) + lines;
+  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + lines;
 }
 
 const HEADINGS: Readonly<Record<Standing, string>> = {

@@ -83,10 +83,10 @@ const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (tex
 
 /** Names the hub where `flotilla status` would look for it elsewhere. */
 function footer({ url }: RunningService, { usualHub }: UpSettings): string {
-  const hub = url === usualHub ? '' : ` --hub ${url}`;
+  const status = url === usualHub ? 'flotilla status' : `flotilla status --hub ${url}`;
   return [
     `Health ${url}/healthz · metrics ${url}/metrics`,
-    `See what waits: flotilla status${hub}`,
+    `See what waits: ${status}`,
     'Running: poller, resolver and applier. Ctrl-C ends them.\n',
   ].join('\n');
 }
