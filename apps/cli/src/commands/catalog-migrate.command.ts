@@ -6,7 +6,8 @@ import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './m
 
 const HELP = `
 Writes OUTDIR/PACKAGE/catalog.json for each package, and what belongs to no package to OUTDIR/catalog.json. Nothing is
-validated. OUTDIR must be empty, or not be there yet.
+validated. OUTDIR must be empty, or not be there yet: a directory that holds
+files is refused (exit code 2), so that no file of an earlier catalog stays in the new one.
 
 Examples:
   flotilla catalog migrate registry.example/acme/catalog:v1 ./my-catalog -o yaml

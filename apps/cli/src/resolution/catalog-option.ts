@@ -10,9 +10,7 @@ const FORM =
 export function parseCatalogOption(text: string): CatalogOption {
   const { namespace, name, priority, reference } = FORM.exec(text)?.groups ?? {};
   if (name === undefined || reference === undefined) {
-    throw new UsageError(
-      `--catalog "${text}" is not of the form [NAMESPACE/]NAME[:PRIORITY]=REFERENCE, for example olm/community=./catalog`,
-    );
+    throw new UsageError(`--catalog "${text}" ${whatIsWrong(text)}`);
   }
   return {
     name,
@@ -20,4 +18,26 @@ export function parseCatalogOption(text: string): CatalogOption {
     ...(namespace === undefined ? {} : { namespace }),
     ...(priority === undefined ? {} : { priority: Number(priority) }),
   };
+}
+
+const SHAPE = /^(?:(?<namespace>[^/=]*)\/)?(?<name>[^/=:]*)(?::(?<priority>[^=]*))?=(?<reference>.*)$/;
+const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]*$/;
+
+/** What of a value that cannot be read is wrong, and what to write. */
+function whatIsWrong(text: string): string {
+  const { namespace, name = '', priority, reference } = SHAPE.exec(text)?.groups ?? {};
+  if (reference === undefined || name === '') {
+    return 'is not of the form [NAMESPACE/]NAME[:PRIORITY]=REFERENCE, for example olm/community=./catalog';
+  }
+  if (reference === '') return 'names no catalog behind "=": write a directory, a file or an image there';
+  for (const [what, value] of [
+    ['namespace', namespace],
+    ['name', name],
+  ] as const) {
+    if (value === undefined || OBJECT_NAME.test(value)) continue;
+    const lower = value.toLowerCase();
+    const instead = OBJECT_NAME.test(lower) ? `, for example ${lower}` : '';
+    return `has the ${what} "${value}", which no CatalogSource can have: lower case letters, digits, "-" and "."${instead}`;
+  }
+  return `has the priority "${priority}": write a whole number of at most nine digits`;
 }
