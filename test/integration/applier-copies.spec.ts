@@ -57,6 +57,28 @@ describe('copies of a ClusterServiceVersion', () => {
     expect(edited).not.toContain('Edited');
   });
 
+  it('are no matter for warnings in a namespace that is being deleted, and come to the others', async () => {
+    for (const name of ['going', 'staying']) {
+      bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+    bench.cluster.failNext(
+      { verb: 'create', resource: 'clusterserviceversions', namespace: 'going' },
+      403,
+      'Forbidden',
+      'unable to create new content in namespace going because it is being terminated',
+    );
+    await expect(bench.pass('lights')).resolves.toMatchObject({ rounds: expect.any(Number) });
+    expect(copies()).toContain('staying Succeeded Copied');
+    bench.cluster.failNext(
+      { verb: 'create', resource: 'clusterserviceversions', namespace: 'default' },
+      403,
+      'Forbidden',
+      'denied by a webhook',
+    );
+    for (const namespace of ['default', 'staying']) bench.cluster.delete({ ...CSV, name: LIGHTHOUSE, namespace });
+    await bench.settle('lights', () => copies().length === everywhere().length);
+  });
+
   it('go when the OLMConfig says so, but for protected namespaces; people are told once, and all is at rest', async () => {
     switched(true);
     await bench.settle('lights', () => true);
@@ -82,6 +104,40 @@ describe('copies of a ClusterServiceVersion', () => {
     bench.cluster.delete({ ...CSV, name: LIGHTHOUSE, namespace: 'lights' });
     await bench.settle('lights', () => bench.csvs('lights').length === 0);
     expect(copies()).toEqual([]);
+  });
+
+  it('bring rights with the label of the Operator object, which lists them, also to a namespace that joins later', async () => {
+    for (const name of ['first', 'joining']) {
+      bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    }
+    bench.namespace('wide', ['wide', 'first']);
+    bench.subscribe('wide', 'lighthouse-operator');
+    await bench.installed('wide', LIGHTHOUSE);
+    bench.cluster.edit({ ...GROUP, name: 'wide-group', namespace: 'wide' }, (group) => {
+      Object.assign(group['spec'] as object, { targetNamespaces: ['wide', 'first', 'joining'] });
+    });
+    await bench.settle('wide', () => true);
+    const rights = (namespace: string) =>
+      ['Role', 'RoleBinding'].flatMap((kind) =>
+        bench.cluster
+          .list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, namespace })
+          .filter(({ metadata }) => metadata.labels?.['olm.copiedFrom'] === 'wide'),
+      );
+    const operator = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator', name: 'lighthouse-operator.wide' };
+    const status = bench.cluster.get(operator)?.['status'] as
+      | { components: { refs: readonly { kind: string; name: string; namespace?: string }[] } }
+      | undefined;
+    for (const namespace of ['first', 'joining']) {
+      expect(rights(namespace).length, namespace).toBeGreaterThan(1);
+      for (const { kind, metadata } of rights(namespace)) {
+        expect(metadata.labels, `${namespace} ${kind}`).toHaveProperty([
+          'operators.coreos.com/lighthouse-operator.wide',
+        ]);
+        expect(status?.components.refs).toContainEqual(
+          expect.objectContaining({ kind, name: metadata.name, namespace }),
+        );
+      }
+    }
   });
 
   it('go when the group selects their namespace no longer', async () => {

@@ -5,9 +5,10 @@ import { copiesDisabled } from '#core/csv/copies/copies-switch';
 import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
 import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
-import type { KindRef } from '#platform/kube/kube-client.port';
+import { isTerminatingNamespace, type KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
-import { joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { eachInTurn } from '../namespaces/refusal.js';
+import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { olmConfigOf, tellDisabled, tellSwitch } from './copies-switch.js';
 
 export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
@@ -46,9 +47,19 @@ async function copy(
   settings: CopySettings,
 ): Promise<StageOutcome> {
   const world = await worldOf(input, csv, group, settings);
-  const copied = await perform(input, stepCopies(csv, world));
+  const copied = await eachInTurn(stepCopies(csv, world), (action) => unlessTerminating(perform(input, [action])));
   if (world.copiesOnlyIn === undefined || !isGlobal(targetsOf(group))) return copied;
   return joined(copied, await tellDisabled(input, csv));
+}
+
+/** A namespace that is being deleted since it was read needs no copy: that is no refusal. */
+async function unlessTerminating(performed: Promise<StageOutcome>): Promise<StageOutcome> {
+  try {
+    return await performed;
+  } catch (error) {
+    if (isTerminatingNamespace(error)) return AT_REST;
+    throw error;
+  }
 }
 
 async function worldOf(

@@ -99,3 +99,7 @@ export class KubeApiError extends FlotillaError {
     return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));
   }
 }
+
+/** The API server refused a create because the namespace is being deleted (`NamespaceTerminating`). */
+export const isTerminatingNamespace = (error: unknown): boolean =>
+  KubeApiError.is(error, 'Forbidden') && /because it is being terminated$/.test(error.said);
