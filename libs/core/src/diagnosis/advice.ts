@@ -5,7 +5,7 @@ declare const MADE_HERE: unique symbol;
 
 /**
  * A text that says what a user can do: prose, or prose, a colon and one command. Only {@link ADVICE} makes it, and a test
- * (test/integration/advice.spec.ts) carries out each of its entries to the promised end.
+ * (test/integration/advice.spec.ts) carries its entries out to the promised end, and fails for one that it does not know.
  */
 export type Advice = string & { readonly [MADE_HERE]: true };
 
@@ -130,7 +130,7 @@ export const ADVICE = {
       `Give ServiceAccount ${name} the rules named above, with a Role and a RoleBinding; the InstallPlan of the operator brings them.`,
     ),
   upgradeKubernetes: () =>
-    advice('Upgrade the cluster, or choose a version of the operator for this version of Kubernetes.'),
+    advice('Upgrade the cluster; or have a version of the operator for this version of Kubernetes, as follows.'),
   inspectRequirement: (kind: string, name: string) => advice(`See what is there: kubectl get ${kind} ${name} -o yaml`),
   changeTargets: () =>
     advice(
@@ -148,7 +148,7 @@ export const ADVICE = {
     ),
   replaceBundle: (namespace: string, csv: string) =>
     advice(
-      `The bundle is at fault: publish a corrected version in the catalog, then delete this ClusterServiceVersion and the Deployments that it has: kubectl -n ${namespace} delete csv ${csv}`,
+      `Publish a corrected version in the catalog, then delete this ClusterServiceVersion and the Deployments that it has: kubectl -n ${namespace} delete csv ${csv}`,
     ),
   subscribeAfterCorrection: () => advice('Then delete its Subscription, and create it anew.'),
   replanBundle: (namespace: string, plan: string) =>

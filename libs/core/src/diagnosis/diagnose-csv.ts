@@ -2,6 +2,7 @@ import type { ClusterServiceVersion, RequirementStatus } from '../api/cluster-se
 import type { InstallPlan } from '../api/install-plan.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import { isCopied, originalNamespace } from '../csv/csv-facts.js';
+import { CRD_ABSENT } from '../csv/requirements/crd-requirements.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
@@ -25,7 +26,7 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
     case 'Failed':
       return failed(csv, reason, said, around);
     case 'Pending':
-      return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said);
+      return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said, around);
     case 'InstallReady':
     case 'Installing':
       return diagnosis('under-way', [`It is being installed (${phase}).`, ...said], watchPods(csv));
@@ -69,11 +70,11 @@ function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Di
   return causedBy(`It is pending: its InstallPlan ${plan.metadata.name ?? ''} is not complete.`, plan, cause);
 }
 
-function pending(csv: ClusterServiceVersion, said: readonly string[]): Diagnosis {
+function pending(csv: ClusterServiceVersion, said: readonly string[], around: CsvSurroundings): Diagnosis {
   const unmet = unmetOf(csv);
   if (unmet.length === 0) return diagnosis('under-way', ['It is pending: what it needs is looked at.', ...said]);
   const seen = `It is pending: ${unmet.length === 1 ? 'a requirement is' : `${unmet.length} requirements are`} not met.`;
-  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], requirementTodos(csv, unmet));
+  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], requirementTodos(csv, unmet, around));
 }
 
 function requirementTexts({ kind, name, status, message, dependents = [] }: RequirementStatus): string[] {
@@ -84,24 +85,33 @@ function requirementTexts({ kind, name, status, message, dependents = [] }: Requ
   return [head, ...missing];
 }
 
-function requirementTodo(namespace: string, { kind, name, status }: RequirementStatus): Advice {
+function requirementTodo(namespace: string, { kind, name, status, message }: RequirementStatus): readonly Advice[] {
   switch (kind) {
     case 'CustomResourceDefinition':
-      return status === 'NotPresent' ? ADVICE.installApi(name) : ADVICE.inspectCrd(name);
+      return [message === CRD_ABSENT ? ADVICE.installApi(name) : ADVICE.inspectCrd(name)];
     case 'APIService':
-      return ADVICE.inspectApiService(name);
+      return [status === 'NotPresent' ? ADVICE.installApi(name) : ADVICE.inspectApiService(name)];
     case 'ServiceAccount':
-      return status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name);
+      return [
+        status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name),
+      ];
     case 'ClusterServiceVersion':
-      return ADVICE.upgradeKubernetes();
+      return [ADVICE.upgradeKubernetes()];
     default:
-      return ADVICE.inspectRequirement(kind, name);
+      return [ADVICE.inspectRequirement(kind, name)];
   }
 }
 
-const requirementTodos = ({ metadata }: ClusterServiceVersion, unmet: readonly RequirementStatus[]): Advice[] => [
-  ...new Set(unmet.map((one) => requirementTodo(metadata.namespace ?? '', one))),
-];
+/** A version of Kubernetes that is too old is left by another version of the operator, too. */
+function requirementTodos(
+  csv: ClusterServiceVersion,
+  unmet: readonly RequirementStatus[],
+  around: CsvSurroundings,
+): readonly Advice[] {
+  const isTooOld = unmet.some(({ kind }) => kind === 'ClusterServiceVersion');
+  const each = unmet.flatMap((one) => requirementTodo(csv.metadata.namespace ?? '', one));
+  return [...new Set([...each, ...(isTooOld ? correctBundle(csv, around) : [])])];
+}
 
 type ReasonAdvice = (csv: ClusterServiceVersion, around: CsvSurroundings) => readonly Advice[];
 
@@ -127,7 +137,7 @@ const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
   InvalidInstallStrategy: correctBundle,
   InvalidWebhookDescription: correctBundle,
   InstallComponentFailed: (csv, around) => [ADVICE.correctRefusal(), ...correctBundle(csv, around)],
-  RequirementsNotMet: (csv) => requirementTodos(csv, unmetOf(csv)),
+  RequirementsNotMet: (csv, around) => requirementTodos(csv, unmetOf(csv), around),
   APIServiceResourceIssue: (csv) => [watchPods(csv)],
   ComponentUnhealthy: (csv) => [watchPods(csv)],
   InstallCheckFailed: (csv) => [watchPods(csv)],

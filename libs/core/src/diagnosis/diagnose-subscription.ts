@@ -82,8 +82,8 @@ function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis
 const conditionOf = ({ status }: Subscription, type: string) =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
-/** As the message names it: `bundle NAME (image REFERENCE)`. */
-const IMAGE = /\(image ([^ )]+)\)/;
+/** As messages name it: `(image REFERENCE)`, `image REFERENCE: …` or `image REFERENCE is …`. */
+const IMAGE = /\bimage (\S+?)[:)]*(?:\s|$)/;
 
 function unpacking(subscription: Subscription): Diagnosis | undefined {
   const failed = conditionOf(subscription, 'BundleUnpackFailed');

@@ -224,7 +224,7 @@ const requirement = (kind: string, status: string, dependents: object[] = []) =>
   kind,
   name: 'x',
   status,
-  message: '',
+  message: status === 'NotPresent' ? 'CRD is not present' : '',
   dependents: dependents.map((one) => ({
     group: '',
     version: 'v1',
@@ -252,7 +252,7 @@ describe('a ClusterServiceVersion', () => {
         }),
       ),
       standing: 'blocked',
-      says: /^It is pending: a requirement is not met\.\nCustomResourceDefinition x: NotPresent\.$/,
+      says: /^It is pending: a requirement is not met\.\nCustomResourceDefinition x: NotPresent, CRD is not present\.$/,
       todo: /^Install the operator/,
     },
     {
@@ -298,7 +298,7 @@ describe('a ClusterServiceVersion', () => {
         told: ofCsv(csv({ phase: 'Failed', reason }), [plan('Complete')]),
         standing: 'failed',
         says: new RegExp(reason),
-        todo: /^The bundle is at fault: .*kubectl -n team delete csv mill\.v1\nThen .*flotilla retry installplan install-1 -n team --replan$/,
+        todo: /^Publish a corrected version .*kubectl -n team delete csv mill\.v1\nThen .*flotilla retry installplan install-1 -n team --replan$/,
       }),
     ),
     {
@@ -311,7 +311,7 @@ describe('a ClusterServiceVersion', () => {
         }),
       ),
       standing: 'failed',
-      says: /CustomResourceDefinition x: NotPresent\./,
+      says: /CustomResourceDefinition x: NotPresent, CRD is not present\./,
       todo: /^Install the operator/,
     },
     {

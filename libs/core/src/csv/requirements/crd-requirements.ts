@@ -14,6 +14,9 @@ const CrdView = z.looseObject({
     .optional(),
 });
 
+/** What is said of a CRD that the cluster does not have. */
+export const CRD_ABSENT = 'CRD is not present';
+
 type Verdict = Readonly<{ status: string; message: string; uuid?: string }>;
 
 /** One entry per owned or required CRD, by name (spec: csv-lifecycle.md §4). */
@@ -28,7 +31,7 @@ export const crdRequirements = (csv: ClusterServiceVersion, world: CsvWorld): re
 
 function crdVerdict(csv: ClusterServiceVersion, description: CrdDescription, world: CsvWorld): Verdict {
   const crd = world.crds.get(description.name);
-  if (crd === undefined) return { status: 'NotPresent', message: 'CRD is not present' };
+  if (crd === undefined) return { status: 'NotPresent', message: CRD_ABSENT };
   const others = ownedCrds(csv).some(({ name }) => name === description.name) ? stillOthers(csv, crd, world) : [];
   if (others.length > 0) {
     return {

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, vi } from 'vitest';
+import type { BundleFile } from '#core/bundle/bundle';
+import { ADVICE } from '#core/diagnosis/advice';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { PATIENCE } from '#testing/patience';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
+import { commandIn } from '../../../apps/cli/src/live/command-in.js';
+import { runFlotilla } from '../../../apps/cli/src/run-flotilla.fixture.js';
+import * as scene from '../../story/bad-input-scene.js';
+import { allRunning, setQuickStage } from '../../story/quick-stage.js';
+import { type MadeVersion, offer } from '../applier-support/made-operator.js';
+
+export type AdviceName = keyof typeof ADVICE;
+export const ADVICE_NAMES = Object.keys(ADVICE) as AdviceName[];
+
+/** One trouble, the advice about it, and the end that the advice promises. Its name is also its namespace. */
+export type AdviceCase = Readonly<{
+  carries: readonly AdviceName[];
+  play: (bench: AdviceBench, namespace: string) => Promise<void>;
+}>;
+
+const POLL = { ...PATIENCE, interval: 200 };
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+const run = promisify(execFile);
+
+/** Waits for this outcome. Cases run side by side, so nothing here depends on the test that is under way. */
+export const until = (read: () => unknown, wanted: unknown): Promise<void> =>
+  vi.waitFor(async () => expect(await read()).toEqual(wanted), POLL);
+
+export type Ran = Readonly<{ exit: number; out: string }>;
+
+/** A simulated cluster with the services of the hub; what explain advises is carried out there as a user would. */
+export class AdviceBench {
+  readonly #printed = new Map<string, Set<AdviceName>>();
+  readonly #editions = new Map<string, number>();
+
+  private constructor(
+    readonly registry: InMemoryRegistry,
+    readonly client: KubeClient,
+    private readonly kubeconfig: string,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<AdviceBench> {
+    const registry = await startRegistry();
+    const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s', FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s' };
+    const stage = await setQuickStage({ registry, settings });
+    const stop = async () => {
+      await stage.strike();
+      await registry.stop();
+    };
+    const [client] = stage.clients;
+    if (client === undefined) throw new Error('the stage has no cluster');
+    await installMissingCrds(client);
+    await scene.createNamespace(client, 'olm', []);
+    await allRunning(stage.services);
+    return new AdviceBench(registry, client, stage.kubeconfigs[0] ?? '', stop);
+  }
+
+  /** The names of the advices that explain has printed for this case: in its namespace and in those it begins. */
+  printed(name: string): AdviceName[] {
+    const own = [...this.#printed].filter(([namespace]) => namespace === name || namespace.startsWith(`${name}-`));
+    return [...new Set(own.flatMap(([, names]) => [...names]))].sort();
+  }
+
+  /** Waits until explain prints this advice about the subject; the line as it is printed. */
+  async advised<N extends AdviceName>(
+    [namespace, ...subject]: readonly [namespace: string, kind: string, name: string],
+    name: N,
+    ...given: Parameters<(typeof ADVICE)[N]>
+  ): Promise<string> {
+    const make = ADVICE[name] as (...values: typeof given) => string;
+    const line = commandIn(this.client.cluster, make(...given));
+    const cluster = ['-C', this.client.cluster, '--kubeconfig', this.kubeconfig];
+    const kind = subject[0] ?? '';
+    const where = /^cluster|^extension/.test(kind) ? [] : ['-n', namespace];
+    const explain = [['explain', ...subject, ...where, ...cluster]].flat();
+    await vi.waitFor(async () => expect((await runFlotilla(explain)).out).toContain(`  ${line}\n`), POLL);
+    this.#printed.set(namespace, (this.#printed.get(namespace) ?? new Set()).add(name));
+    return line;
+  }
+
+  /** Runs the command of a line, literally, with bin/ and kubectl on the PATH. `fill` gives values to its placeholders. */
+  async follow(line: string, fill: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    const found = /(?:^|: )((?:kubectl|flotilla) .*)$/.exec(line)?.[1];
+    if (found === undefined) throw new Error(`no command in: ${line}`);
+    const command = Object.entries(fill).reduce((text, [name, value]) => text.replace(name, value), found);
+    const env = {
+      ...process.env,
+      PATH: `${join(PROJECT_ROOT, 'bin')}:${process.env['PATH'] ?? ''}`,
+      KUBECONFIG: this.kubeconfig,
+      FLOTILLA_KUBECONFIG: this.kubeconfig,
+    };
+    try {
+      const { stdout, stderr } = await run('bash', ['-c', command], { env, timeout: 120_000 });
+      return { exit: 0, out: `${stdout}${stderr}` };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code?: number; stdout?: string; stderr?: string };
+      if (typeof code !== 'number') throw error;
+      return { exit: code, out: `${stdout ?? ''}${stderr ?? ''}` };
+    }
+  }
+
+  /** The same for a command that must end well. */
+  async done(line: string, fill: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { exit, out } = await this.follow(line, fill);
+    expect({ exit, out }).toMatchObject({ exit: 0 });
+    return out;
+  }
+
+  /** The catalog `shelf` of the namespace offers these versions of a package from now on. */
+  async publish(namespace: string, name: string, versions: readonly MadeVersion[]): Promise<void> {
+    const image = await this.catalog(name, versions);
+    const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace };
+    if ((await this.client.get(ref)) === undefined) await scene.createCatalog(this.client, namespace, { image });
+    else await this.client.patch(ref, { spec: { image } });
+    await until(() => scene.catalogStatus(this.client, namespace), 'READY');
+  }
+
+  /** An image with a catalog of this package, under a tag of its own. */
+  async catalog(name: string, versions: readonly MadeVersion[]): Promise<string> {
+    const edition = (this.#editions.get(name) ?? 0) + 1;
+    this.#editions.set(name, edition);
+    const offered: BundleFile[] = [];
+    const { registry } = this;
+    await offer({ registry, offered }, name, versions);
+    const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
+    const reference = `advice/${name}-shelf:${edition}`;
+    registry.put(reference, await scene.catalogImage(files));
+    return `${registry.host}/${reference}`;
+  }
+
+  /** A namespace with one OperatorGroup, a catalog of one package of its name, and a Subscription. */
+  async subscribed(namespace: string, versions: readonly MadeVersion[]): Promise<void> {
+    await scene.createNamespace(this.client, namespace);
+    await this.publish(namespace, namespace, versions);
+    await scene.subscribe(this.client, namespace, namespace);
+  }
+
+  /** Waits until the namespace has these CSVs, as `name phase`. */
+  async runs(namespace: string, ...wanted: string[]): Promise<void> {
+    await until(() => scene.operators(this.client, namespace), wanted);
+  }
+
+  /** Waits until a CSV of the namespace has this reason. */
+  async fails(namespace: string, name: string, reason: string): Promise<void> {
+    const ref = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name, namespace };
+    await until(async () => Object((await this.client.get(ref))?.['status']).reason, reason);
+  }
+
+  /** The newest InstallPlan of the namespace, once it is in this phase. */
+  async plan(namespace: string, phase: string): Promise<string> {
+    let newest = '';
+    const latest = async () => {
+      const plans = (await this.client.list({ apiVersion: V1ALPHA1, kind: 'InstallPlan' }, { namespace }))?.items ?? [];
+      const generation = (one: object) => Number(Object(Object(one)['spec']).generation ?? 0);
+      const plan = plans.toSorted((a, b) => generation(b) - generation(a))[0];
+      newest = plan?.metadata.name ?? '';
+      return Object(plan?.['status']).phase;
+    };
+    await until(latest, phase);
+    return newest;
+  }
+}

@@ -1,0 +1,120 @@
+import { expect } from 'vitest';
+import { IMAGE_TEMPLATE_ANNOTATION } from '#core/catalog-source/image-template';
+import * as scene from '../../story/bad-input-scene.js';
+import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
+
+const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'shelf' } as const;
+const V1 = [{ version: '1.0.0', objects: [] }];
+
+const ready = ({ client }: AdviceBench, namespace: string) =>
+  until(() => scene.catalogStatus(client, namespace), 'READY');
+const shelf = (namespace: string) => [namespace, 'catalogsource', 'shelf'] as const;
+
+/** What explain advises about CatalogSources. */
+export const CATALOG_CASES: Readonly<Record<string, AdviceCase>> = {
+  'no-such-image': {
+    carries: ['validateCatalogImage'],
+    play: async (bench, namespace) => {
+      const image = `${bench.registry.host}/advice/missing:1`;
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createCatalog(bench.client, namespace, { image });
+      const line = await bench.advised(shelf(namespace), 'validateCatalogImage', image);
+      expect(await bench.follow(line)).toMatchObject({
+        exit: 3,
+        out: expect.stringMatching(/no such image|not found/),
+      });
+      await bench.client.patch({ ...SOURCE, namespace }, { spec: { image: await bench.catalog(namespace, V1) } });
+      await ready(bench, namespace);
+    },
+  },
+  'broken-neighbour': {
+    carries: ['deleteCatalogSource'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      const image = `${bench.registry.host}/advice/missing:1`;
+      for (const name of ['bad', 'worse']) await scene.createCatalog(bench.client, namespace, { image }, name);
+      await bench.publish(namespace, namespace, V1);
+      await scene.subscribe(bench.client, namespace, namespace);
+      const about = [namespace, 'subscription', namespace] as const;
+      const lines = [
+        await bench.advised(about, 'deleteCatalogSource', namespace, 'bad'),
+        await bench.advised(about, 'deleteCatalogSource', namespace, 'worse'),
+      ];
+      for (const line of lines) await bench.done(line);
+      await bench.runs(namespace, `${namespace}.v1.0.0 Succeeded`);
+    },
+  },
+  'pull-secret-missing': {
+    carries: ['createPullSecret'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      const image = await bench.catalog(namespace, V1);
+      await scene.createCatalog(bench.client, namespace, { image, secrets: ['regcred'] });
+      const line = await bench.advised(shelf(namespace), 'createPullSecret', namespace, 'regcred');
+      await bench.done(line, { HOST: bench.registry.host, USER: 'me', PASSWORD: 'secret' });
+      await ready(bench, namespace);
+    },
+  },
+  'config-map-wrong': {
+    carries: ['correctConfigMap'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'content', namespace } };
+      await bench.client.create({ ...map, data: { packages: '[]' } });
+      await scene.createCatalog(bench.client, namespace, { sourceType: 'configmap', configMap: 'content' });
+      await bench.advised(shelf(namespace), 'correctConfigMap', namespace, 'content');
+      const data = { packages: '[]', customResourceDefinitions: '[]', clusterServiceVersions: '[]' };
+      await bench.client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'content', namespace }, { data });
+      await ready(bench, namespace);
+    },
+  },
+  'no-image': {
+    carries: ['correctCatalogSpec'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createCatalog(bench.client, namespace, {});
+      await bench.advised(shelf(namespace), 'correctCatalogSpec');
+      await bench.client.patch({ ...SOURCE, namespace }, { spec: { image: await bench.catalog(namespace, V1) } });
+      await ready(bench, namespace);
+    },
+  },
+  'image-template-wrong': {
+    carries: ['correctImageTemplate'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createCatalog(bench.client, namespace, {});
+      const annotations = { [IMAGE_TEMPLATE_ANNOTATION]: `${bench.registry.host}/advice/catalog:{unknown}` };
+      await bench.client.patch({ ...SOURCE, namespace }, { metadata: { annotations } });
+      await bench.advised(shelf(namespace), 'correctImageTemplate', IMAGE_TEMPLATE_ANNOTATION);
+      await bench.client.patch({ ...SOURCE, namespace }, { spec: { image: await bench.catalog(namespace, V1) } });
+      await ready(bench, namespace);
+    },
+  },
+  'no-catalog': {
+    carries: ['createCatalogSource'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      await scene.subscribe(bench.client, namespace, namespace);
+      await bench.advised([namespace, 'subscription', namespace], 'createCatalogSource', `${namespace}/shelf`);
+      await bench.publish(namespace, namespace, V1);
+      await bench.runs(namespace, `${namespace}.v1.0.0 Succeeded`);
+    },
+  },
+  'no-bundle': {
+    carries: ['validateBundleImage'],
+    play: async (bench, namespace) => {
+      const bundle = `${bench.registry.host}/advice/missing-bundle:1`;
+      const yaml = scene.packageYaml(namespace, bundle);
+      bench.registry.put(`advice/${namespace}:1`, await scene.catalogImage({ 'a.yaml': yaml }));
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createCatalog(bench.client, namespace, { image: `${bench.registry.host}/advice/${namespace}:1` });
+      await scene.subscribe(bench.client, namespace, namespace);
+      const line = await bench.advised([namespace, 'subscription', namespace], 'validateBundleImage', bundle);
+      const seen = await bench.follow(line);
+      expect(seen.exit).not.toBe(0);
+      expect(seen.out).toMatch(/no such image|not found|404/);
+      await bench.publish(namespace, namespace, V1);
+      await bench.runs(namespace, `${namespace}.v1.0.0 Succeeded`);
+    },
+  },
+};

@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import * as scene from '../../story/bad-input-scene.js';
+import { type MadeVersion, madeCrd } from '../applier-support/made-operator.js';
+import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
+
+const V1 = 'olm.operatorframework.io/v1';
+const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
+const SUBSCRIPTION = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' } as const;
+const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+const ALL = [{ type: 'AllNamespaces', supported: true }];
+const BOTH = [{ type: 'OwnNamespace', supported: true }, ...ALL];
+
+const crdOf = (name: string, properties = {}) =>
+  madeCrd({ kind: 'Sail', group: `${name}.example.com` }, [{ name: 'v1', storage: true, properties }]);
+const crdName = (name: string) => `sails.${name}.example.com`;
+const version = (name: string, properties = {}): MadeVersion => ({
+  version: '1.0.0',
+  objects: [crdOf(name, properties)],
+  spec: { installModes: BOTH },
+});
+const about = (name: string) => [name, 'extension', name] as const;
+
+async function extend({ client }: AdviceBench, name: string, image: string, namespace = name): Promise<void> {
+  const labels = { 'advice.example.com/for': name };
+  const source = { type: 'Image', image: { ref: image } };
+  await client.create({ apiVersion: V1, kind: 'ClusterCatalog', metadata: { name, labels }, spec: { source } });
+  await client.create({
+    apiVersion: V1,
+    kind: 'ClusterExtension',
+    metadata: { name },
+    spec: {
+      namespace,
+      source: {
+        sourceType: 'Catalog',
+        catalog: { packageName: name, selector: { matchLabels: { 'olm.operatorframework.io/metadata.name': name } } },
+      },
+    },
+  });
+}
+
+const installed = ({ client }: AdviceBench, name: string) =>
+  until(async () => {
+    const found = await client.get({ apiVersion: V1, kind: 'ClusterExtension', name });
+    const conditions: readonly { type: string; status: string }[] = Object(found?.['status']).conditions ?? [];
+    return conditions.find(({ type }) => type === 'Installed')?.status;
+  }, 'True');
+
+/** What explain advises about ClusterExtensions. */
+export const EXTENSION_CASES: Readonly<Record<string, AdviceCase>> = {
+  'crd-of-subscription': {
+    carries: ['keepOwner', 'saveObjects', 'uninstallOwner', 'deleteCrd'],
+    play: async (bench, name) => {
+      await bench.subscribed(name, [version(name)]);
+      await bench.runs(name, `${name}.v1.0.0 Succeeded`);
+      const image = await bench.catalog(name, [version(name)]);
+      await scene.createNamespace(bench.client, `${name}-own`, []);
+      await extend(bench, name, image, `${name}-own`);
+      const csv = `${name}.v1.0.0`;
+      const keep = await bench.advised(about(name), 'keepOwner', name);
+      await bench.done(keep);
+      await bench.runs(name, `${csv} Succeeded`);
+      await bench.client.delete({ apiVersion: V1, kind: 'ClusterCatalog', name });
+      await extend(bench, name, image, `${name}-own`);
+      const save = await bench.advised(about(name), 'saveObjects', crdName(name));
+      const uninstall = await bench.advised(about(name), 'uninstallOwner', name, csv);
+      const remove = await bench.advised(about(name), 'deleteCrd', crdName(name));
+      await bench.done(save, { [`> ${crdName(name)}.yaml`]: '' });
+      await bench.client.delete({ ...SUBSCRIPTION, name, namespace: name });
+      await bench.done(uninstall);
+      await until(() => bench.client.get({ ...CSV, name: csv, namespace: name }), undefined);
+      await bench.done(remove);
+      await installed(bench, name);
+    },
+  },
+  'crd-left-behind': {
+    carries: ['saveObjects', 'deleteCrd'],
+    play: async (bench, name) => {
+      await bench.client.create(crdOf(name, { colour: { type: 'string' } }));
+      await scene.createNamespace(bench.client, name, []);
+      await extend(bench, name, await bench.catalog(name, [version(name)]));
+      await bench.done(await bench.advised(about(name), 'saveObjects', crdName(name)), {
+        [`> ${crdName(name)}.yaml`]: '',
+      });
+      await bench.done(await bench.advised(about(name), 'deleteCrd', crdName(name)));
+      await installed(bench, name);
+      expect((await bench.client.get({ ...CRD, name: crdName(name) }))?.metadata.ownerReferences).toHaveLength(1);
+    },
+  },
+  'catalog-lacks-package': {
+    carries: ['correctExtensionCause'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      await extend(bench, name, await bench.catalog(`${name}-other`, [{ version: '1.0.0', objects: [] }]));
+      await bench.advised(about(name), 'correctExtensionCause');
+      const ref = await bench.catalog(name, [version(name)]);
+      const source = { type: 'Image', image: { ref } };
+      await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
+      await installed(bench, name);
+    },
+  },
+};

@@ -1,0 +1,216 @@
+import { expect } from 'vitest';
+import * as scene from '../../story/bad-input-scene.js';
+import { madeCrd } from '../applier-support/made-operator.js';
+import { type AdviceCase, until } from './advice-bench.js';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup', name: 'own' } as const;
+const V1 = [{ version: '1.0.0', objects: [] }];
+const MULTI = [
+  { type: 'OwnNamespace', supported: true },
+  { type: 'MultiNamespace', supported: true },
+];
+const done = (namespace: string) => `${namespace}.v1.0.0 Succeeded`;
+const about = (namespace: string) => [namespace, 'subscription', namespace] as const;
+
+/** What explain advises about OperatorGroups, Subscriptions and InstallPlans. */
+export const NAMESPACE_CASES: Readonly<Record<string, AdviceCase>> = {
+  'no-group': {
+    carries: ['createGroup'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace, []);
+      await bench.publish(namespace, namespace, V1);
+      await scene.subscribe(bench.client, namespace, namespace);
+      await bench.advised(about(namespace), 'createGroup', namespace);
+      await scene.createNamespace(bench.client, namespace);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'two-groups': {
+    carries: ['keepOneGroup'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace, ['own', 'other']);
+      await bench.publish(namespace, namespace, V1);
+      await scene.subscribe(bench.client, namespace, namespace);
+      const line = await bench.advised(about(namespace), 'keepOneGroup', namespace);
+      await bench.done(line, { NAME: 'other' });
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'scoped-group': {
+    carries: ['createServiceAccount', 'giveRights'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      await bench.client.patch({ ...GROUP, namespace }, { spec: { serviceAccountName: 'scoped' } });
+      await bench.publish(namespace, namespace, V1);
+      await scene.subscribe(bench.client, namespace, namespace);
+      await bench.done(await bench.advised(about(namespace), 'createServiceAccount', namespace, 'scoped'));
+      await bench.advised(about(namespace), 'giveRights', `${namespace}/scoped`);
+      const rbac = 'rbac.authorization.k8s.io/v1';
+      await bench.client.create({
+        apiVersion: rbac,
+        kind: 'RoleBinding',
+        metadata: { name: 'scoped', namespace },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'scoped' },
+        subjects: [{ kind: 'ServiceAccount', name: 'scoped', namespace }],
+      });
+      await bench.client.create({
+        apiVersion: rbac,
+        kind: 'Role',
+        metadata: { name: 'scoped', namespace },
+        rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+      });
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  manual: {
+    carries: ['approve'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      await bench.client.create({
+        apiVersion: V1ALPHA1,
+        kind: 'Subscription',
+        metadata: { name: namespace, namespace },
+        spec: {
+          ...{ name: namespace, channel: 'stable', source: 'shelf', sourceNamespace: namespace },
+          installPlanApproval: 'Manual',
+        },
+      });
+      const plan = await bench.plan(namespace, 'RequiresApproval');
+      await bench.done(await bench.advised(about(namespace), 'approve', namespace, plan));
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'csv-deleted': {
+    carries: ['installAgain', 'subscribeAnew'],
+    play: async (bench, namespace) => {
+      await bench.subscribed(namespace, V1);
+      await bench.runs(namespace, done(namespace));
+      const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
+      await bench.client.delete(csv);
+      const plan = await bench.plan(namespace, 'Complete');
+      await bench.done(await bench.advised(about(namespace), 'installAgain', namespace, plan));
+      await bench.runs(namespace, done(namespace));
+      await bench.client.delete({
+        apiVersion: V1ALPHA1,
+        kind: 'InstallPlan',
+        name: await bench.plan(namespace, 'Complete'),
+        namespace,
+      });
+      await bench.client.delete(csv);
+      await bench.advised(about(namespace), 'subscribeAnew');
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace });
+      await scene.subscribe(bench.client, namespace, namespace);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'beside-copy': {
+    carries: ['replaceCopies', 'narrowOriginalGroup', 'replanOverCopy', 'dropSubscription'],
+    play: async (bench, namespace) => {
+      const home = `${namespace}-home`;
+      const crd = madeCrd({ kind: 'Oar', group: `${namespace}.example.com` }, [{ name: 'v1', storage: true }]);
+      const versions = [{ version: '1.0.0', objects: [crd], spec: { installModes: MULTI } }];
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createNamespace(bench.client, home);
+      const targets = (names: string[]) =>
+        bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces: names } });
+      await targets([home, namespace]);
+      await bench.publish(home, namespace, versions);
+      await scene.subscribe(bench.client, home, namespace);
+      await bench.runs(home, done(namespace));
+      await bench.runs(namespace, done(namespace));
+      await bench.publish(namespace, namespace, versions);
+      await scene.subscribe(bench.client, namespace, namespace);
+      const plan = await bench.plan(namespace, 'Complete');
+      const subject = about(namespace);
+      const annotate = await bench.advised(subject, 'replaceCopies', namespace, 'own');
+      await bench.advised(subject, 'narrowOriginalGroup', home);
+      const again = await bench.advised(subject, 'replanOverCopy', namespace, plan);
+      const drop = await bench.advised(subject, 'dropSubscription', namespace, namespace);
+      await bench.done(drop);
+      await bench.runs(namespace, done(namespace));
+      await scene.subscribe(bench.client, namespace, namespace);
+      expect(await bench.plan(namespace, 'Complete')).toBe(plan);
+      await targets([home]);
+      await bench.done(annotate);
+      await bench.done(again);
+      const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
+      await until(async () => (await bench.client.get(csv))?.metadata.labels?.['olm.copiedFrom'] ?? 'own', 'own');
+      await bench.runs(namespace, done(namespace));
+      await bench.runs(home, done(namespace));
+    },
+  },
+  'tightened-crd': {
+    carries: ['retryPlan'],
+    play: async (bench, namespace) => {
+      const group = `${namespace}.example.com`;
+      const sized = (maximum: object) =>
+        madeCrd({ kind: 'Bolt', group }, [
+          { name: 'v1', storage: true, properties: { size: { type: 'integer', ...maximum } } },
+        ]);
+      const first = { version: '1.0.0', objects: [sized({})] };
+      await bench.subscribed(namespace, [first]);
+      await bench.runs(namespace, done(namespace));
+      const big = { apiVersion: `${group}/v1`, kind: 'Bolt', metadata: { name: 'big', namespace } };
+      await bench.client.create({ ...big, spec: { size: 7 } });
+      const next = { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] };
+      await bench.publish(namespace, namespace, [first, next]);
+      const plan = await bench.plan(namespace, 'Failed');
+      const line = await bench.advised([namespace, 'csv', `${namespace}.v1.1.0`], 'retryPlan', namespace, plan);
+      await bench.client.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace });
+      await bench.done(line);
+      await bench.runs(namespace, `${namespace}.v1.1.0 Succeeded`);
+    },
+  },
+  'unserved-kind': {
+    carries: ['replanCorrected'],
+    play: async (bench, namespace) => {
+      const budget = (apiVersion: string) => ({
+        version: '1.0.0',
+        objects: [
+          {
+            ...{ apiVersion, kind: 'PodDisruptionBudget', metadata: { name: 'budget' } },
+            spec: { minAvailable: 1, selector: { matchLabels: { app: 'x' } } },
+          },
+        ],
+      });
+      await bench.subscribed(namespace, [budget('policy/v1beta1')]);
+      const plan = await bench.plan(namespace, 'Failed');
+      const line = await bench.advised(about(namespace), 'replanCorrected', namespace, plan);
+      await bench.publish(namespace, namespace, [budget('policy/v1')]);
+      await bench.done(line);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'stored-version': {
+    carries: ['migrateStoredVersions'],
+    play: async (bench, namespace) => {
+      const group = `${namespace}.example.com`;
+      const version = (number: number, versions: Parameters<typeof madeCrd>[1]) => ({
+        version: `1.${number}.0`,
+        ...(number === 0 ? {} : { replaces: `1.${number - 1}.0` }),
+        objects: [madeCrd({ kind: 'Dock', group }, versions)],
+      });
+      const steps = [
+        version(0, [{ name: 'v1alpha1', storage: true }]),
+        version(1, [{ name: 'v1alpha1' }, { name: 'v1', storage: true }]),
+        version(2, [
+          { name: 'v1alpha1', served: false },
+          { name: 'v1', storage: true },
+        ]),
+        version(3, [{ name: 'v1', storage: true }]),
+      ];
+      await bench.subscribed(namespace, steps.slice(0, 1));
+      await bench.runs(namespace, done(namespace));
+      await bench.client.create({
+        ...{ apiVersion: `${group}/v1alpha1`, kind: 'Dock', metadata: { name: 'old', namespace } },
+        spec: {},
+      });
+      await bench.publish(namespace, namespace, steps);
+      await bench.plan(namespace, 'Failed');
+      await bench.done(await bench.advised(about(namespace), 'migrateStoredVersions', namespace, 'own'));
+      await bench.runs(namespace, `${namespace}.v1.3.0 Succeeded`);
+    },
+  },
+};
