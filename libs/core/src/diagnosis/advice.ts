@@ -175,7 +175,7 @@ export const ADVICE = {
       `To keep what is there, delete the ClusterExtension, which has installed nothing: kubectl delete clusterextension ${extension}`,
     ),
   saveObjects: (crd: string) =>
-    advice(`Or let the ClusterExtension have it. First save its objects: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+    advice(`To let the ClusterExtension have it, first save its objects: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
   uninstallOwner: (namespace: string, csv: string) =>
     advice(
       `Then uninstall the operator: delete the Subscription whose status.installedCSV is ${csv}, and its ClusterServiceVersion, which deletes its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
