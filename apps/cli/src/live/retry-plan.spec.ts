@@ -15,12 +15,12 @@ let fleet: SimulatedFleet;
 /** In namespace `team` an upgrade from mill.v1.0.0 to mill.v1.1.0 has stopped: its plan failed, and so does resolution. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-retry-'));
-  fleet = await startSimulatedFleet({ clusters: ['east'] });
+  fleet = await startSimulatedFleet({ clusters: ['east', 'west'] });
   await writeFile(join(folder, 'kubeconfig'), fleet.kubeconfig(), { mode: 0o600 });
-  const [client] = await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' });
-  if (client === undefined) throw new Error('the fleet has no cluster');
-  await joinCrds(client);
-  await client.close();
+  for (const client of await loadClusters({ kubeconfigs: [join(folder, 'kubeconfig')], fieldManager: 'test' })) {
+    await joinCrds(client);
+    await client.close();
+  }
   const east = fleet.cluster('east');
   for (const name of ['olm', 'team']) east.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   for (const object of [...configMapCatalog(), operatorGroup()]) put(east, object);
@@ -85,6 +85,24 @@ describe('flotilla retry installplan', () => {
     const result = await retry(name);
     expect(`${result.out}${result.err}`).toMatch(says);
     expect(result.exit).toBe(exit);
+  });
+
+  it('asks in several clusters, or in each that has the plan', async () => {
+    const west = fleet.cluster('west');
+    west.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+    put(west, installPlan('install-failed', true, 'Failed'));
+    const plan = (name: string, ...more: string[]) =>
+      runFlotilla(['retry', 'installplan', name, '-n', 'team', '--dry-run', ...more]);
+    const both = await plan('install-failed', '-C', 'east', '-C', 'west');
+    expect(both).toMatchObject({ exit: 0, err: '' });
+    expect(both.out).toMatch(/of east would be executed again[\s\S]*of west would be executed again/);
+    const here = await plan('install-complete', '--all-clusters');
+    expect(here).toMatchObject({ exit: 0, err: '', out: expect.stringContaining('of east is complete') });
+    const named = await plan('install-complete', '-C', 'east', '-C', 'west');
+    expect(named).toMatchObject({ exit: 1, err: expect.stringContaining('there is no InstallPlan install-complete') });
+    expect((await plan('ghost', '--all-clusters')).exit).toBe(1);
+    const which = await plan('install-failed');
+    expect(which).toMatchObject({ exit: 2, err: expect.stringContaining('or all with --all-clusters') });
   });
 
   it.each([{ subject: ['sub', 'mill'] }, { subject: ['ip', 'install-failed'] }])(

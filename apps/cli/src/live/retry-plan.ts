@@ -4,47 +4,73 @@ import { isCopied } from '#core/csv/csv-facts';
 import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/install-plan/retry-plan';
 import { isReplannable, unfinishedSteps } from '#core/install-plan/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { ExitCode, type Io } from '../io.js';
+import type { Io } from '../io.js';
+import { exitCodeOf } from '../output/verdict.js';
+import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 
-export type RetryOptions = Readonly<{ namespace: string; mode: RetryMode; dryRun: boolean }>;
+export type RetryOptions = Readonly<{
+  namespace: string;
+  mode: RetryMode;
+  dryRun: boolean;
+  /** Every cluster is asked, and one that has no such plan is none that refuses. */
+  allClusters: boolean;
+  allowMissing: boolean;
+}>;
 
-/** `flotilla retry installplan`: asks the hub, by an annotation of the plan, to execute it again or to make it anew. */
+/** What became of one plan in one cluster; `lines` are for the user. */
+type Retry = Readonly<{ name: string; result: 'asked' | 'idle' | 'refused' | 'absent'; lines: readonly string[] }>;
+
+/**
+ * `flotilla retry installplan`: asks the hub, by an annotation of the plan in each of these clusters, to execute it again or
+ * to make it anew.
+ */
 export async function retryPlans(
-  client: KubeClient,
+  clients: readonly KubeClient[],
   io: Io,
   names: readonly string[],
   options: RetryOptions,
 ): Promise<void> {
-  let allAsked = true;
-  for (const name of names) allAsked = (await retryPlan(client, io, name, options)) && allAsked;
-  io.exit(allAsked ? ExitCode.done : ExitCode.no);
+  const fleet = await askClusters(clients, async (client) => {
+    const retries: Retry[] = [];
+    for (const name of names) retries.push(await retryPlan(client, name, options));
+    return retries;
+  });
+  reportAway(fleet.away, io);
+  const all = fleet.answers.flatMap(({ value }) => value);
+  const isFound = (name: string) => all.some((one) => one.name === name && one.result !== 'absent');
+  for (const { name, result, lines } of all) {
+    if (result === 'asked' || result === 'idle') io.out(`${lines.join('\n')}\n`);
+    else if (result === 'refused' || !options.allClusters || !isFound(name)) io.err(`error: ${lines.join('\n')}\n`);
+  }
+  const isRefused = all.some(({ result }) => result === 'refused' || (result === 'absent' && !options.allClusters));
+  io.exit(exitCodeOf(fleetVerdict(!isRefused && names.every(isFound), fleet, options)));
 }
 
-async function retryPlan(client: KubeClient, io: Io, name: string, options: RetryOptions): Promise<boolean> {
+async function retryPlan(client: KubeClient, name: string, options: RetryOptions): Promise<Retry> {
   const { namespace, mode, dryRun } = options;
+  const refused = (why: string): Retry => ({ name, result: 'refused', lines: [why] });
   const ref = { ...INSTALL_PLAN_API, name, namespace };
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const found = await client.get(ref);
-  if (found === undefined) return refuse(io, `there is no ${where}`);
+  if (found === undefined) return { name, result: 'absent', lines: [`there is no ${where}`] };
   const plan = InstallPlan.parse(found);
   const idle = await nothingToRetry(client, plan, mode);
   if (idle !== undefined) {
-    io.out(`${where} ${idle}: there is nothing to retry\n`);
-    return true;
+    return { name, result: 'idle', lines: [`${where} ${idle}: there is nothing to retry`] };
   }
   const phase = plan.status?.phase || 'not set';
-  if (phase !== 'Failed' && phase !== 'Complete') return refuse(io, `${where} has not failed (phase ${phase})`);
+  if (phase !== 'Failed' && phase !== 'Complete') return refused(`${where} has not failed (phase ${phase})`);
   const { resourceVersion } = plan.metadata;
   const patch = { metadata: { resourceVersion, annotations: { [RETRY_ANNOTATION]: retryAnnotation(mode) } } };
   try {
     await client.patch(ref, patch, { dryRun });
   } catch (error) {
     if (!KubeApiError.is(error, 'Conflict')) throw error;
-    return refuse(io, `${where} changed in the same moment: look at it again, then retry it`);
+    return refused(`${where} changed in the same moment: look at it again, then retry it`);
   }
-  io.out(`${where} ${dryRun ? 'would be' : 'is to be'} ${mode === 'replan' ? 'made anew' : 'executed again'}\n`);
-  for (const line of mode === 'replan' ? await whatGoes(client, plan) : whatIsLeft(plan)) io.out(`  ${line}\n`);
-  return true;
+  const done = `${where} ${dryRun ? 'would be' : 'is to be'} ${mode === 'replan' ? 'made anew' : 'executed again'}`;
+  const more = mode === 'replan' ? await whatGoes(client, plan) : whatIsLeft(plan);
+  return { name, result: 'asked', lines: [done, ...more.map((line) => `  ${line}`)] };
 }
 
 /** Asking twice is no error: the first request may have been acted on. */
@@ -55,11 +81,6 @@ async function nothingToRetry(client: KubeClient, plan: InstallPlan, mode: Retry
   if (mode === 'steps') return 'is complete';
   const csvs = await client.list<ClusterServiceVersion>(CSV_API, { namespace: metadata.namespace ?? '' });
   return isReplannable(plan, csvs?.items ?? []) ? undefined : 'is complete and its operators are there';
-}
-
-function refuse(io: Io, why: string): false {
-  io.err(`error: ${why}\n`);
-  return false;
 }
 
 const NAMED = 5;
