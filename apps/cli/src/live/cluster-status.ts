@@ -9,10 +9,11 @@ import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
 import { diagnoseConditions } from '#core/diagnosis/diagnose-conditions';
+import { upgradeBlockers } from '#core/openshift/cluster-operator-upgradeable';
 import { isHealthy } from '#core/subscription/catalog-health';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 
 /** How many of how many are well. */
@@ -27,6 +28,8 @@ export type ClusterStatus = Readonly<{
   operators: Share;
   /** ClusterExtensions that have what they ask for, and it is available. */
   extensions: Share;
+  /** Why operators block the next minor version of OpenShift, one line each; absent where none does. */
+  upgradeBlockers?: readonly string[];
   /** What waits there, and why; the most urgent first. */
   findings: readonly Finding[];
 }>;
@@ -40,7 +43,11 @@ export async function clusterStatus(
   settings: Settings,
   namespace: string | undefined,
 ): Promise<ClusterStatus> {
-  const [version, objects] = await Promise.all([client.serverVersion(), readObjects(client, settings)]);
+  const [version, objects, blockers] = await Promise.all([
+    client.serverVersion(),
+    readObjects(client, settings),
+    openShiftBlockers(client),
+  ]);
   const findings = clusterFindings(objects);
   const { catalogSources, subscriptions, csvs, conditioned } =
     namespace === undefined ? objects : within(objects, namespace);
@@ -57,8 +64,25 @@ export async function clusterStatus(
       ({ status }) => status?.phase === 'Succeeded',
     ),
     extensions: share(ofKind('ClusterExtension'), isWell),
+    ...(blockers.length > 0 && { upgradeBlockers: blockers }),
     findings: namespace === undefined ? findings : findings.filter((one) => one.namespace === namespace),
   };
+}
+
+const CLUSTER_OPERATOR = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterOperator' };
+/** The ClusterOperators of OLM Classic and of OLM v1: their condition Upgradeable is asked before an upgrade. */
+const OLM_OPERATORS = ['operator-lifecycle-manager', 'olm'];
+
+/** Empty on other clusters than OpenShift, and where the user may not read ClusterOperators. */
+async function openShiftBlockers(client: KubeClient): Promise<readonly string[]> {
+  if (!(await client.serves(CLUSTER_OPERATOR))) return [];
+  try {
+    const found = await Promise.all(OLM_OPERATORS.map((name) => client.get({ ...CLUSTER_OPERATOR, name })));
+    return upgradeBlockers(found.filter((one) => one !== undefined));
+  } catch (error) {
+    if (!KubeApiError.is(error, 'Forbidden')) throw error;
+    return [];
+  }
 }
 
 /** What a namespace holds, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are in none. */

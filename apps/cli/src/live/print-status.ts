@@ -76,7 +76,10 @@ function hubText(hub: readonly HubStatus[], { width }: StatusText): string {
 
 function clustersText({ clusters, away }: FleetStatus, { width }: StatusText): string {
   const lines = away.map(({ cluster, because }) => `${cluster}  does not answer: ${because}\n`).join('');
-  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + lines;
+  const blocked = clusters.flatMap(({ cluster, upgradeBlockers = [] }) =>
+    upgradeBlockers.map((why) => `${cluster}  an operator blocks the next minor version of OpenShift: ${why}\n`),
+  );
+  return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + blocked.join('') + lines;
 }
 
 const HEADINGS: Readonly<Record<Standing, string>> = {

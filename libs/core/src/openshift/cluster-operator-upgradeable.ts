@@ -35,6 +35,29 @@ export function clusterOperatorStatus(
   return { ...status, conditions: current === undefined ? [...others, condition] : others };
 }
 
+/**
+ * Why operators block the next minor version of OpenShift, by the ClusterOperators of OLM: one line for each operator. Empty
+ * where none blocks; a reason that is not about operators is left out.
+ */
+export const upgradeBlockers = (operators: readonly KubernetesObject[]): readonly string[] => [
+  ...new Set(operators.flatMap(blockersIn)),
+];
+
+function blockersIn(operator: KubernetesObject): string[] {
+  const conditions = asList(asRecord(operator['status'])['conditions']).map(asRecord);
+  return conditions
+    .filter(({ type, status }) => type === UPGRADEABLE && status === 'False')
+    .filter(({ reason }) => [INCOMPATIBLE, ERROR].includes(asText(reason)))
+    .flatMap(({ message }) => linesOf(asText(message)));
+}
+
+/** The lines behind the heading, each one operator; a message without a list is one line. */
+function linesOf(message: string): string[] {
+  const lines = message.split('\n').map((line) => line.trim());
+  const listed = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
+  return listed.length > 0 ? listed : [lines.join(' ')];
+}
+
 type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason?: string; message?: string }>;
 
 function wantedCondition(compatibility: OperatorCompatibility): Wanted {
