@@ -106,7 +106,7 @@ describe('copies of a ClusterServiceVersion', () => {
     expect(copies()).toEqual([]);
   });
 
-  it('bring rights with the label of the Operator object, which lists them, also to a namespace that joins later', async () => {
+  it('bring rights with the label of the Operator object, which lists them, to a namespace that joins later', async () => {
     for (const name of ['first', 'joining']) {
       bench.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     }
@@ -127,17 +127,15 @@ describe('copies of a ClusterServiceVersion', () => {
     const status = bench.cluster.get(operator)?.['status'] as
       | { components: { refs: readonly { kind: string; name: string; namespace?: string }[] } }
       | undefined;
-    for (const namespace of ['first', 'joining']) {
-      expect(rights(namespace).length, namespace).toBeGreaterThan(1);
-      for (const { kind, metadata } of rights(namespace)) {
-        expect(metadata.labels, `${namespace} ${kind}`).toHaveProperty([
-          'operators.coreos.com/lighthouse-operator.wide',
-        ]);
-        expect(status?.components.refs).toContainEqual(
-          expect.objectContaining({ kind, name: metadata.name, namespace }),
-        );
-      }
+    const label = 'operators.coreos.com/lighthouse-operator.wide';
+    expect(rights('joining').length).toBeGreaterThan(1);
+    for (const { kind, metadata } of rights('joining')) {
+      expect(metadata.labels, kind).toHaveProperty([label]);
+      const ref = expect.objectContaining({ kind, name: metadata.name, namespace: 'joining' });
+      expect(status?.components.refs).toContainEqual(ref);
     }
+    // As OLM's recordings have it: what is copied at the install is copied before the original has the label.
+    for (const { kind, metadata } of rights('first')) expect(metadata.labels, kind).not.toHaveProperty([label]);
   });
 
   it('go when the group selects their namespace no longer', async () => {

@@ -6,7 +6,7 @@ import type { BundleFile } from '#core/bundle/bundle';
 import { ADVICE } from '#core/diagnosis/advice';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { PATIENCE } from '#testing/patience';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { commandIn } from '../../../apps/cli/src/live/command-in.js';
@@ -97,7 +97,7 @@ export class AdviceBench {
       FLOTILLA_KUBECONFIG: this.kubeconfig,
     };
     try {
-      const { stdout, stderr } = await run('bash', ['-c', command], { env, timeout: 120_000 });
+      const { stdout, stderr } = await run('bash', ['-c', command], { env, timeout: PATIENCE_MS });
       return { exit: 0, out: `${stdout}${stderr}` };
     } catch (error) {
       const { code, stdout, stderr } = error as { code?: number; stdout?: string; stderr?: string };

@@ -1,12 +1,11 @@
 import type { Action } from '../../actions/action.js';
 import type { ClusterServiceVersion } from '../../api/cluster-service-version.js';
-import { type KubernetesObject, refOf } from '../../api/kubernetes-object.js';
+import type { KubernetesObject } from '../../api/kubernetes-object.js';
 import { canonicalJson } from '../../canonical/canonical-json.js';
 import { bindingOf, rulesOf } from '../../rbac/rbac-objects.js';
 import { csvNamespace } from '../csv-facts.js';
 import { csvOwnerLabels, hasLabels, nonBlockingOwner } from '../owner-labels.js';
 
-const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
 type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonly KubernetesObject[] }>;
@@ -14,7 +13,7 @@ type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonl
 /**
  * The CSV's Roles and RoleBindings in the namespace of one of its copies, owned by the copy. Rules are kept in step,
  * bindings left as they are once made (spec: csv-lifecycle.md §6). The label of the Operator
- * object that gathers the original is copied along, as in OLM; a copy that was made before the original had it gets it later.
+ * object that gathers the original is copied along, as in OLM.
  */
 export function copiedRbac(
   csv: ClusterServiceVersion,
@@ -35,30 +34,16 @@ export function copiedRbac(
       ];
     }
     const inStep = canonicalJson(rulesOf(live)) === canonicalJson(rules);
-    const kept: Action[] = inStep ? [] : [{ do: 'update', object: { ...live, apiVersion: RBAC, kind: 'Role', rules } }];
-    return [...kept, ...componentLabels(role, live, 'Role')];
+    return inStep ? [] : [{ do: 'update', object: { ...live, apiVersion: RBAC, kind: 'Role', rules } }];
   });
   const bindingActions = roleBindings.filter(owned).flatMap((binding): Action[] => {
     const content = bindingOf(binding);
-    if (content === undefined) return [];
-    const live = inTarget(roleBindings, binding.metadata.name);
-    if (live !== undefined) return componentLabels(binding, live, 'RoleBinding');
+    if (content === undefined || inTarget(roleBindings, binding.metadata.name) !== undefined) return [];
     const { subjects, roleRef } = content;
     const metadata = metadataFor(binding, csv, copy);
     return [{ do: 'create', object: { apiVersion: RBAC, kind: 'RoleBinding', metadata, subjects, roleRef } }];
   });
   return [...roleActions, ...bindingActions];
-}
-
-/** Labels of Operator objects that the original has and its copy lacks. */
-function componentLabels(original: KubernetesObject, live: KubernetesObject, kind: string): Action[] {
-  const labels = Object.fromEntries(
-    Object.entries(original.metadata.labels ?? {}).filter(
-      ([key]) => key.startsWith(COMPONENT_LABEL_PREFIX) && live.metadata.labels?.[key] === undefined,
-    ),
-  );
-  if (Object.keys(labels).length === 0 || live.metadata.labels?.['olm.copiedFrom'] === undefined) return [];
-  return [{ do: 'patch', ref: refOf({ ...live, apiVersion: RBAC, kind }), patch: { metadata: { labels } } }];
 }
 
 function metadataFor(
