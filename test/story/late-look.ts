@@ -10,7 +10,7 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { extensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
 import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { hubKeyFile } from '../../apps/cli/src/demo/service-process.js';
+import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
 
 /** One look of the applier at an extension as it will be at that time; the stage's own services go on as they are. */
 export async function lookAtExtension(
@@ -20,7 +20,11 @@ export async function lookAtExtension(
   at: Date,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-late-'));
-  const settings = readSettings({ FLOTILLA_REDIS_PREFIX: redisPrefix, FLOTILLA_CONTENT_DIR: folder });
+  const settings = readSettings({
+    ...LOOPBACK_ALLOWED,
+    FLOTILLA_REDIS_PREFIX: redisPrefix,
+    FLOTILLA_CONTENT_DIR: folder,
+  });
   const key = await HubKey.open(hubKeyFile());
   const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redisUrl: redis.url, key });
   try {

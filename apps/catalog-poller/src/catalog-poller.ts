@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { grpcLimitsOf } from '#platform/config/registry-limits';
+import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
@@ -41,6 +41,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       clock: hub.clock,
       random: Math.random,
       grpcLimits: grpcLimitsOf(hub.settings),
+      policy: outboundPolicyOf(hub.settings),
     });
     this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
   }

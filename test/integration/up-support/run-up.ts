@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
+import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js';
 
 const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
@@ -16,11 +17,11 @@ export type RunningUp = Readonly<{
   kill(): void;
 }>;
 
-/** `flotilla up` as its own process, on a free port. */
+/** `flotilla up` as its own process, on a free port; registries on this machine are allowed. */
 export function runUp(args: readonly string[], environment: Readonly<Record<string, string>>): RunningUp {
   const said = { out: '', err: '' };
   const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', ...args], {
-    env: { ...process.env, ...environment },
+    env: { ...LOOPBACK_ALLOWED, ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.on('data', (chunk: Buffer) => {

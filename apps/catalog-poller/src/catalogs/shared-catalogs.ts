@@ -4,6 +4,7 @@ import type { Catalog } from '#core/catalog/catalog';
 import { packageRecords } from '#core/resolution/package-records';
 import type { Clock } from '#platform/clock/clock.port';
 import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc-catalog-client';
+import type { OutboundPolicy } from '#platform/registry/outbound/outbound-policy';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { CatalogContents, LoadedCatalog } from './catalog-contents.js';
 import { type Asking, type Shared, SharedLoads } from './shared-loads.js';
@@ -14,6 +15,8 @@ export type SharedCatalogsOptions = Readonly<{
   random: () => number;
   /** Bounds on what a registry server may send. */
   grpcLimits?: GrpcLimits;
+  /** Which registry servers may be reached; all by default. */
+  policy?: OutboundPolicy;
 }>;
 
 type Connection = Readonly<{ client: GrpcCatalogClient; listeners: Set<() => void> }>;
@@ -40,7 +43,7 @@ export class SharedCatalogs {
   ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
     return this.#loads.ask(addressKey(address), asking, async () => {
       const followed = this.#connections.get(address)?.client;
-      const client = followed ?? new GrpcCatalogClient(address, this.options.grpcLimits);
+      const client = followed ?? this.#clientOf(address);
       try {
         return await this.options.contents.ofListing(await client.snapshot());
       } finally {
@@ -80,10 +83,15 @@ export class SharedCatalogs {
     this.#loads.forgetUnasked(FORGET_AFTER_MS);
   }
 
+  #clientOf(address: string): GrpcCatalogClient {
+    const { grpcLimits, policy } = this.options;
+    return new GrpcCatalogClient(address, grpcLimits, process.env, policy);
+  }
+
   #connectionTo(address: string): Connection {
     const known = this.#connections.get(address);
     if (known !== undefined) return known;
-    const client = new GrpcCatalogClient(address, this.options.grpcLimits);
+    const client = this.#clientOf(address);
     const listeners = new Set<() => void>();
     client.watchState((state) => {
       // The first READY is that of the dial for the first listing, which is under way.

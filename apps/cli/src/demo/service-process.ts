@@ -25,6 +25,9 @@ export function hubKeyFile(): string {
   return ownKeyFile;
 }
 
+/** The registries of the demo and of tests are on this machine, where a service reaches none by default. */
+export const LOOPBACK_ALLOWED = { FLOTILLA_OUTBOUND_ADDRESSES: 'public,private,loopback' };
+
 /**
  * One service as its own process, as it runs in production; what it logs goes to a file. The IPC channel tells it when
  * this process is gone, killed or not: it then ends by itself.
@@ -50,7 +53,7 @@ export class ServiceProcess {
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
     this.#child = spawn(process.execPath, [entryOf(this.service)], {
-      env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...process.env, ...this.env },
+      env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...LOOPBACK_ALLOWED, ...process.env, ...this.env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);

@@ -1,4 +1,5 @@
 import type { GrpcLimits } from '../registry/grpc-catalog-client.js';
+import type { OutboundPolicy } from '../registry/outbound/outbound-policy.js';
 import type { RegistryLimits } from '../registry/registry-limits.js';
 import type { Settings } from './settings.js';
 
@@ -27,4 +28,11 @@ export const grpcLimitsOf = (settings: Settings): GrpcLimits => ({
   listBytes: settings.grpcMaxListBytes,
   bundles: settings.grpcMaxBundles,
   silenceMs: settings.grpcSilenceTimeout,
+});
+
+/** What the hub may reach for what clusters name, as set. */
+export const outboundPolicyOf = (settings: Settings): OutboundPolicy => ({
+  addresses: settings.outboundAddresses,
+  registryHosts: settings.registryHosts,
+  grpcHosts: settings.grpcHosts,
 });

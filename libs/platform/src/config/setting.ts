@@ -81,6 +81,23 @@ export const list = (meaning: string): Setting<readonly string[]> => ({
   wants: 'names with commas between them',
 });
 
+/** Some of the options, with commas. */
+export const someOf = <T extends string>(
+  options: readonly T[],
+  fallback: readonly T[],
+  meaning: string,
+): Setting<readonly T[]> => ({
+  unit: `list of ${options.join(', ')}`,
+  default: fallback.join(','),
+  meaning,
+  parse: (text) => {
+    const names = text.split(',').map((name) => name.trim().toLowerCase());
+    const chosen = options.filter((option) => names.includes(option));
+    return chosen.length === new Set(names).size ? chosen : undefined;
+  },
+  wants: `a list of ${options.join(', ')} with commas between them`,
+});
+
 export const oneOf = <T extends string>(options: readonly T[], fallback: T, meaning: string): Setting<T> => ({
   unit: options.join(', '),
   default: fallback,

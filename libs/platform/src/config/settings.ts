@@ -1,4 +1,5 @@
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
 import {
   bytes,
   count,
@@ -10,6 +11,7 @@ import {
   path,
   port,
   type Setting,
+  someOf,
   text,
   url,
 } from './setting.js';
@@ -163,6 +165,17 @@ export const settingGroups = {
     ),
     registryPlainHttpHosts: list(
       'Registries, `HOST` or `HOST:PORT` as in references, that are spoken to in plain HTTP, `*`: all; those on this machine are anyway',
+    ),
+    outboundAddresses: someOf(
+      SELECTABLE_KINDS,
+      ['public', 'private'],
+      'Addresses at which the hub reaches what clusters name: registries, their token servers and redirects, registry servers (gRPC). Checked when a connection is made, after the name is resolved; proxies resolve names themselves. Link-local, metadata, unspecified and multicast addresses are refused always',
+    ),
+    registryHosts: list(
+      'Registries, `HOST` or `HOST:PORT` as in references, `*.example.com` for all below, from which clusters may name images; empty: all. Where they redirect to is not part of it',
+    ),
+    grpcHosts: list(
+      'Registry servers (gRPC), written in the same way, that CatalogSources may name as their address; empty: all',
     ),
     registryTransfersPerHost: count(
       4,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
+import { outboundPolicyOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import { openRedis } from '../redis/redis-connection.js';
@@ -92,6 +93,7 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
     registry: await configuredRegistryClient(settings, {
       store: disk,
       provenance: new DiskProvenance(join(folder, 'provenance')),
+      policy: outboundPolicyOf(settings),
     }),
     close: async () => {
       redis.disconnect();

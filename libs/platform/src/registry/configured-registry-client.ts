@@ -7,15 +7,20 @@ import type { Provenance } from '../store/provenance.port.js';
 import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
+import type { OutboundPolicy } from './outbound/outbound-policy.js';
+
+export type ConfiguredWith = Readonly<{
+  store?: ContentStore;
+  provenance?: Provenance;
+  loginsOf?: LoginsOf;
+  /** What may be reached for what clusters name; everything by default. */
+  policy?: OutboundPolicy;
+}>;
 
 /** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
 export async function configuredRegistryClient(
   settings: Settings,
-  {
-    store,
-    provenance,
-    loginsOf,
-  }: Readonly<{ store?: ContentStore; provenance?: Provenance; loginsOf?: LoginsOf }> = {},
+  { store, provenance, loginsOf, policy }: ConfiguredWith = {},
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
@@ -23,7 +28,10 @@ export async function configuredRegistryClient(
     limits: registryLimitsOf(settings),
     mirrors,
     plainHttpHosts: settings.registryPlainHttpHosts,
-    connections: { certificates: { authorities: registryCa, directories: registryCertsDir } },
+    connections: {
+      certificates: { authorities: registryCa, directories: registryCertsDir },
+      ...(policy && { policy }),
+    },
     ...(store === undefined ? {} : { store }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(loginsOf === undefined ? {} : { loginsOf }),

@@ -12,6 +12,15 @@ import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc/grpc-
 import { serviceDefinition } from './grpc/grpc-definitions.js';
 import { routeTo } from './grpc/grpc-route.js';
 import type { ProxyEnvironment } from './http/proxy-environment.js';
+import { checkedTarget } from './outbound/checked-resolver.js';
+import {
+  addressRefusal,
+  hostRefusal,
+  isAddressAllowed,
+  isHostListed,
+  isRefusedLiteral,
+  type OutboundPolicy,
+} from './outbound/outbound-policy.js';
 import { RegistryError, type RegistryFailure } from './registry-client.port.js';
 
 /** gRPC's connectivity states, as OLM writes them into `lastObservedState`. */
@@ -54,11 +63,23 @@ export class GrpcCatalogClient {
   readonly #client: Client;
   #closed = false;
 
-  /** Throws RegistryError InvalidReference where `address` is not HOST:PORT. Nothing is dialled before the first use. */
-  constructor(address: string, limits: Partial<GrpcLimits> = {}, environment: ProxyEnvironment = process.env) {
+  /** Whether the addresses of the host, when it was last resolved, were refused. */
+  #isRefused = false;
+
+  /**
+   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where the policy refuses it as it is
+   * written. Nothing is dialled before the first use; without a policy every address may be.
+   */
+  constructor(
+    address: string,
+    limits: Partial<GrpcLimits> = {},
+    environment: ProxyEnvironment = process.env,
+    policy?: OutboundPolicy,
+  ) {
     this.limits = { ...defaultLimits, ...limits };
     this.#address = parseGrpcAddress(address);
-    const { target, ...route } = routeTo(this.#address, environment);
+    if (policy !== undefined) checkWritten(this.#address, policy);
+    const { target, ...route } = this.#route(environment, policy);
     this.#client = new Client(target, credentials.createInsecure(), {
       ...route,
       'grpc.max_receive_message_length': this.limits.messageBytes,
@@ -68,6 +89,17 @@ export class GrpcCatalogClient {
       'grpc.keepalive_timeout_ms': Math.ceil(this.limits.silenceMs / 3),
       'grpc.max_reconnect_backoff_ms': 30_000,
     } satisfies ChannelOptions);
+  }
+
+  /** A proxy is dialled as the environment names it; of the address itself only what the policy allows. */
+  #route(environment: ProxyEnvironment, policy: OutboundPolicy | undefined) {
+    const route = routeTo(this.#address, environment);
+    if (policy === undefined || route.target !== this.#address.target) return route;
+    const resolved = (isRefused: boolean) => {
+      this.#isRefused = isRefused;
+    };
+    const allows = (ip: string) => isAddressAllowed(ip, policy);
+    return { ...route, ...checkedTarget(route.target, { allows, resolved }) };
   }
 
   get state(): GrpcState {
@@ -185,6 +217,7 @@ export class GrpcCatalogClient {
   }
 
   #failed(doing: string, error: unknown): RegistryError {
+    if (this.#isRefused) return notAllowed(this.#address, addressRefusal(this.#address.text));
     if (!isServiceError(error)) return this.#error(doing, String(error));
     const name = status[error.code];
     const [failure, advice] = this.#meaning(error.code);
@@ -211,6 +244,15 @@ export class GrpcCatalogClient {
     return new RegistryError(failure, text, `failed to ${doing}: catalog at ${text} (${why}${end}`);
   }
 }
+
+function checkWritten(address: GrpcAddress, policy: OutboundPolicy): void {
+  const { text, host } = address;
+  if (!isHostListed(text, policy.grpcHosts)) throw notAllowed(address, hostRefusal(text, 'FLOTILLA_GRPC_HOSTS'));
+  if (isRefusedLiteral(host, policy)) throw notAllowed(address, addressRefusal(text));
+}
+
+const notAllowed = ({ text }: GrpcAddress, why: string) =>
+  new RegistryError('NotAllowed', text, `catalog at ${text}: ${why}`);
 
 function definitionOf(name: string) {
   const method = serviceDefinition('api.Registry')[name];

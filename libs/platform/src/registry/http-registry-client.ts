@@ -19,6 +19,7 @@ import { acceptedManifests } from './image/media-types.js';
 import { atDigest, manifestName, parseImageReference } from './image-reference.js';
 import type { MirrorRule } from './mirrors/mirror-sets.js';
 import { pullPlaces } from './mirrors/pull-places.js';
+import { hostRefusal, isHostListed } from './outbound/outbound-policy.js';
 import {
   type PulledImage,
   type PullOptions,
@@ -55,6 +56,7 @@ export class HttpRegistryClient extends RegistryClient {
   readonly #blobs: BlobSource;
   readonly #architecture: string;
   readonly #mirrors: readonly MirrorRule[];
+  readonly #hosts: readonly string[];
 
   constructor(options: RegistryClientOptions = {}) {
     super();
@@ -68,6 +70,7 @@ export class HttpRegistryClient extends RegistryClient {
     const { store, provenance = new MemoryProvenance() } = options;
     this.#blobs = new BlobSource(this.transport, store && { store, provenance });
     this.#mirrors = options.mirrors ?? [];
+    this.#hosts = options.connections?.policy?.registryHosts ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
   }
 
@@ -104,6 +107,10 @@ export class HttpRegistryClient extends RegistryClient {
   /** Does `work` at the first place that can: mirrors in their order, then the registry that the reference names. */
   async #somewhere<T>(text: string, options: PullOptions, work: (session: Session) => Promise<T>): Promise<T> {
     const source = parseImageReference(text);
+    if (!isHostListed(source.host, this.#hosts)) {
+      const why = hostRefusal(source.host, 'FLOTILLA_REGISTRY_HOSTS');
+      throw new RegistryError('NotAllowed', text, `image ${text}: ${why}`);
+    }
     const places = pullPlaces(source, this.#mirrors);
     const failures: RegistryError[] = [];
     for (const place of places) {

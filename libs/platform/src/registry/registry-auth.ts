@@ -36,29 +36,41 @@ const Token = z.looseObject({
 
 export type FetchedToken = Readonly<{ value: string; seconds: number }>;
 type Bearer = Extract<Challenge, { scheme: 'bearer' }>;
-export type TokenQuery = Readonly<{ challenge: Bearer; scope: string; login: Login | undefined }>;
+export type TokenQuery = Readonly<{
+  challenge: Bearer;
+  scope: string;
+  login: Login | undefined;
+  /** The URL at which the registry asked for the token. */
+  asked: URL;
+}>;
 
 export type TokenRequest = RegistryRequest & Readonly<{ url: URL; authorization?: string }>;
 
 /** The request for a token: GET with basic authentication, or the OAuth2 form for an identity token. */
-export function tokenRequest({ challenge, scope, login }: TokenQuery, refuse: Refuse): TokenRequest {
-  const url = realmUrl(challenge.realm, login !== undefined, refuse);
+export function tokenRequest({ challenge, scope, login, asked }: TokenQuery, refuse: Refuse): TokenRequest {
+  const url = realmUrl(challenge.realm, { withLogin: login !== undefined, asked }, refuse);
   if (login !== undefined && 'identityToken' in login) {
     const form = { grant_type: 'refresh_token', refresh_token: login.identityToken, client_id: 'flotilla', scope };
     const body = new URLSearchParams({ ...form, ...(challenge.service ? { service: challenge.service } : {}) });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return { url, method: 'POST', headers, body: body.toString() };
+    return { url, method: 'POST', headers, body: body.toString(), isSecret: true };
   }
   if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
   url.searchParams.set('scope', scope);
   return { url, ...(login !== undefined && 'password' in login ? { authorization: basic(login) } : {}) };
 }
 
-function realmUrl(realm: string, withLogin: boolean, refuse: Refuse): URL {
+type Asking = Readonly<{ withLogin: boolean; asked: URL }>;
+
+/** Any host may be the token server, as for a kubelet; without TLS only where the registry itself has none. */
+function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): URL {
   if (!URL.canParse(realm)) throw refuse('Malformed', `the registry names a token server that is no URL: "${realm}"`);
   const url = new URL(realm);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw refuse('Malformed', `the registry names a token server that is not HTTP: "${realm}"`);
+  }
+  if (url.protocol === 'http:' && asked.protocol === 'https:') {
+    throw refuse('Malformed', `the registry ${asked.host} names a token server that is not HTTPS: ${url.host}`);
   }
   if (withLogin && url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse('Unauthorized', `the token server ${url.host} is not HTTPS: credentials are not sent there`);

@@ -72,6 +72,8 @@ export type RegistryFailure =
   | 'InvalidReference'
   | 'Unreachable'
   | 'Unauthorized'
+  /** The hub's own policy refuses the host or its address. */
+  | 'NotAllowed'
   | 'NotFound'
   | 'DigestMismatch'
   | 'UnsafePath'

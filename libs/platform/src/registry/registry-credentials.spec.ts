@@ -116,7 +116,22 @@ describe('the login of a registry', () => {
     { realm: 'file:///etc/passwd', says: 'not HTTP', because: 'another scheme' },
     { realm: 'auth.test', says: 'no URL', because: 'no URL' },
   ])('sends no password to $realm: $because', ({ realm, says }) => {
-    const query = { challenge: { scheme: 'bearer', realm } as const, scope: 's', login: login('me') };
+    const query = {
+      challenge: { scheme: 'bearer', realm } as const,
+      scope: 's',
+      login: login('me'),
+      asked: new URL('http://r.test'),
+    };
     expect(() => tokenRequest(query, refuse)).toThrow(says);
   });
+
+  it.each(['http://auth.test/token', 'http://127.0.0.1:9/token'])(
+    'asks no token server without TLS for a registry that has it, with a login or without: %s',
+    (realm) => {
+      const query = { challenge: { scheme: 'bearer', realm } as const, scope: 's', asked: new URL('https://r.test') };
+      for (const one of [undefined, login('me')]) {
+        expect(() => tokenRequest({ ...query, login: one }, refuse)).toThrow('not HTTPS');
+      }
+    },
+  );
 });

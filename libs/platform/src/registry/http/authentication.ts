@@ -32,7 +32,7 @@ export class Authentication {
     }
     if (challenge.scheme !== 'bearer') throw unauthorized(session, url);
     const scope = `repository:${session.reference.repository}:${session.action}`;
-    const { value, seconds } = await this.#token(session, { challenge, scope, login });
+    const { value, seconds } = await this.#token(session, { challenge, scope, login, asked: url });
     return this.#remember(session, url, `Bearer ${value}`, seconds - 10);
   }
 

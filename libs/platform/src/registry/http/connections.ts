@@ -1,5 +1,8 @@
+import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { AddressNotAllowed, checkedLookup } from '../outbound/checked-lookup.js';
+import { isRefusedLiteral, type OutboundPolicy } from '../outbound/outbound-policy.js';
 import { type ProxyEnvironment, proxyFor } from './proxy-environment.js';
 import { type CertificateLocations, RegistryCertificates, type TlsFiles } from './registry-certificates.js';
 
@@ -7,6 +10,10 @@ export type ConnectionOptions = Readonly<{
   certificates?: CertificateLocations;
   /** HTTPS_PROXY and its like are read here; this process's environment by default. */
   environment?: ProxyEnvironment;
+  /** Which addresses are dialled; all by default. A proxy is dialled in any case, and resolves the names that it is given. */
+  policy?: OutboundPolicy;
+  /** How names are resolved; as the system does by default. */
+  lookup?: LookupFunction;
 }>;
 
 type Held = Readonly<{ key: string; readAt: number; dispatcher: Dispatcher }>;
@@ -21,19 +28,27 @@ export class Connections {
   readonly #environment: ProxyEnvironment;
   readonly #held = new Map<string, Held>();
 
-  constructor({ certificates = {}, environment = process.env }: ConnectionOptions = {}) {
+  readonly #policy: OutboundPolicy | undefined;
+  readonly #lookup: LookupFunction | undefined;
+
+  constructor({ certificates = {}, environment = process.env, policy, lookup }: ConnectionOptions = {}) {
+    this.#policy = policy;
+    this.#lookup = policy === undefined ? lookup : checkedLookup(policy, lookup);
     this.#certificates = new RegistryCertificates(certificates);
     this.#environment = environment;
   }
 
-  /** Through what a URL is requested. Throws InvalidCertificate. */
+  /** Through what a URL is requested. Throws InvalidCertificate, AddressNotAllowed. */
   async to(url: URL): Promise<Dispatcher> {
+    // A socket resolves names alone: what is written as an address is checked here.
+    if (this.#policy !== undefined && isRefusedLiteral(url.hostname, this.#policy))
+      throw new AddressNotAllowed(url.host);
     const held = this.#held.get(url.origin);
     if (held !== undefined && performance.now() - held.readAt < REREAD_MS) return held.dispatcher;
     const files = url.protocol === 'https:' ? await this.#certificates.of(url.host) : { authorities: [] };
     const proxy = proxyFor(url, this.#environment);
     const key = JSON.stringify([files, proxy?.href]);
-    const dispatcher = held?.key === key ? held.dispatcher : dispatcherFor(files, proxy);
+    const dispatcher = held?.key === key ? held.dispatcher : dispatcherFor(files, proxy, this.#lookup);
     if (held !== undefined && held.dispatcher !== dispatcher) void held.dispatcher.close();
     if (this.#held.size >= MAX_HOSTS) this.#forgetOldest();
     this.#held.delete(url.origin);
@@ -49,9 +64,13 @@ export class Connections {
   }
 }
 
-function dispatcherFor({ authorities, client }: TlsFiles, proxy: URL | undefined): Dispatcher {
+function dispatcherFor(
+  { authorities, client }: TlsFiles,
+  proxy: URL | undefined,
+  lookup: LookupFunction | undefined,
+): Dispatcher {
   const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
   const tls = { ...ca, ...client };
-  if (proxy === undefined) return new Agent({ connect: tls });
+  if (proxy === undefined) return new Agent({ connect: { ...tls, ...(lookup && { lookup }) } });
   return new ProxyAgent({ uri: proxy.href, requestTls: tls, proxyTls: ca });
 }

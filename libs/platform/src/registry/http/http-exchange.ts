@@ -1,5 +1,7 @@
 import { fetch, Headers, type Response } from 'undici';
 import { FlotillaError } from '#core/errors/flotilla.error';
+import { isAddressRefusal } from '../outbound/checked-lookup.js';
+import { addressRefusal } from '../outbound/outbound-policy.js';
 import { isLoopback } from '../registry-auth.js';
 import type { RegistryError } from '../registry-client.port.js';
 import type { RegistryLimits } from '../registry-limits.js';
@@ -52,15 +54,17 @@ export class HttpExchange {
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return { response, from };
       await response.body?.cancel();
       const next = this.#next(session, from, location, { method: request.method ?? 'GET', status: response.status });
-      if (next.origin !== from.origin) headers.delete('authorization');
+      if (next.origin !== from.origin) {
+        if (request.isSecret) throw notFollowed(session, from, `${next.host} with a secret in the body`);
+        headers.delete('authorization');
+      }
       from = next;
     }
     throw session.refuse('Malformed', `registry ${url.host} redirects more than ${MAX_REDIRECTS} times`);
   }
 
   #next(session: Session, from: URL, location: string, asked: Readonly<{ method: string; status: number }>): URL {
-    const refuse = (why: string) =>
-      session.refuse('Malformed', `registry ${from.host} redirects to ${why}: this is not followed`);
+    const refuse = (why: string) => notFollowed(session, from, why);
     if (!URL.canParse(location, from.href)) throw refuse('what is no URL');
     const next = new URL(location, from);
     if (next.protocol !== 'https:' && next.protocol !== 'http:') throw refuse(`a ${next.protocol} address`);
@@ -86,6 +90,7 @@ export class HttpExchange {
       return await fetch(url, { method, headers, body, signal, dispatcher, redirect: 'manual' });
     } catch (error) {
       session.signal.throwIfAborted();
+      if (isAddressRefusal(error)) throw session.refuse('NotAllowed', addressRefusal(url.host));
       throw error instanceof FlotillaError ? error : broken(session, url, error);
     } finally {
       clearTimeout(timer);
@@ -114,10 +119,9 @@ export class HttpExchange {
   failed(session: Session, url: URL, response: Response, bytes: Uint8Array | undefined): Error {
     const { status } = response;
     if (response.ok && isWebPage(response)) {
-      const beginning = JSON.stringify(Buffer.from(bytes ?? []).toString('utf8', 0, 40));
       return session.refuse(
         'Malformed',
-        `${url.host} answered with a web page beginning with ${beginning}: is this host an image registry, or does a proxy stand before it?`,
+        `${url.host} answered with a web page: is this host an image registry, or does a proxy stand before it?`,
       );
     }
     const detail = registryMessage(response, bytes);
@@ -138,6 +142,10 @@ export class HttpExchange {
       stalled.catch(() => undefined);
     }
   }
+}
+
+function notFollowed(session: Session, from: URL, why: string): RegistryError {
+  return session.refuse('Malformed', `registry ${from.host} redirects to ${why}: this is not followed`);
 }
 
 /** A failed connection as an error that is tried again. */
