@@ -92,13 +92,11 @@ export const NAMESPACE_CASES: Readonly<Record<string, AdviceCase>> = {
       const plan = await bench.plan(namespace, 'Complete');
       await bench.done(await bench.advised(about(namespace), 'installAgain', namespace, plan));
       await bench.runs(namespace, done(namespace));
-      await bench.client.delete({
-        apiVersion: V1ALPHA1,
-        kind: 'InstallPlan',
-        name: await bench.plan(namespace, 'Complete'),
-        namespace,
-      });
+      const again = await bench.plan(namespace, 'Complete');
       await bench.client.delete(csv);
+      // The hub has seen that the CSV is gone before the plan goes, too.
+      await bench.advised(about(namespace), 'installAgain', namespace, again);
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name: again, namespace });
       await bench.advised(about(namespace), 'subscribeAnew');
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace });
       await scene.subscribe(bench.client, namespace, namespace);

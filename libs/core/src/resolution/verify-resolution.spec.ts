@@ -58,9 +58,9 @@ describe('what the resolver really answers', () => {
         taken += 1;
         expect(world.refusal(answer)).toBeUndefined();
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 120 },
     );
-    expect(taken).toBeGreaterThan(50);
+    expect(taken).toBeGreaterThan(15);
   });
 });
 
