@@ -141,6 +141,8 @@ export async function clearAway(stage: KillStage, before: ReadonlySet<string>): 
       cluster
         .list(kind)
         .filter(({ metadata }) => !before.has(`${kind.kind} ${metadata.name}`))
+        // What OperatorGroups of other namespaces own comes back at once.
+        .filter(({ metadata }) => (metadata.labels?.['olm.owner.namespace'] ?? PLACE) === PLACE)
         .map(({ metadata }) => ({ ...kind, name: metadata.name })),
     );
   let quietSince = performance.now();
