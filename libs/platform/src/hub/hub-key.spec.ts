@@ -46,6 +46,8 @@ describe('the key of the hub', () => {
 
   it('is refused, with the setting and the way out, where the file is not named, too short, or cannot be made', async () => {
     await writeFile(join(folder, 'short'), 'secret\n');
+    await writeFile(join(folder, 'long'), 'k'.repeat(5_000));
+    await expect(HubKey.open(join(folder, 'long'))).rejects.toThrow(/long, which is no key but a file of 5000 bytes/);
     await expect(HubKey.open('')).rejects.toThrow(/^FLOTILLA_HUB_KEY_FILE is not set: .*openssl rand/);
     await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, which has 6 bytes/);
     await expect(HubKey.open(join(folder, 'no', 'such'))).rejects.toThrow(

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 
 const KEY_BYTES = 32;
-/** Of a file that is no key: not more of it is read. */
+/** A larger file is no key, and is not read. */
 const MOST_FILE_BYTES = 4_096;
 
 const HOW =
@@ -45,8 +45,6 @@ export class HubKey {
     const key = Buffer.from(text.trim());
     if (key.length < KEY_BYTES)
       throw new HubKeyUnusable(`names ${path}, which has ${key.length} bytes and no ${KEY_BYTES}`);
-    if (key.length > MOST_FILE_BYTES)
-      throw new HubKeyUnusable(`names ${path}, which is no key but a file of ${key.length} bytes`);
     return new HubKey(key);
   }
 
@@ -68,8 +66,11 @@ export class HubKey {
 
 async function readKey(path: string): Promise<string | undefined> {
   try {
+    const { size } = await stat(path);
+    if (size > MOST_FILE_BYTES) throw new HubKeyUnusable(`names ${path}, which is no key but a file of ${size} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
+    if (error instanceof HubKeyUnusable) throw error;
     if (codeOfError(error) === 'ENOENT') return undefined;
     throw new HubKeyUnusable(`names ${path}, which cannot be read (${codeOfError(error)})`);
   }
