@@ -190,7 +190,7 @@ describe('the packages of a cluster at the hub', () => {
   });
 
   it.each([
-    { args: ['--cluster', 'nowhere'], exit: 1, err: /cluster "nowhere" is not watched by this hub/ },
+    { args: ['--cluster', 'nowhere'], exit: 2, err: /cluster "nowhere" is not watched by this hub/ },
     {
       args: ['--cluster', 'east', '--hub', 'http://127.0.0.1:1'],
       exit: 3,

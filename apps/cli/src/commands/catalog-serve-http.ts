@@ -7,6 +7,7 @@ import { catalogLines } from '#core/catalog-metas/catalog-lines';
 import { catalogNameProblem } from '#core/catalog-metas/catalog-name';
 import { MetasIndexBuilder } from '#core/catalog-metas/metas-index';
 import { CATALOGS } from '#core/catalog-metas/metas-route';
+import { counted } from '#core/text/counted';
 import { MetasContent } from '#platform/metas/metas-content';
 import { MetasServer } from '#platform/metas/serve-metas';
 import { ExitCode, type Io, UsageError } from '../io.js';
@@ -34,7 +35,7 @@ export async function serveHttpUntil(
   try {
     const port = await listening(server, place);
     io.out(
-      `serving ${content.index.blobs} blobs at http://${place.host}:${port}/catalogs/${name}/api/v1/all and /metas\n`,
+      `serving ${counted(content.index.blobs, 'blob')} at http://${place.host}:${port}/catalogs/${name}/api/v1/all and /metas\n`,
     );
     await stop;
     server.closeAllConnections();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
+import { counted } from '#core/text/counted';
 import { ExitCode, type Io, UsageError } from '../io.js';
 
 const EXAMPLE = `
@@ -53,7 +54,7 @@ export async function serveUntil(
   const server = await serveCatalog(catalog, place).catch((error: unknown) => {
     throw error instanceof CatalogNotServed ? new UsageError(error.message) : error;
   });
-  io.out(`serving ${catalog.packages.length} packages over gRPC at ${place.host}:${server.port}\n`);
+  io.out(`serving ${counted(catalog.packages.length, 'package')} over gRPC at ${place.host}:${server.port}\n`);
   await stop;
   await server.stop();
   io.exit(ExitCode.done);

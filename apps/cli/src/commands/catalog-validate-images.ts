@@ -1,4 +1,5 @@
 import type { CatalogBundle } from '#core/catalog/catalog';
+import { counted } from '#core/text/counted';
 import { inParallel } from '../in-parallel.js';
 
 /** How many images are asked for at once. */
@@ -56,6 +57,9 @@ export async function imageFailures(images: readonly NamedImage[]): Promise<Imag
 
 /** One line on an image for the person at the keyboard. */
 export function imageLine({ package: owner, bundle, message, notAsked }: ImageFailure): string {
-  const more = notAsked === 0 ? '' : `; ${notAsked} more images of that registry were not asked for`;
+  const more =
+    notAsked === 0
+      ? ''
+      : `; ${counted(notAsked, 'more image of that registry was', 'more images of that registry were')} not asked for`;
   return `package "${owner}" bundle "${bundle}": ${message}${more}\n`;
 }

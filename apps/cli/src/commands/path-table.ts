@@ -1,3 +1,4 @@
+import { counted } from '#core/text/counted';
 import type { Hop } from '#core/upgrade-path/hop';
 import type { PathEnd, UpgradePath } from '#core/upgrade-path/upgrade-path';
 import { type Columns, table } from './catalog-table.js';
@@ -28,10 +29,10 @@ export function pathTable({ package: name, from, to, channel, olm, shortest, goe
 function wayText(title: string, hops: readonly Hop[], channel: string): string {
   if (hops.length === 0) return `${title}: nothing to do, it is installed.\n`;
   const switches = hops.filter(({ switchesChannel }) => switchesChannel).length;
-  const changes = switches === 0 ? '' : `, ${plural(switches, 'change')} of channel`;
+  const changes = switches === 0 ? '' : `, ${counted(switches, 'change')} of channel`;
   const rows = hops.map((hop, index) => ({ ...hop, number: index + 1 }));
   const notes = hops.flatMap((hop, index) => notesOn(hop, hops[index - 1]?.channel ?? channel));
-  return `${title}: ${plural(hops.length, 'hop')}${changes}\n${table(rows, columns)}${notes.join('')}`;
+  return `${title}: ${counted(hops.length, 'hop')}${changes}\n${table(rows, columns)}${notes.join('')}`;
 }
 
 function notesOn({ from, to, channel, switchesChannel, insteadOf, deprecated }: Hop, before: string): string[] {
@@ -50,7 +51,5 @@ function byOf({ by, skipRange, switchesChannel }: Hop): string {
 
 const sameHops = (a: readonly Hop[] | undefined, b: readonly Hop[]): boolean =>
   a?.length === b.length && a.every((hop, index) => hop.to === b[index]?.to && hop.channel === b[index]?.channel);
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const told = ({ bundle, version }: PathEnd): string => (version === '' ? bundle : `${version} (${bundle})`);

@@ -1,5 +1,6 @@
 import { INSTALL_PLAN_API, InstallPlan } from '#core/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
+import { counted } from '#core/text/counted';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 
 /** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */
@@ -86,6 +87,6 @@ async function whatItDoes(client: KubeClient, { metadata, spec, status }: Instal
     const installed = subscription?.status?.installedCSV;
     const objects = steps.filter(({ resolving }) => resolving === name).length;
     const what = installed && installed !== name ? `upgrades ${installed} to ${name}` : `installs ${name}`;
-    return `${what} (${objects} ${objects === 1 ? 'object' : 'objects'})`;
+    return `${what} (${counted(objects, 'object')})`;
   });
 }

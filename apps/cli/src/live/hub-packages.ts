@@ -92,7 +92,8 @@ async function ask(question: PackagesQuestion): Promise<Answer> {
     if (response.ok) return { text };
     const refusal = Refusal.safeParse(parsed(text));
     const because = refusal.success ? refusal.data.message : `it answers ${response.status}`;
-    const exit = response.status === 404 && refusal.success ? ExitCode.no : ExitCode.remoteFailed;
+    // The hub refuses only an unknown cluster in this form; an unknown package is an empty list.
+    const exit = response.status === 404 && refusal.success ? ExitCode.badInput : ExitCode.remoteFailed;
     return { failed: `hub ${question.hub}: ${because}`, exit };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
 import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { counted } from '#core/text/counted';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
@@ -100,7 +101,7 @@ async function isPutBack(client: KubeClient, io: Io, name: string): Promise<bool
   await setTimeout(RETURNS_WITHIN_MS);
   const { length } = await heldObjects(client);
   if (length === 0) return false;
-  const why = `a hub that runs put its finalizers back on ${length} ${length === 1 ? 'object' : 'objects'}`;
+  const why = `a hub that runs put its finalizers back on ${counted(length, 'object')}`;
   io.err(`error: ${name} is not removed: ${why}; stop that hub, then do it again (--force does not wait for it)\n`);
   return true;
 }

@@ -1,6 +1,7 @@
 import type { ObjectRef } from '#core/api/kubernetes-object';
 import { explanationLines } from '#core/extension/explain-extension';
 import type { PlannedObject } from '#core/revision/plan-objects';
+import { counted } from '#core/text/counted';
 import type { ExtensionStep } from './next-revision-step.js';
 
 /** What would become of a ClusterExtension, as text for standard output. */
@@ -36,7 +37,7 @@ function headOf({ cluster, extension, next, installed, revision, bundle, version
 function objectLines(next: ExtensionStep['next'], objects: readonly PlannedObject[]): string[] {
   const shown = next === 'make' ? objects : objects.filter(({ does }) => does !== 'keep');
   const others = objects.length - shown.length;
-  const rest = others === 1 ? '1 object is as it should be' : `${others} objects are as they should be`;
+  const rest = counted(others, 'object is as it should be', 'objects are as they should be');
   const lines = shown.map((object) => `${object.does.padEnd(7)} ${nameOf(object.ref)}${detailOf(object)}`);
   return [...lines, ...(others === 0 ? [] : [rest])].map((line) => `    ${line}`);
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '#core/diagnosis/cluster-findings';
 import { STANDINGS, type Standing } from '#core/diagnosis/diagnosis';
 import { equalCauses } from '#core/diagnosis/equal-causes';
+import { counted } from '#core/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
@@ -113,7 +114,7 @@ function nothingText(answered: number, away: number, namespace: string | undefin
 
 function moreText(causes: readonly (readonly FleetFinding[])[]): string {
   const objects = causes.reduce((sum, cause) => sum + cause.length, 0);
-  return `and ${causes.length} more ${causes.length === 1 ? 'cause' : 'causes'}, of ${objects} objects`;
+  return `and ${counted(causes.length, 'more cause')}, of ${counted(objects, 'object')}`;
 }
 
 const LONGEST = 300;
@@ -138,5 +139,5 @@ const placeOf = ({ namespace, name }: FleetFinding): string =>
 function othersText(others: readonly FleetFinding[]): string {
   const names = others.slice(0, NAMED).map((one) => `${one.cluster} ${placeOf(one)}`);
   const more = others.length - names.length;
-  return `${others.length} more (${names.join(', ')}${more === 0 ? '' : ` and ${more} others`})`;
+  return `${others.length} more (${names.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'other')}`})`;
 }

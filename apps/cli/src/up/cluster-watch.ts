@@ -7,7 +7,7 @@ import { tellCluster, tellSameClusters } from './tell-cluster.js';
 const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 5_000;
 
-/** Looks at every cluster and tells what it finds; goes on looking at those that could not be reached. */
+/** Polls every cluster once and prints a report on it; polls those again that could not be reached. */
 export class ClusterWatch {
   readonly #width: number;
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -21,16 +21,17 @@ export class ClusterWatch {
     this.#width = Math.max(0, ...clients.map(({ cluster }) => cluster.length));
   }
 
-  /** Ends when each cluster has answered or has had its time. */
+  /** Asks all clusters at once; prints in the order of the kubeconfig. Ends when each has answered or has had its time. */
   async firstLook(): Promise<void> {
-    const looks = await Promise.all(
-      this.clients.map(async (client) => {
-        const look = await lookAtCluster(client, this.settings, PATIENCE_MS);
-        this.#tell(look);
-        if (!look.reached) this.#later(client);
-        return look;
-      }),
-    );
+    const pending = this.clients.map((client) => lookAtCluster(client, this.settings, PATIENCE_MS));
+    const looks: ClusterLook[] = [];
+    for (const [index, client] of this.clients.entries()) {
+      const look = await pending[index];
+      if (look === undefined) continue;
+      looks.push(look);
+      this.#tell(look);
+      if (!look.reached) this.#later(client);
+    }
     for (const line of tellSameClusters(looks)) this.io.out(`${line}\n`);
   }
 

@@ -1,4 +1,5 @@
 import { APPLIER, POLLER } from '#core/actions/field-managers';
+import { counted } from '#core/text/counted';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
@@ -74,8 +75,7 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
   throw new UsageError(`no context in ${kubeconfigs.join(', ')}: name a kubeconfig that has one with --kubeconfig`);
 }
 
-const header = ({ length }: readonly KubeClient[]): string =>
-  `Flotilla manages ${length === 1 ? 'one cluster' : `${length} clusters`}:\n`;
+const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
 
 /** Lines for people where a person reads them; JSON for whoever collects logs, and with --verbose. */
 const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>

@@ -1,4 +1,5 @@
 import { type OlmSign, signText } from '#core/joining/olm-signs';
+import { counted } from '#core/text/counted';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 
 /** The lines about one cluster: what is watched there, what was done, and what the person should know or do. */
@@ -33,7 +34,7 @@ function joinText({ standing, joined }: ReachedCluster): string {
   const { installed, upgraded, refused } = joined;
   if (refused.some(({ object }) => isCrd(object))) return 'CRDs of OLM are missing';
   const count = [...installed, ...upgraded].filter(isCrd).length;
-  return count === 0 ? 'CRDs of OLM are there' : `${count} CRDs of OLM installed`;
+  return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
 }
 
 function refusal({ joined }: ReachedCluster): string[] {

@@ -10,6 +10,7 @@ import {
 } from '../catalog-graph/upgrade-graph.js';
 import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
+import { counted } from '../text/counted.js';
 import type { BrokenInvariant } from './broken-invariant.js';
 import { fateOf, followedBy } from './bundle-fate.js';
 import { mendElsewhere, mendSeveral, mendStop, mendZStream } from './mend.js';
@@ -46,7 +47,7 @@ function channelGone(name: string, old: EntryGroup, now: UpgradeGraph | undefine
     channel: old.channel,
     bundle: '',
     version: '',
-    before: `${old.entries.length} bundles led to ${head}`,
+    before: `${counted(old.entries.length, 'bundle')} led to ${head}`,
     after: now === undefined ? 'the package is gone' : 'the channel is gone',
     mend: `keep the olm.channel blob "${old.channel}" of package "${name}" with its entries and bundles${move}`,
   };

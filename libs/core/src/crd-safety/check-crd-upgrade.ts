@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { counted } from '../text/counted.js';
 import { convertsByWebhook, crdGroup, crdKind, crdVersions } from './crd-versions.js';
 import { fieldErrorText } from './schema-errors.js';
 import {
@@ -101,7 +102,7 @@ function servedVersionRemoved({ current, next, instances, otherOwners }: CrdUpgr
   if (removed === undefined) return undefined;
   const used = Math.max(0, ...[...instances.values()].map((list) => list.length));
   const reasons = [
-    ...(used > 0 ? [`${used} existing ${used === 1 ? 'object' : 'objects'}`] : []),
+    ...(used > 0 ? [counted(used, 'existing object')] : []),
     ...(otherOwners.length > 0 ? [`other operators that came with it: ${otherOwners.join(', ')}`] : []),
   ];
   if (reasons.length === 0) return undefined;

@@ -3,6 +3,7 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import { STORED_VERSION_REFUSED } from '../crd-safety/stored-versions.js';
 import { isDone } from '../install-plan/install-plan-step.js';
 import { installedCondition } from '../install-plan/plan-conditions.js';
+import { counted } from '../text/counted.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseGroups } from './diagnose-groups.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
@@ -57,7 +58,10 @@ function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diag
 
 function approval({ metadata: { name = '', namespace = '' }, spec, status }: InstallPlan, what: string): Diagnosis {
   if (spec.approved) {
-    return diagnosis('under-way', `It is approved, and its ${(status?.plan ?? []).length} steps come next.`);
+    return diagnosis(
+      'under-way',
+      `It is approved, and ${counted((status?.plan ?? []).length, 'step')} will be done next.`,
+    );
   }
   return diagnosis(
     'needs-approval',

@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.js';
 import { INSTALL_PLAN_API, type InstallPlanStep } from '../api/install-plan.js';
 import { joinApiVersion } from '../api/kubernetes-object.js';
 import type { StoredVersionMigration } from '../crd-safety/stored-versions.js';
+import { counted } from '../text/counted.js';
 import { kindOfStep, type StepStatus } from './install-plan-step.js';
 import { refusedWrite } from './step-words.js';
 import type { Performed, SettledDecision, StepContext, StepOutcome } from './step-world.js';
@@ -75,7 +76,7 @@ export function warningEvent(
   ];
 }
 
-/** The event that tells of objects that were rewritten so that a stored version of their CRD may go. */
+/** The event that reports how many objects were rewritten so that a stored version of their CRD may be dropped. */
 export const migratedEvent = (
   { plan }: StepContext,
   { kind, leaving, storage, count }: StoredVersionMigration & Readonly<{ count: number }>,
@@ -84,5 +85,5 @@ export const migratedEvent = (
   about: { ...INSTALL_PLAN_API, name: plan.name, namespace: plan.namespace, uid: plan.uid },
   type: 'Normal',
   reason: 'StoredVersionsMigrated',
-  message: `${count} objects of kind ${kind} are stored in ${storage} now; ${leaving.join(', ')} left status.storedVersions`,
+  message: `${counted(count, 'object')} of kind ${kind} ${count === 1 ? 'is' : 'are'} stored in ${storage} now; ${leaving.join(', ')} left status.storedVersions`,
 });

@@ -2,6 +2,7 @@ import { bundleFacts } from '../../resolution/bundle-facts.js';
 import { type Candidate, meets, type Requirement } from '../../resolution/requirement.js';
 import { requirementText } from '../../resolution/requirement-text.js';
 import { requirementsOf } from '../../resolution/requirements-of.js';
+import { counted } from '../../text/counted.js';
 import type { Catalog, CatalogBundle, Property } from '../catalog.js';
 import { goJson } from '../write/go-json-text.js';
 import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
@@ -39,7 +40,7 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
  */
 function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
   const others = bundles.size - 1;
-  const also = others === 0 ? '' : `; the same in ${others} more ${others === 1 ? 'bundle' : 'bundles'} of the package`;
+  const also = others === 0 ? '' : `; the same in ${counted(others, 'more bundle')} of the package`;
   const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];
   if (parts.length > 0 && parts.every((part) => candidates.some((candidate) => meets(candidate, part)))) {
     return {
