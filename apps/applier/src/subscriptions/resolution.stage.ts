@@ -1,6 +1,7 @@
 import type { InstallPlan } from '#core/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { canonicalJson } from '#core/canonical/canonical-json';
+import { clipMessage } from '#core/conditions/clip-message';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
@@ -122,7 +123,7 @@ async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResol
     subscriptions.some(
       ({ metadata, status }) =>
         metadata.name === name &&
-        !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === message),
+        !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === clipMessage(message)),
     );
   const events = unresolved
     .filter((wish) => wish.kind === 'subscription' && isNews(wish))

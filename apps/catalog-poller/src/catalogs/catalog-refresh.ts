@@ -4,6 +4,7 @@ import { jittered, lookInterval, retryDelay, secretRetryDelay } from '#core/cata
 import { type CatalogOrigin, originOf, pollSchedule } from '#core/catalog-source/catalog-source-spec';
 import { type CatalogState, isServing } from '#core/catalog-source/catalog-source-status';
 import { isPaused, pausedDigest } from '#core/catalog-source/paused-catalog';
+import { clipMessage } from '#core/conditions/clip-message';
 import { kubernetesTime } from '#core/durations/kubernetes-time';
 import type { Clock } from '#platform/clock/clock.port';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
@@ -221,7 +222,7 @@ export class CatalogRefresh {
       ...known,
       failure: {
         reason,
-        message: error instanceof Error ? error.message : String(error),
+        message: clipMessage(error instanceof Error ? error.message : String(error)),
         since: before?.since ?? kubernetesTime(new Date(now)),
         nextTry: kubernetesTime(new Date(now + delay)),
       },

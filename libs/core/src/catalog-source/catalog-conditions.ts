@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CatalogSource } from '../api/catalog-source.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { DISABLED_CONDITION, DISABLED_TEXT } from '../openshift/operator-hub.js';
 import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
@@ -101,5 +102,5 @@ function pausedCondition(source: CatalogSource, digest: string | undefined): rea
 function transitioned(wanted: Wanted, before: readonly Condition[], now: string): Condition {
   const old = before.find(({ type }) => type === wanted.type);
   const lastTransitionTime = old?.status === wanted.status ? old.lastTransitionTime : kubernetesTime(now);
-  return { ...wanted, lastTransitionTime };
+  return { ...wanted, message: clipMessage(wanted.message), lastTransitionTime };
 }

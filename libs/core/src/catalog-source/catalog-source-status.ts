@@ -1,4 +1,5 @@
 import type { CatalogSource } from '../api/catalog-source.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import { catalogConditions } from './catalog-conditions.js';
 import { originOf, pollSchedule } from './catalog-source-spec.js';
@@ -53,7 +54,11 @@ export function catalogSourceStatus(
   const conditioned = { ...kept, ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
   const origin = originOf(source);
   if (origin.kind === 'invalid') {
-    return { ...conditioned, reason: 'SpecInvalidError', message: invalidText(source, origin.message, state.template) };
+    return {
+      ...conditioned,
+      reason: 'SpecInvalidError',
+      message: clipMessage(invalidText(source, origin.message, state.template)),
+    };
   }
   const { registryService: _service, configMapReference, ...rest } = conditioned;
   const reference = state.configMap === undefined ? configMapReference : referenceTo(state.configMap);
@@ -80,6 +85,9 @@ export function isServing(state: CatalogState, strict: boolean): boolean {
   return state.held !== undefined && !(strict && state.failure !== undefined);
 }
 
+/** Leaves room for since when it fails, when the next try is, and what stays in use. */
+const MAX_FAILURE_BYTES = 1_536;
+
 function complaint(
   source: CatalogSource,
   state: CatalogState,
@@ -94,7 +102,10 @@ function complaint(
     // A ConfigMap is noticed when it comes: no time to tell, and so OLM's text as it is.
     const timed = failure.reason !== 'ConfigMapError';
     const when = timed ? `; failing since ${failure.since}, next try ${failure.nextTry}${inUse === '' ? '.' : ''}` : '';
-    return { reason: failure.reason, message: `${failure.message}${when}${inUse}` };
+    return {
+      reason: failure.reason,
+      message: clipMessage(`${clipMessage(failure.message, MAX_FAILURE_BYTES)}${when}${inUse}`),
+    };
   }
   const problem = pollSchedule(source)?.problem;
   return problem === undefined ? {} : { reason: 'InvalidIntervalError', message: problem };

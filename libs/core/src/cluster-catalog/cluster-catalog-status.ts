@@ -1,5 +1,6 @@
 import type { CatalogCondition, ClusterCatalog } from '../api/cluster-catalog.js';
 import { isPaused, pausedText } from '../catalog-source/paused-catalog.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 import type { CatalogFailure } from './catalog-failure.js';
 import { wishOf } from './cluster-catalog-spec.js';
@@ -89,6 +90,6 @@ function withCondition(
 ): CatalogCondition[] {
   const old = list.find(({ type }) => type === next.type);
   const since = old?.status === next.status ? old.lastTransitionTime : kubernetesTime(now);
-  const fresh = { ...next, lastTransitionTime: since };
+  const fresh = { ...next, message: clipMessage(next.message), lastTransitionTime: since };
   return old === undefined ? [...list, fresh] : list.map((one) => (one === old ? fresh : one));
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.js';
 import type { ClusterServiceVersion, CsvCondition, CsvStatus } from '../api/cluster-service-version.js';
 import { refOf } from '../api/kubernetes-object.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** Phases of a ClusterServiceVersion (spec: api-types.md §5); `` is a CSV never looked at. */
@@ -27,7 +28,8 @@ export const MAX_CSV_CONDITIONS = 20;
  */
 export function withPhase(status: CsvStatus | undefined, verdict: PhaseVerdict, now: Date): CsvStatus {
   const old = status ?? {};
-  const { phase, reason, message } = verdict;
+  const { phase, reason } = verdict;
+  const message = clipMessage(verdict.message);
   if (old.phase === phase && old.reason === reason && old.message === message) return old;
   const time = kubernetesTime(now);
   const lastTransitionTime = old.phase === phase ? (old.lastTransitionTime ?? time) : time;

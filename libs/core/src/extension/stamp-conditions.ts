@@ -1,5 +1,6 @@
 import type { CatalogCondition } from '../api/cluster-catalog.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import type { ExtensionCondition } from './extension-condition.js';
 
 /** Conditions as they are written: sorted by type; a time changes with its status alone (spec: v1-extension.md, "status"). */
@@ -16,6 +17,7 @@ export function stampConditions(
       const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : time;
       return {
         ...condition,
+        message: clipMessage(condition.message),
         lastTransitionTime,
         ...(generation === undefined ? {} : { observedGeneration: generation }),
       };

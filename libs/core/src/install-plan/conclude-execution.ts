@@ -1,7 +1,7 @@
 import type { InstallPlan, InstallPlanStatus } from '../api/install-plan.js';
 import { elapsedMs, kubernetesTime } from '../durations/kubernetes-time.js';
 import { isDone } from './install-plan-step.js';
-import { withInstalled, withoutMessage } from './plan-conditions.js';
+import { withInstalled, withMessage, withoutMessage } from './plan-conditions.js';
 import type { StepOutcome } from './step-world.js';
 
 /** OLM looks at an unfinished plan every five seconds. */
@@ -12,16 +12,14 @@ export type ExecutionConclusion = Readonly<{ status: InstallPlanStatus; againAft
 
 type Execution = Readonly<{ now: string; retryTimeoutMs: number }>;
 
-const text = (status: InstallPlanStatus, message: string): InstallPlanStatus => ({ ...status, message });
-
 function afterError(status: InstallPlanStatus, outcome: StepOutcome, { now, retryTimeoutMs }: Execution) {
   const { error: message = '', forbidden, patienceMs = retryTimeoutMs } = outcome;
   const patient = forbidden === true || elapsedMs(status.startTime ?? now, now) < patienceMs;
   if (patient) {
-    return { status: text(status, `retrying execution due to error: ${message}`), againAfterMs: LOOK_AGAIN_MS };
+    return { status: withMessage(status, `retrying execution due to error: ${message}`), againAfterMs: LOOK_AGAIN_MS };
   }
   const verdict = { status: 'False', reason: 'InstallComponentFailed', message } as const;
-  return { status: withInstalled({ ...text(status, message), phase: 'Failed' }, verdict, now) };
+  return { status: withInstalled({ ...withMessage(status, message), phase: 'Failed' }, verdict, now) };
 }
 
 /**
@@ -47,7 +45,7 @@ export function concludeExecution(
   if (steps.some((step) => step !== null && !isDone(step))) {
     const late = [...outcomes.values()].find(({ waitingFor }) => waitingFor !== undefined)?.waitingFor;
     if (late === undefined) return { status: clean, againAfterMs: API_WAIT_MS };
-    return { status: text(clean, late), againAfterMs: LOOK_AGAIN_MS };
+    return { status: withMessage(clean, late), againAfterMs: LOOK_AGAIN_MS };
   }
   return { status: withInstalled({ ...clean, phase: 'Complete' }, { status: 'True' }, execution.now) };
 }

@@ -1,4 +1,5 @@
 import type { InstallPlanCondition, InstallPlanStatus } from '../api/install-plan.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** What a condition of type `Installed` says. */
@@ -11,7 +12,8 @@ export const installedCondition = (status: InstallPlanStatus | undefined): Insta
  * The status with this verdict: the same object where nothing but times would change; lastTransitionTime moves only with
  * the condition's status, lastUpdateTime with every change. Spec: install-plans.md §3, api-types.md §4.
  */
-export function withInstalled(status: InstallPlanStatus, verdict: InstalledVerdict, now: string): InstallPlanStatus {
+export function withInstalled(status: InstallPlanStatus, said: InstalledVerdict, now: string): InstallPlanStatus {
+  const verdict = said.message === undefined ? said : { ...said, message: clipMessage(said.message) };
   const old = installedCondition(status);
   if (old !== undefined && sameVerdict(old, verdict)) return status;
   const time = kubernetesTime(now);
@@ -28,6 +30,12 @@ export function withInstalled(status: InstallPlanStatus, verdict: InstalledVerdi
 
 const sameVerdict = (old: InstallPlanCondition, { status, reason = '', message = '' }: InstalledVerdict): boolean =>
   old.status === status && (old.reason ?? '') === reason && (old.message ?? '') === message;
+
+/** The status with this message. */
+export const withMessage = (status: InstallPlanStatus, message: string): InstallPlanStatus => ({
+  ...status,
+  message: clipMessage(message),
+});
 
 /** The status without its message. */
 export function withoutMessage({ message: _cleared, ...status }: InstallPlanStatus): InstallPlanStatus {

@@ -1,4 +1,5 @@
 import { type KubernetesObject } from '../api/kubernetes-object.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { asList, asRecord, asText } from '../crd-safety/loose-value.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 
@@ -63,7 +64,7 @@ type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason?: string
 function wantedCondition(compatibility: OperatorCompatibility): Wanted {
   if (compatibility.kind === 'compatible') return { type: UPGRADEABLE, status: 'True' };
   const reason = compatibility.kind === 'incompatible' ? INCOMPATIBLE : ERROR;
-  return { type: UPGRADEABLE, status: 'False', reason, message: compatibility.message };
+  return { type: UPGRADEABLE, status: 'False', reason, message: clipMessage(compatibility.message) };
 }
 
 const says = (current: Readonly<Record<string, unknown>>, { status, reason = '', message = '' }: Wanted): boolean =>

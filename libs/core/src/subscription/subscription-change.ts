@@ -1,5 +1,6 @@
 import type { Subscription, SubscriptionCondition, SubscriptionStatus } from '../api/subscription.js';
 import { canonicalJson } from '../canonical/canonical-json.js';
+import { clipMessage } from '../conditions/clip-message.js';
 import { kubernetesTime } from '../durations/kubernetes-time.js';
 
 /** A Subscription's status after a decision. `changed` false: nothing to write, `status` is what it was. */
@@ -38,7 +39,8 @@ export type WantedCondition = Readonly<{
  * differ. A timed condition's lastTransitionTime moves with every change of its content, as OLM does it.
  */
 export function withCondition(status: SubscriptionStatus, wanted: WantedCondition, now: string): SubscriptionStatus {
-  const { timed, ...content } = wanted;
+  const { timed, ...said } = wanted;
+  const content = { ...said, ...(said.message === undefined ? {} : { message: clipMessage(said.message) }) };
   const old = conditionOf(status, wanted.type);
   if (old !== undefined && sameContent(old, content)) return status;
   const fresh = { ...content, ...(timed ? { lastTransitionTime: kubernetesTime(now) } : {}) };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Action } from '#core/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { clipMessage } from '#core/conditions/clip-message';
 import { KubeApiError, type KubeClient } from './kube-client.port.js';
 
 export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
@@ -16,7 +17,7 @@ export const EVENT_COMPONENT = 'flotilla';
  */
 export async function recordEvent(client: KubeClient, event: EmitEvent, component: string, now: Date): Promise<void> {
   const { about, type, reason } = event;
-  const message = event.message.slice(0, LONGEST_MESSAGE);
+  const message = clipMessage(event.message, LONGEST_MESSAGE);
   const { name, namespace } = eventRef(event, component);
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const object: KubernetesObject = {
@@ -51,7 +52,7 @@ export async function recordEvent(client: KubeClient, event: EmitEvent, componen
 /** The v1 Event that says this. */
 export function eventRef(event: EmitEvent, component = EVENT_COMPONENT): ObjectRef & { namespace: string } {
   const { about, type, reason } = event;
-  const message = event.message.slice(0, LONGEST_MESSAGE);
+  const message = clipMessage(event.message, LONGEST_MESSAGE);
   const name = eventName(about, [type, reason, message, component]);
   return { apiVersion: 'v1', kind: 'Event', name, namespace: about.namespace ?? 'default' };
 }
