@@ -295,6 +295,17 @@ describe.each(ways)('$way', ({ hold, read }) => {
       await expect(pulled([layer], { unpackedBytes: 10_000_000 })).rejects.toMatchObject({ failure: 'TooLarge' });
     });
 
+    it('stops early at a few bytes that become many: a bound on expansion, not on size alone', async () => {
+      const header = (await packTar([{ header: { name: 'configs/a', type: 'file', size: 0 } }])).subarray(0, 512);
+      const zeros = zstdCompressSync(Buffer.alloc(16 * 1024 * 1024));
+      const bomb = Buffer.concat([zstdCompressSync(header), ...Array.from({ length: 8 }, () => zeros)]);
+      const layer = { layer: blob(`${OCI}+zstd`, bomb), diffId: digestOf(bomb) };
+      await expect(pulled([layer], { expansion: 100 })).rejects.toMatchObject({
+        failure: 'TooLarge',
+        message: expect.stringContaining('grow to more than 100 times their size'),
+      });
+    });
+
     it.each([
       { because: 'not gzip at all', pack: () => Buffer.from('this is no gzip'), mediaType: `${OCI}+gzip` },
       {

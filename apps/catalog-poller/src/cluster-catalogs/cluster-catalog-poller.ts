@@ -130,8 +130,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   }
 
   readonly #load: LoadJsonl = async (ref) => {
-    const { registry } = this.hub;
-    const load = () => loadImageJsonl(ref, { registry, contents: this.contents, credentials: localCredentials });
+    const load = () => loadImageJsonl(ref, { contents: this.contents, credentials: localCredentials });
     const answer = await this.#loads.ask(ref, { withinMs: SHARED_MS, patient: false }, load);
     if ('error' in answer) throw answer.error;
     return answer.value;

@@ -31,7 +31,7 @@ function load(ref: string, password = 'right') {
   const images = new HttpRegistryClient({ limits: { attempts: 1 } });
   const contents = new CatalogContents(images, store, folder, { read: (request) => readCatalog(request) });
   const credentials = async () => ({ [registry.host]: { username: 'hub', password } });
-  return loadImageJsonl(ref, { registry: images, contents, credentials });
+  return loadImageJsonl(ref, { contents, credentials });
 }
 
 describe('the content of a catalog image', () => {

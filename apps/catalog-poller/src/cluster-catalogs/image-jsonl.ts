@@ -1,12 +1,11 @@
 import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
-import { CATALOG_LABEL } from '#platform/registry/catalog-image';
+import { CatalogLabelMissing } from '#platform/registry/catalog-image';
 import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/image-reference';
-import { type RegistryClient, type RegistryCredentials, RegistryError } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import { type CatalogContents, InvalidCatalog } from '../catalogs/catalog-contents.js';
 import { type CatalogJsonl, NoCatalogContent } from './catalog-jsonl.js';
 
 export type ImageJsonlDeps = Readonly<{
-  registry: RegistryClient;
   contents: Pick<CatalogContents, 'servableImage'>;
   /** The hub's own logins for an image: ClusterCatalogs name no pull secrets. */
   credentials: (ref: string) => Promise<RegistryCredentials>;
@@ -21,7 +20,7 @@ export async function loadImageJsonl(ref: string, deps: ImageJsonlDeps): Promise
     return { ref: atDigest(parsed, digest).text, content };
   } catch (error) {
     if (error instanceof InvalidCatalog) return failed(ref, { kind: 'store', why: error.problems.join('; ') });
-    if (await lacksLabel(ref, error, deps)) return failed(ref, { kind: 'label missing' });
+    if (error instanceof CatalogLabelMissing) return failed(ref, { kind: 'label missing' });
     return failed(ref, { kind: 'pull', why: messageOf(error) });
   }
 }
@@ -36,17 +35,6 @@ function parsedReference(ref: string): ImageReference {
   } catch (error) {
     return failed(ref, { kind: 'unparsable', why: messageOf(error) });
   }
-}
-
-/** Only where the image was refused, not the registry's answer, are its labels looked at. */
-async function lacksLabel(ref: string, error: unknown, { registry, credentials }: ImageJsonlDeps): Promise<boolean> {
-  if (!(error instanceof RegistryError) || error.failure !== 'Malformed') return false;
-  const look = async () => registry.pull(ref, () => false, { credentials: await credentials(ref) });
-  const labels = await look().then(
-    (image) => image.labels,
-    () => undefined,
-  );
-  return labels !== undefined && !(CATALOG_LABEL in labels);
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -17,6 +17,16 @@ export const jittered = (ms: number, random: number): number => Math.round(ms * 
 export const retryDelay = (failures: number, random: number): number =>
   jittered(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 30)), random);
 
+const FIRST_CONTENT_RETRY_MS = 10 * 60_000;
+const LAST_CONTENT_RETRY_MS = 24 * 3_600_000;
+
+/**
+ * Milliseconds until content that was found to be of no use is fetched again under the same digest: 10 minutes, doubling
+ * up to a day. Another digest is fetched at once.
+ */
+export const failedContentDelay = (failures: number): number =>
+  Math.min(LAST_CONTENT_RETRY_MS, FIRST_CONTENT_RETRY_MS * 2 ** Math.min(failures - 1, 30));
+
 /** How long a failed source that names pull secrets waits at most before its secrets are read again. */
 export const secretRetryDelay = (source: CatalogSource, random: number): number =>
   (source.spec.secrets ?? []).some((name) => name !== '')

@@ -7,6 +7,7 @@ import type { Settings } from './settings.js';
 export const registryLimitsOf = (settings: Settings): RegistryLimits => ({
   compressedBytes: settings.imageMaxCompressedBytes,
   unpackedBytes: settings.imageMaxUnpackedBytes,
+  expansion: settings.imageMaxExpansion,
   entries: settings.imageMaxFiles,
   fileBytes: settings.imageMaxFileBytes,
   wantedBytes: settings.imageMaxWantedBytes,

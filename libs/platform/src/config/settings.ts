@@ -206,6 +206,11 @@ export const settingGroups = {
     ),
     imageMaxCompressedBytes: bytes('1Gi', 'Layers of one image, as sent'),
     imageMaxUnpackedBytes: bytes('4Gi', 'Layers of one image, unpacked'),
+    imageMaxExpansion: count(
+      200,
+      'How many times their size the layers of one image may grow when unpacked, beyond the first 64 MiB: images that are made to cost time are given up early',
+      { min: 10, max: 100_000 },
+    ),
     imageMaxFiles: count(300_000, 'Entries of all layers of one image', { min: 1 }),
     imageMaxFileBytes: bytes('256Mi', 'One file that is wanted from an image'),
     imageMaxWantedBytes: bytes('768Mi', 'All files that are wanted from one image'),

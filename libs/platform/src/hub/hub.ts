@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import { openRedis } from '../redis/redis-connection.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
+import { FailedPulls } from '../registry/image/failed-pulls.js';
 import type { RegistryClient } from '../registry/registry-client.port.js';
 import type { ContentStore } from '../store/content-store.port.js';
 import { DiskContentStore } from '../store/disk-content-store.js';
@@ -94,6 +95,7 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
       store: disk,
       provenance: new DiskProvenance(join(folder, 'provenance')),
       policy: outboundPolicyOf(settings),
+      failedPulls: new FailedPulls(),
     }),
     close: async () => {
       redis.disconnect();

@@ -7,6 +7,9 @@ import { type PullOptions, type RegistryClient, RegistryError, type UnpackedImag
 export const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 
+/** The image has no label that names the directory of a catalog; no layer of it was pulled. */
+export class CatalogLabelMissing extends RegistryError {}
+
 export type PulledCatalog = Readonly<{
   /** Of the platform's image manifest. */
   digest: Digest;
@@ -66,7 +69,7 @@ const noCatalogFile = (image: string, labels: Labels) =>
 function catalogDirectory(image: string, labels: Labels): string {
   const label = labels[CATALOG_LABEL];
   if (label !== undefined) return label.split('/').filter(isName).join('/');
-  throw new RegistryError('Malformed', image, `image ${image} is no catalog image: ${missingLabel(labels)}`);
+  throw new CatalogLabelMissing('Malformed', image, `image ${image} is no catalog image: ${missingLabel(labels)}`);
 }
 
 const isName = (part: string) => part !== '' && part !== '.';

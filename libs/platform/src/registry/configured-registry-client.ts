@@ -6,6 +6,7 @@ import type { ContentStore } from '../store/content-store.port.js';
 import type { Provenance } from '../store/provenance.port.js';
 import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient } from './http-registry-client.js';
+import type { FailedPulls } from './image/failed-pulls.js';
 import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
 import type { OutboundPolicy } from './outbound/outbound-policy.js';
 
@@ -15,12 +16,14 @@ export type ConfiguredWith = Readonly<{
   loginsOf?: LoginsOf;
   /** What may be reached for what clusters name; everything by default. */
   policy?: OutboundPolicy;
+  /** For a service, which tries again by itself. */
+  failedPulls?: FailedPulls;
 }>;
 
 /** The registry client as set: limits, mirrors, certificates, hosts without TLS. Throws InvalidMirrors. */
 export async function configuredRegistryClient(
   settings: Settings,
-  { store, provenance, loginsOf, policy }: ConfiguredWith = {},
+  { store, provenance, loginsOf, policy, failedPulls }: ConfiguredWith = {},
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
   const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
@@ -32,6 +35,7 @@ export async function configuredRegistryClient(
       certificates: { authorities: registryCa, directories: registryCertsDir },
       ...(policy && { policy }),
     },
+    ...(failedPulls && { failedPulls }),
     ...(store === undefined ? {} : { store }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(loginsOf === undefined ? {} : { loginsOf }),

@@ -7,6 +7,7 @@ import { accessKey } from './access-key.js';
 import { type ConnectionOptions, Connections } from './http/connections.js';
 import type { LoginsOf, Session } from './http/session.js';
 import { BlobSource } from './image/blob-source.js';
+import type { FailedPulls } from './image/failed-pulls.js';
 import {
   type FoundManifest,
   hostArchitecture,
@@ -39,6 +40,8 @@ export type RegistryClientOptions = Readonly<{
   store?: ContentStore;
   /** Which repositories gave the blobs of `store`; of this process alone by default. */
   provenance?: Provenance;
+  /** Remembers images that are of no use; none are remembered by default. */
+  failedPulls?: FailedPulls;
   /** Where images are looked for before their own registry. */
   mirrors?: readonly MirrorRule[];
   /** Certificates and proxies. */
@@ -57,6 +60,7 @@ export class HttpRegistryClient extends RegistryClient {
   readonly #architecture: string;
   readonly #mirrors: readonly MirrorRule[];
   readonly #hosts: readonly string[];
+  readonly #failed: FailedPulls | undefined;
 
   constructor(options: RegistryClientOptions = {}) {
     super();
@@ -70,6 +74,7 @@ export class HttpRegistryClient extends RegistryClient {
     const { store, provenance = new MemoryProvenance() } = options;
     this.#blobs = new BlobSource(this.transport, store && { store, provenance });
     this.#mirrors = options.mirrors ?? [];
+    this.#failed = options.failedPulls;
     this.#hosts = options.connections?.policy?.registryHosts ?? [];
     this.#architecture = options.architecture ?? hostArchitecture();
   }
@@ -128,7 +133,12 @@ export class HttpRegistryClient extends RegistryClient {
   #puller(session: Session, blob: ImageSource['blob']): ImagePuller {
     const named = () => this.#manifest(session, manifestName(session.reference));
     const manifest = (digest: Digest) => this.#manifest(session, digest);
-    return new ImagePuller({ named, manifest, blob }, this.limits, this.#architecture, session.refuse);
+    const { reference, credentials, signal } = session;
+    const access = accessKey(reference, [reference], credentials);
+    const failed = this.#failed;
+    const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
+    const guard = { signal, layers };
+    return new ImagePuller({ named, manifest, blob }, this.limits, this.#architecture, session.refuse, guard);
   }
 
   async #head(session: Session): Promise<Digest> {

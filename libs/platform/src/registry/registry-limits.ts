@@ -4,6 +4,8 @@ export type RegistryLimits = Readonly<{
   compressedBytes: number;
   /** Bytes of all layers of an image, unpacked, wanted files or not. */
   unpackedBytes: number;
+  /** Bytes that may come out of one byte of a layer, beyond the first 64 MiB. */
+  expansion: number;
   /** Entries of all layers of an image. */
   entries: number;
   /** Bytes of one wanted file. */
@@ -34,6 +36,7 @@ const MiB = 1024 * 1024;
 export const defaultRegistryLimits: RegistryLimits = {
   compressedBytes: 1024 * MiB,
   unpackedBytes: 4096 * MiB,
+  expansion: 200,
   entries: 300_000,
   fileBytes: 256 * MiB,
   wantedBytes: 768 * MiB,

@@ -45,6 +45,13 @@ const MAX_INDEX_DEPTH = 3;
 /** An image's manifest and labels: what is known before a layer is pulled. */
 type Found = Readonly<{ digest: Digest; resolved: Digest; labels: UnpackedImage['labels']; manifest: ImageManifest }>;
 
+/** Around a pull: whether it is still wanted, and what is known of the same image from an earlier one. */
+export type PullGuard = Readonly<{
+  signal?: AbortSignal;
+  /** Reads the layers of the image of that digest, unless they are known to be of no use. */
+  layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
+}>;
+
 /** Turns an image into files, in memory or in a directory: platform, labels, layers; everything bounded. */
 export class ImagePuller {
   constructor(
@@ -52,13 +59,16 @@ export class ImagePuller {
     private readonly limits: RegistryLimits,
     private readonly architecture: string,
     private readonly refuse: Refuse,
+    private readonly guard: PullGuard = {},
   ) {}
 
   async pull(keep: Keep): Promise<PulledImage> {
     const { manifest, ...found } = await this.#find();
     const { labels } = found;
     keep('', labels); // Labels that make the image useless are found before any layer is pulled.
-    const files = await this.#files(manifest, (path) => keep(path, labels), memorySink);
+    const files = await this.#guarded(found.digest, () =>
+      this.#files(manifest, (path) => keep(path, labels), memorySink),
+    );
     return { ...found, files: files.map(({ path, content }) => ({ path, bytes: content })) };
   }
 
@@ -66,11 +76,17 @@ export class ImagePuller {
     const { manifest, ...found } = await this.#find();
     const { labels } = found;
     placeOf('', labels);
-    const unpacked = await new UnpackDirectory(directory).fill(
-      (sink) => this.#files(manifest, (path) => placeOf(path, labels) !== undefined, sink),
-      (path) => placeOf(path, labels) ?? path,
+    const unpacked = await this.#guarded(found.digest, () =>
+      new UnpackDirectory(directory).fill(
+        (sink) => this.#files(manifest, (path) => placeOf(path, labels) !== undefined, sink),
+        (path) => placeOf(path, labels) ?? path,
+      ),
     );
     return { ...found, ...unpacked };
+  }
+
+  #guarded<T>(digest: Digest, read: () => Promise<T>): Promise<T> {
+    return this.guard.layers === undefined ? read() : this.guard.layers(digest, read);
   }
 
   async #find(): Promise<Found> {
@@ -103,7 +119,7 @@ export class ImagePuller {
     this.#checkLayers(manifest);
     const linked = new Set<string>();
     for (let round = 0; round < MAX_LINK_ROUNDS; round++) {
-      const allowance = new Allowance(this.limits, this.refuse);
+      const allowance = new Allowance(this.limits, this.refuse, this.guard.signal);
       const tree = await this.#tree(manifest, { wanted: (path) => wanted(path) || linked.has(path), sink, allowance });
       const { files, missing } = tree.files(wanted);
       if (missing.length === 0) {

@@ -10,8 +10,12 @@ import type { LayerEntry, Whiteout } from './image-tree.js';
 import type { Compression } from './media-types.js';
 import { zstdFrames } from './zstd-frames.js';
 
+/** So much may come out of a few bytes: the bound on expansion is for what costs time. */
+const FREE_EXPANSION_BYTES = 64 * 1024 * 1024;
+
 /** What is left of an image's allowance; shared by its layers, which come one after the other. */
 export class Allowance {
+  #packed = 0;
   #unpacked = 0;
   #entries = 0;
   #wanted = 0;
@@ -19,11 +23,29 @@ export class Allowance {
   constructor(
     readonly limits: RegistryLimits,
     readonly refuse: Refuse,
+    /** Aborted when the caller does not want the image any more. */
+    private readonly signal?: AbortSignal,
   ) {}
 
+  throwIfAborted(): void {
+    this.signal?.throwIfAborted();
+  }
+
+  /** Compressed bytes that have arrived. */
+  feed(bytes: number): void {
+    this.#packed += bytes;
+  }
+
   unpack(bytes: number): void {
+    this.throwIfAborted();
     this.#unpacked += bytes;
     this.#check(this.#unpacked, this.limits.unpackedBytes, 'bytes when unpacked');
+    const { expansion } = this.limits;
+    if (this.#unpacked <= FREE_EXPANSION_BYTES + expansion * this.#packed) return;
+    throw this.refuse(
+      'TooLarge',
+      `the image's layers grow to more than ${expansion} times their size when unpacked: build the image without large empty files`,
+    );
   }
 
   enter(): void {
@@ -61,7 +83,7 @@ export async function readLayer<C>(
   reading: Reading<C>,
 ): Promise<LayerEntry<C>[]> {
   const { allowance } = reading;
-  const completed = new CompletedArchive(counted(decompressed(packed, compression), allowance));
+  const completed = new CompletedArchive(counted(decompressed(packed, compression, allowance), allowance));
   const archive = ReadableStream.from(completed).pipeThrough(createTarDecoder({ strict: true }));
   const entries: LayerEntry<C>[] = [];
   try {
@@ -74,6 +96,7 @@ export async function readLayer<C>(
     }
     if (completed.cuts(lastSize)) throw new Error('the last file is cut short');
   } catch (error) {
+    allowance.throwIfAborted();
     if (error instanceof FlotillaError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw allowance.refuse('Malformed', `a layer cannot be unpacked (${why}): push the image again`);
@@ -81,14 +104,26 @@ export async function readLayer<C>(
   return entries;
 }
 
-function decompressed(packed: ReadableStream<Uint8Array>, compression: Compression): AsyncIterable<Uint8Array> {
-  if (compression === 'none') return packed;
-  const source = compression === 'gzip' ? Readable.fromWeb(packed) : Readable.from(zstdFrames(packed));
+function decompressed(
+  packed: ReadableStream<Uint8Array>,
+  compression: Compression,
+  allowance: Allowance,
+): AsyncIterable<Uint8Array> {
+  const chunks = fed(packed, allowance);
+  if (compression === 'none') return chunks;
+  const source = Readable.from(compression === 'gzip' ? chunks : zstdFrames(chunks));
   const unpacker = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   source.on('error', (error) => unpacker.destroy(error));
   unpacker.on('error', (error) => source.destroy(error));
   unpacker.on('close', () => source.destroy());
   return source.pipe(unpacker);
+}
+
+async function* fed(packed: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
+  for await (const chunk of packed) {
+    allowance.feed(chunk.length);
+    yield chunk;
+  }
 }
 
 async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance): AsyncGenerator<Uint8Array> {
