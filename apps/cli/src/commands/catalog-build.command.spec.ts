@@ -133,7 +133,7 @@ describe('catalog serve', () => {
     const { result, io } = recorder();
     const stop = Promise.withResolvers<void>();
     const catalog = loadCatalog(await readCatalogTree(CATALOG));
-    const serving = serveUntil(stop.promise, catalog, place, io);
+    const serving = serveUntil(stop.promise, { reference: CATALOG, catalog }, place, io);
     await expect.poll(() => result.out).toMatch(/^serving 2 packages over gRPC at 127\.0\.0\.1:\d+\n$/);
     const client = new GrpcCatalogClient(result.out.trim().split(' ').at(-1) ?? '');
     expect(await client.listPackages()).toEqual(['harbor-operator', 'lighthouse-operator']);
@@ -146,7 +146,7 @@ describe('catalog serve', () => {
   it('refuses a catalog that opm would not serve, exit 1', async () => {
     const { result, io } = recorder();
     const catalog = loadCatalog([{ path: 'c', bytes: Buffer.from('schema: olm.package\nname: foo\n') }]);
-    await serveUntil(Promise.resolve(), catalog, place, io);
+    await serveUntil(Promise.resolve(), { reference: 'c', catalog }, place, io);
     expect(result).toMatchObject({ exit: 1, err: expect.stringContaining('process package "foo": invalid index') });
   });
 

@@ -25,6 +25,11 @@ const CATALOGS = {
     `${FIRST},{"name":"ant.v1.2.0","replaces":"ant.v1.1.0","skips":["ant.v1.0.0"]}`,
     ...['1.0.0', '1.1.0', '1.2.0'],
   ),
+  minors: catalog('{"name":"ant.v1.0.0"},{"name":"ant.v1.1.0","replaces":"ant.v1.0.0"}', ...['1.0.0', '1.1.0']),
+  patched: catalog(
+    '{"name":"ant.v1.0.0"},{"name":"ant.v1.0.1","skips":["ant.v1.0.0"]},{"name":"ant.v1.1.0","replaces":"ant.v1.0.1"}',
+    ...['1.0.0', '1.0.1', '1.1.0'],
+  ),
   invalid: catalog(`${FIRST},{"name":"ant.v1.2.0"}`, '1.0.0', '1.1.0', '1.2.0'),
 };
 
@@ -46,7 +51,7 @@ describe('flotilla catalog diff', () => {
   it('says nothing about a catalog and itself', async () => {
     expect(await diff('old', 'old')).toEqual({ out: '', err: '', exit: 0 });
     expect((await diff('old', 'old', '-o', 'json')).out).toBe(
-      '{\n  "verdict": "yes",\n  "changes": [],\n  "broken": []\n}\n',
+      '{\n  "verdict": "yes",\n  "changes": [],\n  "broken": [],\n  "notes": []\n}\n',
     );
   });
 
@@ -78,6 +83,16 @@ describe('flotilla catalog diff', () => {
       ].join('\n'),
     );
     expect((await diff('old', 'bad', '-o', 'yaml')).out).toContain('  invariant: lost-way\n');
+  });
+
+  it('notes a bundle that updates to a new patch release first, and does not fail', async () => {
+    const { out, err, exit } = await diff('minors', 'patched');
+    expect({ err, exit }).toEqual({ err: '', exit: 0 });
+    expect(out).toMatch(
+      /CHANGED UPGRADE PATHS, WHICH ARE NOT BROKEN: 1\nz-stream-first: ant\.v1\.0\.0 in ant\/stable\n {2}before: ant\.v1\.0\.0 -> ant\.v1\.1\.0\n {2}now: {4}ant\.v1\.0\.0 -> ant\.v1\.0\.1 -> ant\.v1\.1\.0\n$/,
+    );
+    const data = JSON.parse((await diff('minors', 'patched', '-o', 'json')).out);
+    expect(data).toMatchObject({ verdict: 'yes', broken: [], notes: [{ note: 'z-stream-first' }] });
   });
 
   it('tells an allowed break without failing', async () => {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 
@@ -107,6 +107,25 @@ describe('a catalog whose blobs do not fit together', () => {
     const { err, exit } = await runFlotilla([...verb, directory, ...more]);
     expect(err).toContain(`${directory}/channel.yaml:3: no olm.bundle blobs found in package "ant"`);
     expect(exit).toBe(1);
+  });
+
+  it('names them in "flotilla catalog serve --grpc", too', async () => {
+    const directory = catalog(HOLE);
+    const { err, exit } = await runFlotilla(['catalog', 'serve', directory, '--grpc', '--port', '0']);
+    expect(err).toMatch(new RegExp(`^error: ${directory}/channel.yaml:3: failed to load or rebuild cache: `));
+    expect(exit).toBe(1);
+  });
+
+  it('names them in the note of "flotilla plan", too', async () => {
+    const directory = catalog({ bundles: [bundle('ant.v1.0.0', '1.0.0'), bundle('ant.v2.0.0', '2.0.0')] });
+    const manifest = join(root, '..', `${basename(root)}-subscription.yaml`);
+    writeFileSync(
+      manifest,
+      'apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: ant, namespace: team}\nspec: {name: ant, source: own, sourceNamespace: team}\n',
+    );
+    const { err } = await runFlotilla(['plan', '--catalog', `team/own=${directory}`, '-f', manifest, '-n', 'team']);
+    rmSync(manifest);
+    expect(err).toContain(`no registry would serve it: ${directory}/bundles.yaml:7: `);
   });
 
   it('names them once, behind the side, in "flotilla catalog diff"', async () => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '#core/catalog/catalog';
 import { counted } from '#core/text/counted';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { placeWithin } from '../reference/place-within.js';
 
 const EXAMPLE = `
 Over HTTP, as OLM v1 serves a ClusterCatalog: /catalogs/<name>/api/v1/all, and /metas with the parameters schema, package and name.
@@ -30,16 +31,16 @@ export const catalogServeCommand = (catalog: Command, io: Io): Command =>
       const place = { host, port: portOf(port ?? (grpc ? '50051' : '8080')) };
       if (grpc) {
         if (name !== undefined) throw new UsageError('--name is for HTTP: registry servers have no names');
-        return serveUntil(askedToStop(), await catalogOf(reference), place, io);
+        return serveUntil(askedToStop(), { reference, catalog: await catalogOf(reference) }, place, io);
       }
       const { serveHttpUntil } = await import('./catalog-serve-http.js');
       return serveHttpUntil(askedToStop(), reference, name === undefined ? place : { ...place, name }, io);
     });
 
-/** Serves until `stop` settles. A catalog that opm would refuse to serve ends it at once, exit code 1. */
+/** Serves until `stop` settles. With a catalog that opm would refuse to serve it ends at once, exit code 1. */
 export async function serveUntil(
   stop: Promise<unknown>,
-  catalog: Catalog,
+  { reference, catalog }: Readonly<{ reference: string; catalog: Catalog }>,
   place: Readonly<{ host: string; port: number }>,
   io: Io,
 ): Promise<void> {
@@ -47,7 +48,8 @@ export async function serveUntil(
   const { CatalogNotServed, serveCatalog } = await import('#platform/registry/grpc-catalog-server');
   const problem = servingProblem(catalog);
   if (problem !== undefined) {
-    io.err(`error: ${problem}\n`);
+    const where = problem.place === undefined ? '' : `${placeWithin(reference, problem.place)}: `;
+    io.err(`error: ${where}${problem.text}\n`);
     io.exit(ExitCode.no);
     return;
   }

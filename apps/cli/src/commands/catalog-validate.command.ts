@@ -3,6 +3,7 @@ import type { CatalogProblem } from '#core/catalog/validate/catalog-problem';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
 import { verdictOf } from '../output/verdict.js';
+import { placeWithin } from '../reference/place-within.js';
 import type { Examination, ExaminationOptions } from './catalog-validate-examine.js';
 import { imageLine } from './catalog-validate-images.js';
 
@@ -72,10 +73,6 @@ function tell(reference: string, { problems, warnings, images }: Examination, io
   }
   for (const failure of images) io.err(imageLine(failure));
 }
-
-/** `file:line` of a directory or an image; of a catalog file the place names the file already. */
-const placeWithin = (reference: string, place: string): string =>
-  place.startsWith(`${reference}:`) ? place : `${reference.replace(/\/+$/, '')}/${place}`;
 
 async function printer(output: 'json' | 'yaml', io: Io): Promise<(answer: unknown) => void> {
   if (output === 'json') return (answer) => io.out(`${JSON.stringify(answer, null, 2)}\n`);

@@ -70,7 +70,7 @@ export const JSON_SHAPES = {
     goesOnTo: text.nullable(),
     why: list,
   }),
-  'catalog diff': z.strictObject({ verdict, changes: list, broken: list }),
+  'catalog diff': z.strictObject({ verdict, changes: list, broken: list, notes: list }),
   'catalog validate': z.strictObject({
     verdict,
     passed: z.boolean(),

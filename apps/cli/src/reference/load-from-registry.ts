@@ -24,7 +24,7 @@ const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   const collector = new CatalogCollector();
   const read = await readFromRegistry(reference, collector);
-  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.catalog } : read;
+  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.placedCatalog } : read;
 }
 
 /** As {@link loadFromRegistry}, with the blobs of a catalog given to `consumer` one by one. */

@@ -23,7 +23,7 @@ export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise
 export async function loadReference(reference: string, readImage: ImageReader = pullImage): Promise<LoadedReference> {
   const collector = new CatalogCollector();
   const read = await readReference(reference, collector, readImage);
-  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.catalog } : read;
+  return read.kind === 'catalog' ? { kind: 'catalog', catalog: collector.placedCatalog } : read;
 }
 
 /**

@@ -8,6 +8,7 @@ import { apiText, bundleFacts } from '#core/resolution/bundle-facts';
 import { renderExplanation } from '#core/resolution/explain/render-explanation';
 import type { ChosenBundle } from '#core/resolution/resolution-problem';
 import { whyChosen } from '#core/resolution/why-chosen';
+import { placeWithin } from '../reference/place-within.js';
 import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
 import { type BundleSteps, type Manifests, stepsByBundle } from './plan-steps.js';
@@ -146,11 +147,11 @@ function stepsOrRefusal({ observed }: PlanQuestion, resolution: ResolvedResoluti
 function invalidCatalogs({ catalogs }: PlanQuestion, contents: readonly Catalog[]): string[] {
   return contents.flatMap((content, position) => {
     const [first] = validateCatalog(content);
-    const { key, reference } = catalogs[position] ?? {};
+    const { key, reference = '' } = catalogs[position] ?? {};
     if (first === undefined || key === undefined) return [];
-    const name = `${key.namespace}/${key.name}`;
+    const where = first.place === undefined ? '' : `${placeWithin(reference, first.place)}: `;
     return [
-      `catalog ${name} is invalid, no registry would serve it: ${first.message}; see flotilla catalog validate ${reference}`,
+      `catalog ${key.namespace}/${key.name} is invalid, no registry would serve it: ${where}${first.message}; see flotilla catalog validate ${reference}`,
     ];
   });
 }

@@ -2,7 +2,8 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { textField } from '../catalog/strict/text-field.js';
 
-type Part = { -readonly [K in keyof Catalog]: Catalog[K][number][] };
+type Blobs = Omit<Catalog, 'starts'>;
+type Part = { -readonly [K in keyof Blobs]: Blobs[K][number][] };
 
 /**
  * The catalog of each package by the package's name, sorted; what belongs to no package stands under the empty name

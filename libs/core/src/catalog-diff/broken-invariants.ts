@@ -1,19 +1,14 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { headOf, olmStep, skippedNames } from '../catalog-graph/upgrade-edges.js';
-import {
-  byVersion,
-  newestFirst,
-  type UpgradeGraph,
-  upgradeGraphs,
-  versionText,
-} from '../catalog-graph/upgrade-graph.js';
+import { headOf } from '../catalog-graph/upgrade-edges.js';
+import { newestFirst, type UpgradeGraph, upgradeGraphs, versionText } from '../catalog-graph/upgrade-graph.js';
 import type { EntryGroup } from '../resolution/catalog-view.js';
 import type { Entry } from '../resolution/entry.js';
 import { counted } from '../text/counted.js';
 import type { BrokenInvariant } from './broken-invariant.js';
 import { fateOf, followedBy } from './bundle-fate.js';
 import { mendElsewhere, mendSeveral, mendStop, mendZStream } from './mend.js';
+import { olderUpdate } from './older-update.js';
 import { goesToNewestPatch, minorOf, newestPatch, zStreamMinors } from './z-stream.js';
 
 /**
@@ -93,25 +88,14 @@ function zStreamBreak({ entry, old, now }: Comparison, zStreams: ReadonlySet<str
 
 /** The next update is an older bundle than before, though OLM could still take the one from before. */
 function elsewhereBreak({ entry, old, now }: Comparison): Finding | undefined {
-  if (old === undefined) return undefined;
-  const [before, after] = [olmStep(old, entry), olmStep(now, entry)];
-  if (before === 'stays' || after === 'stays' || 'unordered' in before || 'unordered' in after) return undefined;
-  const stillThere = now.entries.find(({ name }) => name === before.entry.name);
-  if (stillThere === undefined || skippedNames(now).has(stillThere.name)) return undefined;
-  if (byVersion(after.entry, stillThere) >= 0 || isZStreamUpdate(entry, after.entry, now)) return undefined;
+  const found = old === undefined ? undefined : olderUpdate(entry, old, now);
+  if (old === undefined || found === undefined || found.isZStream) return undefined;
   return {
     invariant: 'elsewhere',
     before: fateOf(entry, old).text,
     after: fateOf(entry, now).text,
-    mend: mendElsewhere(entry, stillThere),
+    mend: mendElsewhere(entry, found.instead),
   };
-}
-
-/** To the newest release of its own minor version, from which the newest of the channel is reached: no break (seed 003). */
-function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
-  const minor = minorOf(from);
-  if (minor === undefined || newestPatch(now, minor)?.name !== to.name) return false;
-  return fateOf(from, now).outcome === 'newest';
 }
 
 /** More than one entry that OLM may take names it; only where it was one at most. */

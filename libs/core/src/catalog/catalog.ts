@@ -1,3 +1,5 @@
+import type { BlobStart } from './catalog-blob.js';
+
 /** A file-based catalog as loaded: blobs in load order, nothing checked beyond their shape (spec: file-based-catalogs.md §2). */
 export type Catalog = Readonly<{
   packages: readonly CatalogPackage[];
@@ -6,6 +8,8 @@ export type Catalog = Readonly<{
   deprecations: readonly CatalogDeprecation[];
   /** Blobs of any other schema, as they came. */
   others: readonly Readonly<Record<string, unknown>>[];
+  /** Where each blob begins, by the blob; absent where the catalog was not read from files, or nothing names places. */
+  starts?: ReadonlyMap<object, BlobStart>;
 }>;
 
 export type CatalogPackage = Readonly<{

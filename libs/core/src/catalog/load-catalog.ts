@@ -1,6 +1,7 @@
 import type { BundleFile } from '../bundle/bundle.js';
 import type { BlobConsumer } from './blob-consumer.js';
 import type { Catalog, CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage } from './catalog.js';
+import type { BlobStart } from './catalog-blob.js';
 import { fileInMemory } from './catalog-file.js';
 import { type DecodedBlob, decodeCatalogBlob } from './read/decode-blob.js';
 import { readBlobs } from './read/read-blobs.js';
@@ -16,13 +17,14 @@ export function loadCatalog(files: readonly BundleFile[]): Catalog {
   return collector.catalog;
 }
 
-/** Keeps every blob: for whoever needs a catalog as a whole. */
+/** Keeps every blob, for callers that need a catalog as a whole. */
 export class CatalogCollector implements BlobConsumer {
   readonly #packages: CatalogPackage[] = [];
   readonly #channels: CatalogChannel[] = [];
   readonly #bundles: CatalogBundle[] = [];
   readonly #deprecations: CatalogDeprecation[] = [];
   readonly #others: Readonly<Record<string, unknown>>[] = [];
+  readonly #starts = new Map<object, BlobStart>();
 
   get catalog(): Catalog {
     return {
@@ -34,7 +36,13 @@ export class CatalogCollector implements BlobConsumer {
     };
   }
 
+  /** The same with the place of each blob, for messages that name file and line. */
+  get placedCatalog(): Catalog {
+    return { ...this.catalog, starts: this.#starts };
+  }
+
   take(decoded: DecodedBlob): void {
+    if (decoded.start !== undefined) this.#starts.set(decoded.blob, decoded.start);
     switch (decoded.kind) {
       case 'package':
         return void this.#packages.push(decoded.blob);

@@ -10,20 +10,27 @@ const NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 export const nameProblem = (what: 'schema' | 'package', name: string): string | undefined =>
   NAME.test(name) ? undefined : `invalid ${what} "${name}": must match ${NAME.source}`;
 
+/** Why a catalog is not served, in the words of `opm serve`, and the blob at fault, `file:line` below the catalog's root. */
+export type ServingProblem = Readonly<{ text: string; place?: string }>;
+
 /**
  * Why `opm serve` would not start on this catalog, in its words: validation goes package by package, so a defect that
  * spans packages appears at one of them; and blobs of other schemas must have plain names.
  */
-export function servingProblem(catalog: Catalog): string | undefined {
+export function servingProblem(catalog: Catalog): ServingProblem | undefined {
   for (const [name, part] of byPackage(catalog)) {
-    const text = opmText(validateCatalog(part));
-    if (text !== undefined) {
-      return `failed to load or rebuild cache: failed to rebuild cache: build package index: process package "${name}": ${text}`;
-    }
+    const problems = validateCatalog(part);
+    const text = opmText(problems);
+    if (text === undefined) continue;
+    const place = problems[0]?.place;
+    return {
+      text: `failed to load or rebuild cache: failed to rebuild cache: build package index: process package "${name}": ${text}`,
+      ...(place !== undefined && { place }),
+    };
   }
   for (const { schema, package: pkg } of catalog.others) {
     const problem = nameProblem('schema', String(schema)) ?? (pkg ? nameProblem('package', String(pkg)) : undefined);
-    if (problem !== undefined) return `invalid custom schema meta: ${problem}`;
+    if (problem !== undefined) return { text: `invalid custom schema meta: ${problem}` };
   }
   return undefined;
 }
@@ -43,6 +50,7 @@ function byPackage(catalog: Catalog): [string, Catalog][] {
       bundles: bundles.get(name) ?? [],
       deprecations: deprecations.get(name) ?? [],
       others: [],
+      ...(catalog.starts && { starts: catalog.starts }),
     },
   ]);
 }

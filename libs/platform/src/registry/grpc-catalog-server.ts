@@ -56,7 +56,7 @@ export async function serveCatalog(
 
 function servable(catalog: Catalog): GrpcCatalogIndex {
   const problem = servingProblem(catalog);
-  if (problem !== undefined) throw new CatalogNotServed(problem);
+  if (problem !== undefined) throw new CatalogNotServed(problem.text);
   return new GrpcCatalogIndex(catalog);
 }
 

@@ -63,10 +63,13 @@ export class CatalogValidator implements BlobConsumer {
   }
 }
 
-/** {@link CatalogValidator.problems} of a loaded catalog. */
+/** {@link CatalogValidator.problems} of a loaded catalog; with places where it has them. */
 export function validateCatalog(catalog: Catalog): CatalogProblem[] {
   const validator = new CatalogValidator();
-  for (const blob of blobsOf(catalog)) validator.take(blob);
+  for (const decoded of blobsOf(catalog)) {
+    const start = catalog.starts?.get(decoded.blob);
+    validator.take(start === undefined ? decoded : { ...decoded, start });
+  }
   return validator.problems();
 }
 
