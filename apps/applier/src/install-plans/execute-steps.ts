@@ -24,6 +24,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { PassReader } from '../namespaces/pass-reader.js';
 import { perform, tryActions } from '../namespaces/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
+import { isAllowed } from './is-allowed.js';
 import type { ReferencedBundles } from './referenced-bundles.js';
 import { rewriteObjects } from './rewrite-objects.js';
 import { isAccepted } from './try-dry-run.js';
@@ -74,7 +75,7 @@ async function executeStep(
   tries = 1,
 ): Promise<ExecutedStep> {
   const { index, step, told } = inPlan;
-  const decided = await decide(clients.own, step, context, input);
+  const decided = await decide(clients, step, context, input);
   if (!('actions' in decided)) {
     // The plan is tried every few seconds: the Event is for the first time that it fails for this.
     if (decided.advice !== undefined && !told.endsWith(decided.fail)) await perform(input, [decided.advice]);
@@ -98,16 +99,16 @@ async function executeStep(
 
 /** What to do about the step; objects that must be rewritten before that can be said are, once. */
 async function decide(
-  client: KubeClient,
+  clients: PlanClients,
   step: InstallPlanStep,
   context: StepContext,
   input: StageInput,
 ): Promise<SettledDecision> {
-  const decision = decideStep(step, context, await readWorld(input.reader, step, context));
+  const decision = decideStep(step, context, await readWorld(clients, input.reader, step, context));
   if (!('rewrite' in decision)) return decision;
-  const refused = await migrate(client, decision, context, input);
+  const refused = await migrate(clients.own, decision, context, input);
   if (refused !== undefined) return refused;
-  const again = decideStep(step, context, await readWorld(input.reader, step, context));
+  const again = decideStep(step, context, await readWorld(clients, input.reader, step, context));
   return 'rewrite' in again ? { fail: `${step.resource.name} changed while its objects were rewritten` } : again;
 }
 
@@ -145,7 +146,7 @@ export async function couldGoOn(
   if (left === undefined) return false;
   const whole = await bundles.whole(left[1]);
   if ('fail' in whole) return false;
-  const decision = decideStep(whole.step, context, await readWorld(input.reader, whole.step, context));
+  const decision = decideStep(whole.step, context, await readWorld(clients, input.reader, whole.step, context));
   if (!('actions' in decision)) return false;
   const writer = usesOwnRights(whole.step) ? clients.own : clients.tenant;
   return isAccepted(writer, decision.actions);
@@ -163,18 +164,24 @@ async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApi
   };
 }
 
-async function readWorld(reader: PassReader, step: InstallPlanStep, context: StepContext): Promise<StepWorld> {
+async function readWorld(
+  { tenant }: PlanClients,
+  reader: PassReader,
+  step: InstallPlanStep,
+  context: StepContext,
+): Promise<StepWorld> {
   let world = emptyWorld;
   for (;;) {
     const reads = readsForStep(step, context, world);
     if (reads.length === 0) return world;
-    const answers = await Promise.all(reads.map((read) => answer(reader, read)));
+    const answers = await Promise.all(reads.map((read) => answer(tenant, reader, read)));
     for (const [index, read] of reads.entries()) world = withAnswer(world, read, answers[index] ?? { list: [] });
   }
 }
 
-async function answer(reader: PassReader, read: StepRead): Promise<StepAnswer> {
+async function answer(tenant: KubeClient, reader: PassReader, read: StepRead): Promise<StepAnswer> {
   try {
+    if (read.read === 'access') return { allowed: await isAllowed(tenant, read.may) };
     return read.read === 'get' ? { object: await reader.get(read.ref) } : { list: await listOf(reader, read) };
   } catch (error) {
     if (!KubeApiError.is(error) || isUnanswered(error)) throw error;

@@ -1,5 +1,5 @@
 import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import {
   concludeExecution,
   contextOf,
@@ -61,7 +61,7 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
     const written = turn.status === undefined ? AT_REST : await write(input, plan, turn.status, settings);
     return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
   }
-  const context = contextIn(input, plan, settings);
+  const context = contextIn(input, plan, turn.actingAs, settings);
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
   const refused: ReadonlyMap<number, ExecutedStep> = refuseUnsupported(plan);
@@ -72,8 +72,14 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   return { ...(await write(input, plan, status, settings)), againAfterMs };
 }
 
-const contextIn = ({ read, now }: StageInput, plan: InstallPlan, { retryTimeoutMs }: InstallPlanSettings) =>
+const contextIn = (
+  { read, now }: StageInput,
+  plan: InstallPlan,
+  actingAs: ObjectRef | undefined,
+  { retryTimeoutMs }: InstallPlanSettings,
+) =>
   contextOf(plan, {
+    actingAs,
     operatorNamespace: read.globalCatalogNamespace,
     now: now.toISOString(),
     retryTimeoutMs,
@@ -87,7 +93,8 @@ async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: Ins
   if (!verdict.ok) return false;
   const clients = { own: input.client, tenant: tenantOf(input.client, verdict.serviceAccount) };
   const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
-  return couldGoOn(clients, plan, contextIn(input, plan, settings), { input, bundles });
+  const context = contextIn(input, plan, verdict.serviceAccount, settings);
+  return couldGoOn(clients, plan, context, { input, bundles });
 }
 
 /** Writes the plan's status; a change of phase is logged, and so is why a plan does not get on. */

@@ -48,6 +48,14 @@ describe('what OLM v1 refuses in a bundle', () => {
       because: 'CRDs come with the bundle, once',
     },
     {
+      what: csv(),
+      others: [crd('clusterextensions.olm.operatorframework.io')],
+      says: [
+        'CustomResourceDefinition "clusterextensions.olm.operatorframework.io" defines an API of OLM or Flotilla, which no bundle may bring or replace',
+      ],
+      because: 'the hub acts on objects of these kinds with its own rights',
+    },
+    {
       what: called(webhook(MUTATING, 'b', { deploymentName: 'x' }), webhook(VALIDATING, 'a', { deploymentName: 'x' })),
       others: [],
       says: [

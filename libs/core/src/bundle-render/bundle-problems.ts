@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
+import { definesProtectedApi, protectedApiText } from '../crd-safety/protected-apis.js';
 import { subdomainProblems } from '../extension/label-syntax.js';
 import { goQuote } from '../versions/go-quote.js';
 import { isSupportedKind } from './bundle-kinds.js';
@@ -34,6 +35,9 @@ const missingCrds: Check = (bundle) => {
   );
 };
 
+const protectedCrds: Check = ({ crds }) =>
+  crds.filter(definesProtectedApi).map(({ metadata }) => protectedApiText(metadata.name ?? ''));
+
 const packageNamed: Check = ({ packageName }) => (packageName === '' ? ['package name is empty'] : []);
 
 const unsupportedKinds: Check = ({ others }) =>
@@ -47,10 +51,14 @@ const CHECKS: readonly Check[] = [
   deploymentNames,
   duplicateCrds,
   missingCrds,
+  protectedCrds,
   packageNamed,
   webhookProblems,
   unsupportedKinds,
 ];
 
-/** Everything for which OLM v1 refuses a bundle whatever is asked of it, one sentence each. */
+/**
+ * Everything for which OLM v1 refuses a bundle whatever is asked of it, one sentence each; and, which OLM v1 does not
+ * refuse, definitions of its own APIs.
+ */
 export const bundleProblems = (bundle: RegistryBundle): readonly string[] => CHECKS.flatMap((check) => check(bundle));

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import type { Action } from '../actions/action.js';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import { INSTALL_PLAN_API } from '../api/install-plan.js';
-import type { KubernetesObject } from '../api/kubernetes-object.js';
+import { type KubernetesObject, splitApiVersion } from '../api/kubernetes-object.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { checkCrdUpgrade, existingCrsPrefix } from '../crd-safety/check-crd-upgrade.js';
 import { crdGroup, isEstablished, whyNotEstablished } from '../crd-safety/crd-versions.js';
+import { definesProtectedApi, protectedApiText } from '../crd-safety/protected-apis.js';
 import { type StoredVersionMigration, withoutStored } from '../crd-safety/stored-versions.js';
 import { elapsedMs } from '../durations/kubernetes-time.js';
 import { alongsideAnnotationKey } from '../hashes/object-names.js';
 import { instanceReads, instancesIn, keptAlongside, ownersElsewhere } from './crd-reads.js';
+import { withoutRight } from './crd-rights.js';
 import type { StepStatus } from './install-plan-step.js';
 import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, type StepWorld } from './step-world.js';
 
@@ -26,12 +28,26 @@ export function decideCrd(
   world: StepWorld,
 ): StepDecision {
   const { apiVersion, kind, metadata } = next;
+  const refusal = refusedDefinition(next);
+  if (refusal !== undefined) return refusal;
   const live = objectIn(world, { apiVersion, kind, name: metadata.name ?? '' });
   const crd: Crd = { step, next, context, world };
   if (step.status === 'WaitingForApi') return awaitApi(live, context);
   if (live === undefined)
     return { actions: [{ do: 'create', object: withAlongside(crd, {}) }], status: 'WaitingForApi' };
-  return replaceCrd(crd, live);
+  return withoutRight(live, next, context, world) ?? replaceCrd(crd, live);
+}
+
+/**
+ * A CRD is written with our own rights, whatever those of the group's account: so the manifest must be one, and none of
+ * OLM's or Flotilla's own.
+ */
+function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
+  const name = next.metadata.name ?? '';
+  if (splitApiVersion(next.apiVersion).group !== 'apiextensions.k8s.io')
+    return { fail: `error parsing step manifest: ${name}` };
+  if (!definesProtectedApi(next)) return undefined;
+  return { fail: protectedApiText(name), status: 'UnsupportedResource', patienceMs: 0 };
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type StepAnswer,
   type StepContext,
   type StepDecision,
+  type StepRead,
   type StepWorld,
   withAnswer,
 } from './step-world.js';
@@ -51,16 +52,17 @@ const same = (
 export function decide(one: InstallPlanStep, cluster: readonly KubernetesObject[], broken?: string): StepDecision {
   let world: StepWorld = emptyWorld;
   for (let reads = readsForStep(one, context, world); reads.length > 0; reads = readsForStep(one, context, world)) {
-    for (const read of reads) {
-      const kind = read.read === 'get' ? read.ref.kind : read.kind;
-      let answer: StepAnswer;
-      if (kind === broken) answer = { failed: 'the server is on strike', forbidden: true };
-      else if (read.read === 'get') answer = { object: cluster.find((live) => same(live, read.ref)) };
-      else answer = { list: cluster.filter((live) => live.kind === read.kind && live.apiVersion === read.apiVersion) };
-      world = withAnswer(world, read, answer);
-    }
+    for (const read of reads) world = withAnswer(world, read, answerOf(read, cluster, broken));
   }
   return decideStep(one, context, world);
+}
+
+function answerOf(read: StepRead, cluster: readonly KubernetesObject[], broken: string | undefined): StepAnswer {
+  if (read.read === 'access') throw new Error('no account is named here');
+  const kind = read.read === 'get' ? read.ref.kind : read.kind;
+  if (kind === broken) return { failed: 'the server is on strike', forbidden: true };
+  if (read.read === 'get') return { object: cluster.find((live) => same(live, read.ref)) };
+  return { list: cluster.filter((live) => live.kind === read.kind && live.apiVersion === read.apiVersion) };
 }
 export const live = (
   kind: string,

@@ -2,6 +2,7 @@ import { CSV_API } from '../api/cluster-service-version.js';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import type { ObjectRef } from '../api/kubernetes-object.js';
 import { crdReads } from './crd-reads.js';
+import { crdRightReads } from './crd-rights.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } from './install-plan-step.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { readKey, type StepContext, type StepRead, type StepWorld } from './step-world.js';
@@ -45,7 +46,7 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
   const { kind } = step.resource;
   const target = targetOf(step, context);
   const self: StepRead[] = target === undefined || target.name === '' ? [] : [{ read: 'get', ref: target }];
-  if (kind === CRD_KIND) return [...self, ...crdReads(step, world)];
+  if (kind === CRD_KIND) return [...self, ...crdReads(step, world), ...crdRightReads(step, context, world)];
   if (kind === SUBSCRIPTION_KIND) return self;
   if (kind === 'Secret') return [...self, { read: 'get', ref: sourceSecretOf(step, context) }];
   if (kind === CSV_KIND) {
@@ -57,7 +58,7 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
 
 /**
  * What must still be read before {@link decideStep} can answer; ask again with the answers until nothing is left (a CRD
- * asks twice: what its live object says decides what else matters).
+ * asks three times: its live object says which CSVs it came with, and they whether the account's rights matter).
  */
 export function readsForStep(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {
   if (isDone(step)) return [];

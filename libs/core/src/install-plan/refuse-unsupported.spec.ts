@@ -44,6 +44,23 @@ describe('kinds that no plan may hold', () => {
     expect(againAfterMs).toBeUndefined();
   });
 
+  it('are found as well: definitions of OLM’s own APIs', () => {
+    const plan = planOf('ClusterServiceVersion', 'CustomResourceDefinition');
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'subscriptions.operators.coreos.com' },
+    };
+    const step = stepOf(crd, { resolving: 'tug.v1', sourceName: 's', sourceNamespace: 'olm' });
+    const outcomes = refuseUnsupported({ ...plan, status: { ...plan.status, plan: [step] } as InstallPlan['status'] });
+    expect(outcomes.get(0)).toEqual({
+      status: 'UnsupportedResource',
+      error:
+        'bundle tug.v1: CustomResourceDefinition "subscriptions.operators.coreos.com" defines an API of OLM or Flotilla, which no bundle may bring or replace. Nothing of it was applied',
+      patienceMs: 0,
+    });
+  });
+
   it('are not: pull secrets, Secrets of the bundle, monitors', () => {
     expect(refuseUnsupported(planOf('Secret', 'ServiceMonitor', 'Subscription', 'NetworkPolicy')).size).toBe(0);
   });

@@ -8,13 +8,15 @@
  *       let world = emptyWorld
  *       while ((reads = readsForStep(step, context, world)).length > 0)
  *         for (read of reads) world = withAnswer(world, read, answer)   // get: 404 → {object: undefined}; a list of a
- *                                                                       // kind that is not served → {list: []}
+ *                                                                       // kind that is not served → {list: []};
+ *                                                                       // access: as the API server answers the account
  *       const decision = decideStep(step, context, world)      // rewrite → do it, then read and decide this step anew
  *       const performed = 'actions' in decision ? await perform(decision.actions) : undefined
  *       outcomes.set(index, outcomeOf(step, decision, performed)); stop the loop at the first outcome with an error
  *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs })   → PUT status
  *
- * CRDs, and everything that is only read, use our own rights; all other writes those of `turn.actingAs` where given.
+ * CRDs, and everything that is only read, use our own rights; all other writes those of `turn.actingAs` where given
+ * (a CRD that is there and not the namespace's is replaced only if that account may: crd-rights.ts).
  * Killed anywhere and run again it ends the same: what was made is found and marked Present.
  */
 import type { InstallPlan, InstallPlanStep } from '../api/install-plan.js';
@@ -48,6 +50,7 @@ export {
 } from './retry-plan.js';
 export { migratedEvent, outcomeOf, warningEvent } from './step-outcome.js';
 export {
+  type AccessTo,
   emptyWorld,
   type Performed,
   type RewriteDecision,

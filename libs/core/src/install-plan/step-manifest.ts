@@ -38,7 +38,8 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
     kind: value['kind'] || kind,
     metadata: isRecord(value['metadata']) ? withoutNulls(value['metadata']) : {},
   });
-  if (!parsed.success) return { fail: `error parsing step manifest: ${resource.name}` };
+  // Whose rights write the step, and where, follows from its kind: a manifest of another kind would borrow them.
+  if (!parsed.success || parsed.data.kind !== kind) return { fail: `error parsing step manifest: ${resource.name}` };
   return { object: withName(parsed.data, resource.name) };
 }
 

@@ -6,12 +6,17 @@ import type { StepStatus } from './install-plan-step.js';
 /** A question to one cluster that a step's decision depends on. A list without namespace is of the whole cluster. */
 export type StepRead =
   | Readonly<{ read: 'get'; ref: ObjectRef }>
-  | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>;
+  | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>
+  | Readonly<{ read: 'access'; account: ObjectRef; may: AccessTo }>;
 
-/** What the cluster said: the object (undefined where there is none), the list, or why it could not be read. */
+/** What a service account may or may not do to one object without namespace. */
+export type AccessTo = Readonly<{ verb: string; group: string; resource: string; name: string }>;
+
+/** What the cluster said: the object (undefined where there is none), the list, the right, or why it could not be read. */
 export type StepAnswer =
   | Readonly<{ object: KubernetesObject | undefined }>
   | Readonly<{ list: readonly KubernetesObject[] }>
+  | Readonly<{ allowed: boolean }>
   | Readonly<{ failed: string; forbidden?: boolean }>;
 
 /** A plan and the settings of its execution: the same for all its steps. */
@@ -30,6 +35,8 @@ export type StepContext = Readonly<{
   migrateStoredVersions: boolean;
   /** Whether the namespace's group asked for it (`REPLACE_COPIES_ANNOTATION`). */
   replaceCopiedCsvs?: boolean;
+  /** The service account that the namespace's group names. */
+  actingAs?: ObjectRef | undefined;
 }>;
 
 /** Everything read so far for one step. Immutable: {@link withAnswer} gives the next one. */
@@ -38,10 +45,13 @@ export type StepWorld = Readonly<{ answers: ReadonlyMap<string, StepAnswer> }>;
 export const emptyWorld: StepWorld = { answers: new Map() };
 
 /** Identity of a read: two equal reads have one answer. */
-export const readKey = (read: StepRead): string =>
-  read.read === 'get'
-    ? `get ${read.ref.apiVersion} ${read.ref.kind} ${read.ref.namespace ?? ''}/${read.ref.name}`
-    : `list ${read.apiVersion} ${read.kind} ${read.namespace ?? ''}`;
+export function readKey(read: StepRead): string {
+  if (read.read === 'get')
+    return `get ${read.ref.apiVersion} ${read.ref.kind} ${read.ref.namespace ?? ''}/${read.ref.name}`;
+  if (read.read === 'list') return `list ${read.apiVersion} ${read.kind} ${read.namespace ?? ''}`;
+  const { account, may } = read;
+  return `access ${account.namespace ?? ''}/${account.name} ${may.verb} ${may.resource}.${may.group} ${may.name}`;
+}
 
 export const withAnswer = (world: StepWorld, read: StepRead, answer: StepAnswer): StepWorld => ({
   answers: new Map([...world.answers, [readKey(read), answer]]),

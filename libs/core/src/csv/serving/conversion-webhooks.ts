@@ -3,6 +3,7 @@ import type { Action } from '../../actions/action.js';
 import type { ClusterServiceVersion, WebhookDescription } from '../../api/cluster-service-version.js';
 import type { KubernetesObject } from '../../api/kubernetes-object.js';
 import { canonicalJson } from '../../canonical/canonical-json.js';
+import { groupOfName, isProtectedGroup, protectedApiText } from '../../crd-safety/protected-apis.js';
 import type { ComponentProblem } from '../component-problem.js';
 import { csvName, csvNamespace, ownedCrds, webhooks } from '../csv-facts.js';
 import type { CsvWorld } from '../csv-world.js';
@@ -62,6 +63,7 @@ function crdRefusal(
   const owned = new Set(ownedCrds(csv).map(({ name }) => name));
   for (const name of names) {
     if (!owned.has(name)) return `csv ${csvName(csv)} does not own CRD ${name}`;
+    if (isProtectedGroup(groupOfName(name))) return protectedApiText(name);
     const live = Crd.safeParse(crds.get(name));
     if (live.success && live.data.spec.preserveUnknownFields === true) {
       return 'crd.Spec.PreserveUnknownFields must be false to let API Server call webhook to do the conversion';

@@ -24,6 +24,7 @@ const webhook = (type: string, parts: Partial<WebhookDescription> = {}): Webhook
   ...parts,
 });
 const validating = webhook('ValidatingAdmissionWebhook', { sideEffects: 'None', failurePolicy: 'Fail' });
+const OLMS = 'subscriptions.operators.coreos.com';
 const conversion = webhook('ConversionWebhook', { conversionCRDs: [CRD], webhookPath: '/convert' });
 const api = { name: 'wheels', group: 'run.example.org', version: 'v1', kind: 'Wheel', deploymentName: 'gear' };
 
@@ -227,6 +228,13 @@ describe('an operator that converts objects', () => {
     {
       spec: { webhookdefinitions: [{ ...conversion, conversionCRDs: ['others.example.org'] }] },
       says: 'csv v1 does not own CRD others.example.org',
+    },
+    {
+      spec: {
+        customresourcedefinitions: { owned: [{ name: OLMS, version: 'v1alpha1', kind: 'Subscription' }] },
+        webhookdefinitions: [{ ...conversion, conversionCRDs: [OLMS] }],
+      },
+      says: `CustomResourceDefinition "${OLMS}" defines an API of OLM or Flotilla, which no bundle may bring or replace`,
     },
   ])('is refused: $says', ({ spec, says }) => {
     const message = `install strategy failed: ${says}`;

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import type { AccessTo } from '#core/install-plan/step-install-plan';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+
+const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
+
+/** Whether the API server would let the client's user do this; every authenticated user may ask for his own rights. */
+export async function isAllowed(client: Pick<KubeClient, 'create'>, may: AccessTo): Promise<boolean> {
+  const { object } = await client.create({
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    metadata: {},
+    spec: { resourceAttributes: may },
+  });
+  return AccessReview.parse(object).status.allowed;
+}
