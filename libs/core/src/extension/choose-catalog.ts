@@ -11,7 +11,7 @@ export type CatalogCandidate = Readonly<{
 
 /**
  * Of the catalogs' candidates, in list order, those that are left: what is deprecated gives way to what is not
- * (spec: v1-resolution.md §6).
+ * (spec: v1-resolution.md, "Steps", item 6).
  */
 export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const current = candidates.filter(({ bundle }) => !bundle.deprecated);
