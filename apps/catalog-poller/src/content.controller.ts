@@ -1,5 +1,6 @@
-import type { Readable } from 'node:stream';
-import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import { refusalHeaders } from '#core/http-access/admission';
 import type { Hub } from '#platform/hub/hub';
 import { CONTENT_PATH, serveContent } from '#platform/store/content-handler';
 import { HUB } from './catalog-poller.js';
@@ -11,14 +12,28 @@ type Reply = Readonly<{
   send(body: Readable): unknown;
 }>;
 
-/** Serves catalog content by digest to the other processes of the hub. */
+/** Serves catalog content by digest to the other processes of the hub, and to clients whose token allows it. */
 @Controller()
 export class ContentController {
   constructor(@Inject(HUB) private readonly hub: Hub) {}
 
   @Get(`${CONTENT_PATH}:digest`)
-  async content(@Param('digest') digest: string, @Res() reply: Reply): Promise<void> {
-    const { status, headers, body } = await serveContent(this.hub.content, 'GET', `${CONTENT_PATH}${digest}`);
+  async content(
+    @Param('digest') digest: string,
+    @Headers('authorization') authorization: string | undefined,
+    @Res() reply: Reply,
+  ): Promise<void> {
+    const path = `${CONTENT_PATH}${digest}`;
+    const admission = await this.hub.access.admit({ area: 'content', path, authorization });
+    if (!admission.admitted) {
+      const body = Readable.from([`${JSON.stringify({ error: admission.message })}\n`], { objectMode: false });
+      reply
+        .status(admission.status)
+        .headers({ ...refusalHeaders(admission.status), 'content-type': 'application/json' });
+      reply.send(body);
+      return;
+    }
+    const { status, headers, body } = await serveContent(this.hub.content, 'GET', path);
     reply.status(status).headers(headers).send(body);
   }
 }

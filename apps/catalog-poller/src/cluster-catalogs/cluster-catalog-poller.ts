@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CATALOGS_OF_CLUSTERS } from '#core/catalog-metas/metas-route';
+import { canonicalPath } from '#core/http-access/path-rule';
 import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -53,7 +54,15 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   ) {
     const { clock, log } = hub;
     this.#loads = new SharedLoads({ clock, random: Math.random });
-    this.server = new MetasServer({ place: CATALOGS_OF_CLUSTERS, find: (names) => this.#find(names), log });
+    this.server = new MetasServer({
+      place: CATALOGS_OF_CLUSTERS,
+      find: (names) => this.#find(names),
+      admit: ({ names: [cluster = '', name = ''], endpoint }, authorization) => {
+        const path = canonicalPath(['clusters', cluster, 'catalogs', name, 'api', 'v1', endpoint]);
+        return hub.access.admit({ area: 'catalogs', path, authorization });
+      },
+      log,
+    });
   }
 
   onApplicationBootstrap(): void {

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { type Admission, refusalHeaders } from '#core/http-access/admission';
 import { packageIcon, shownManifest } from '#core/package-manifest/package-icon';
 import { PACKAGE_MANIFEST_API, type PackageManifest } from '#core/package-manifest/package-manifest';
 import {
   type PackageManifestQuestion,
   type PackageManifestRefusal,
+  packageManifestPath,
   packageManifestQuestion,
 } from '#core/package-manifest/package-manifest-route';
 import type { Hub } from '#platform/hub/hub';
@@ -54,6 +56,10 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     response: ServerResponse,
   ): Promise<void> {
     if ('code' in question) return refuse(response, question);
+    const { authorization } = request.headers;
+    const path = packageManifestPath(question);
+    const admission = await this.hub.access.admit({ area: 'packages', path, authorization });
+    if (!admission.admitted) return refuse(response, refusalOf(admission));
     if (question.ask === 'icon' && question.unchanged) return void response.writeHead(304).end();
     const packages = this.#inSight(question);
     if (packages === undefined) return refuse(response, unknownCluster(question.cluster));
@@ -162,8 +168,15 @@ const unknownCluster = (cluster: string): PackageManifestRefusal => ({
   message: `cluster "${cluster}" is not watched by this hub, or not yet`,
 });
 
+const REASONS = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'ServiceUnavailable' } as const;
+const refusalOf = ({ status, message }: Exclude<Admission, { admitted: true }>): PackageManifestRefusal => ({
+  code: status,
+  reason: REASONS[status],
+  message,
+});
+
 /** As an API server says no. */
 function refuse(response: ServerResponse, { code, reason, message }: PackageManifestRefusal): void {
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
-  response.writeHead(code, JSON_TYPE).end(`${JSON.stringify(status)}\n`);
+  response.writeHead(code, { ...JSON_TYPE, ...refusalHeaders(code) }).end(`${JSON.stringify(status)}\n`);
 }

@@ -105,13 +105,15 @@ async function showClusterPackages(
   name: string | undefined,
   io: Io,
 ): Promise<void> {
-  const [{ showHubPackages }, { commandSettings }, { hubAddress }] = await Promise.all([
+  const [{ showHubPackages }, { commandSettings }, { hubAddress }, { hubToken }] = await Promise.all([
     import('../live/hub-packages.js'),
     import('../command-settings.js'),
     import('../live/hub-address.js'),
+    import('../live/hub-token.js'),
   ]);
-  const address = hub ?? hubAddress(commandSettings(process.env));
-  await showHubPackages(io, { ...form, cluster, name, hub: address });
+  const settings = commandSettings(process.env);
+  const address = hub ?? hubAddress(settings);
+  await showHubPackages(io, { ...form, cluster, name, hub: address, token: await hubToken(settings) });
 }
 
 function register<Row>(

@@ -27,15 +27,19 @@ export const healthCommand = (program: Command, io: Io): Command =>
     .addOption(outputOption('form of the answer', ANSWER_FORMATS))
     .addHelpText('after', HELP)
     .action(async ({ hub: named = [], output }: Options) => {
-      const [{ commandSettings }, { hubAddresses }, { hubHealth }, { noAnswer }, { exitCodeOf }] = await Promise.all([
-        import('../command-settings.js'),
-        import('../live/hub-address.js'),
-        import('../live/hub-health.js'),
-        import('../live/ask-hub.js'),
-        import('../output/verdict.js'),
-      ]);
-      const asked = named.length > 0 ? named : hubAddresses(commandSettings(process.env));
-      const services = await Promise.all(asked.map(hubHealth));
+      const [{ commandSettings }, { hubAddresses }, { hubHealth }, { noAnswer }, { exitCodeOf }, { hubToken }] =
+        await Promise.all([
+          import('../command-settings.js'),
+          import('../live/hub-address.js'),
+          import('../live/hub-health.js'),
+          import('../live/ask-hub.js'),
+          import('../output/verdict.js'),
+          import('../live/hub-token.js'),
+        ]);
+      const settings = commandSettings(process.env);
+      const asked = named.length > 0 ? named : hubAddresses(settings);
+      const token = await hubToken(settings);
+      const services = await Promise.all(asked.map((url) => hubHealth(url, token)));
       const reached = services.filter((one) => one.reached);
       const away = services.filter((one) => !one.reached);
       if (named.length > 0 || reached.length === 0) {
@@ -45,7 +49,11 @@ export const healthCommand = (program: Command, io: Io): Command =>
       const verdict = verdictOf(reached, named.length > 0 && away.length > 0);
       if (isData(output)) {
         const { printData } = await import('../output/print-data.js');
-        await printData(io, { verdict, items: reached.map(({ reached: _always, ...rest }) => rest) }, output);
+        await printData(
+          io,
+          { verdict, items: reached.map(({ reached: _always, withheld: _text, ...rest }) => rest) },
+          output,
+        );
       } else io.out(reached.map(serviceText).join('\n'));
       io.exit(exitCodeOf(verdict));
     });

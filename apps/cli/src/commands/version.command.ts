@@ -45,12 +45,14 @@ export const versionCommand = (program: Command, io: Io): Command =>
     });
 
 async function versionOfHub(named: string | undefined): Promise<HubVersion> {
-  const [{ commandSettings }, { hubAddress }, { hubVersion }] = await Promise.all([
+  const [{ commandSettings }, { hubAddress }, { hubVersion }, { hubToken }] = await Promise.all([
     import('../command-settings.js'),
     import('../live/hub-address.js'),
     import('../live/hub-version.js'),
+    import('../live/hub-token.js'),
   ]);
-  return hubVersion(named ?? hubAddress(commandSettings(process.env)));
+  const settings = commandSettings(process.env);
+  return hubVersion(named ?? hubAddress(settings), await hubToken(settings));
 }
 
 const hubData = (hub: HubVersion | undefined) => (hub?.known ? { hub: { url: hub.url, ...hub.build } } : {});

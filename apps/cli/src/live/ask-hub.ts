@@ -1,3 +1,5 @@
+import { withToken } from './hub-token.js';
+
 /** What one path of the hub answers, whatever the status code; or why it does not answer. */
 export type HubAnswer = Readonly<{ reached: true; status: number; text: string } | { reached: false; because: string }>;
 
@@ -5,14 +7,20 @@ const ANSWER_WITHIN_MS = 2_500;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Asks one path of the hub. Never rejects. */
-export async function askHub(hub: string, path: string): Promise<HubAnswer> {
+export async function askHub(hub: string, path: string, token?: string): Promise<HubAnswer> {
   try {
-    const response = await fetch(`${hub}${path}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const response = await fetch(`${hub}${path}`, {
+      ...withToken(token),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
     return { reached: true, status: response.status, text: await boundedText(response) };
   } catch (error) {
     return { reached: false, because: reasonOf(error) };
   }
 }
+
+/** What to do about a hub that wants authentication, or wants another token. */
+export const TOKEN_ADVICE = 'name a token of the hub with FLOTILLA_HUB_TOKEN_FILE';
 
 /** One line about a hub that does not answer. */
 export const noAnswer = (hub: string, because: string): string =>

@@ -11,6 +11,7 @@ import { askClusters, fleetVerdict } from './ask-clusters.js';
 import { type ClusterStatus, clusterStatus } from './cluster-status.js';
 import { hubAddresses } from './hub-address.js';
 import { type HubStatus, hubStatus } from './hub-status.js';
+import { hubToken } from './hub-token.js';
 import { type FleetFinding, type FleetStatus, printStatus } from './print-status.js';
 
 export type StatusOptions = Readonly<{
@@ -54,7 +55,9 @@ async function hubServices(
   settings: Settings,
   clients: readonly KubeClient[],
 ): Promise<readonly HubStatus[]> {
-  const found = await Promise.all((named.length > 0 ? named : hubAddresses(settings)).map(hubStatus));
+  const token = await hubToken(settings);
+  const addresses = named.length > 0 ? named : hubAddresses(settings);
+  const found = await Promise.all(addresses.map((url) => hubStatus(url, token)));
   if (named.length > 0) return found;
   const asked = new Set(clients.map(({ cluster }) => cluster));
   return found.map((service) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { byCodeUnit } from '#core/canonical/canonical-json';
-import { answerData, askHub } from './ask-hub.js';
+import { answerData, askHub, TOKEN_ADVICE } from './ask-hub.js';
 
 const Detail = z.looseObject({
   status: z.string(),
@@ -20,26 +20,34 @@ export type HubCheck = Readonly<{
 
 /** The checks of one service of the hub, or why they are not known. */
 export type HubHealth = Readonly<
-  | { url: string; reached: true; ready: boolean; checks: readonly HubCheck[] }
+  | {
+      url: string;
+      reached: true;
+      ready: boolean;
+      checks: readonly HubCheck[];
+      /** The hub shows details, and the clusters that it manages, to clients with a token alone. */
+      withheld?: true;
+    }
   | { url: string; reached: false; because: string }
 >;
 
 /** Asks `/readyz` of one address; a service that is not ready answers 503 with the same body. Never rejects. */
-export async function hubHealth(url: string): Promise<HubHealth> {
-  const answer = await askHub(url, '/readyz');
+export async function hubHealth(url: string, token?: string): Promise<HubHealth> {
+  const answer = await askHub(url, '/readyz', token);
   if (!answer.reached) return { url, reached: false, because: answer.because };
   const health = Health.safeParse(answerData(answer.text));
   if (!health.success) {
     return { url, reached: false, because: `it answers ${answer.status} at /readyz, and not as a hub does` };
   }
   const { status, details } = health.data;
+  const isWithheld = Object.values(details).every(({ detail }) => detail === undefined);
   const checks = Object.entries(details)
     .map(([name, one]) => ({
       name,
       status: one.status,
-      detail: one.detail ?? '',
+      detail: one.detail ?? (isWithheld && one.status !== 'up' ? `details are withheld: ${TOKEN_ADVICE}` : ''),
       ...(one.clusters === undefined ? {} : { clusters: one.clusters }),
     }))
     .sort((a, b) => byCodeUnit(a.name, b.name));
-  return { url, reached: true, ready: status === 'ok', checks };
+  return { url, reached: true, ready: status === 'ok', checks, ...(isWithheld ? { withheld: true as const } : {}) };
 }

@@ -4,11 +4,15 @@ import { PACKAGE_MANIFEST_API } from '#core/package-manifest/package-manifest';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
+import { TOKEN_ADVICE } from './ask-hub.js';
+import { withToken } from './hub-token.js';
 import { ageText } from './kinds.js';
 
 export type PackagesQuestion = Readonly<{
   /** Where the hub serves its API, without a closing slash. */
   hub: string;
+  /** Sent to the hub. */
+  token?: string | undefined;
   cluster: string;
   namespace?: string | undefined;
   /** Only this package. */
@@ -87,11 +91,12 @@ type Answer = Readonly<{ text: string } | { failed: string; exit: ExitCode }>;
 async function ask(question: PackagesQuestion): Promise<Answer> {
   const url = urlOf(question);
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const response = await fetch(url, { ...withToken(question.token), signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     const text = await boundedText(response, url);
     if (response.ok) return { text };
     const refusal = Refusal.safeParse(parsed(text));
-    const because = refusal.success ? refusal.data.message : `it answers ${response.status}`;
+    const said = refusal.success ? refusal.data.message : `it answers ${response.status}`;
+    const because = response.status === 401 ? `${said}: ${TOKEN_ADVICE}` : said;
     // The hub refuses only an unknown cluster in this form; an unknown package is an empty list.
     const exit = response.status === 404 && refusal.success ? ExitCode.badInput : ExitCode.remoteFailed;
     return { failed: `hub ${question.hub}: ${because}`, exit };

@@ -18,19 +18,22 @@ export type HubStatus = Readonly<
       queues: readonly QueueStatus[];
       /** Names of the clusters that it manages; absent where it does not report them. */
       clusters?: readonly string[];
+      /** The hub shows which clusters it manages to clients with a token alone. */
+      withheld?: true;
     }
 >;
 export type QueueStatus = Readonly<{ queue: string; waiting: number; active: number; delayed: number; failed: number }>;
 
 /** Asks health and metrics of one address. Never rejects. */
-export async function hubStatus(url: string): Promise<HubStatus> {
-  const [health, metrics] = await Promise.all([hubHealth(url), askHub(url, '/metrics')]);
+export async function hubStatus(url: string, token?: string): Promise<HubStatus> {
+  const [health, metrics] = await Promise.all([hubHealth(url, token), askHub(url, '/metrics', token)]);
   if (!health.reached || !metrics.reached) return { url, reached: false };
   const { ready, checks } = health;
   const complaints = checks
     .filter(({ status }) => status !== 'up')
     .map(({ name, status, detail }) => `${name} ${status}${detail === '' ? '' : `: ${detail}`}`);
   const base = { url, reached: true as const, ready, complaints, queues: queuesOf(metrics.text) };
+  if (health.withheld) return { ...base, withheld: true };
   const clusters = managedClusters(checks);
   return clusters === undefined ? base : { ...base, clusters };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answerData, askHub } from './ask-hub.js';
+import { answerData, askHub, TOKEN_ADVICE } from './ask-hub.js';
 
 const Build = z.object({
   version: z.string(),
@@ -14,10 +14,12 @@ export type HubVersion = Readonly<
 >;
 
 /** Asks the hub for its version. Never rejects. */
-export async function hubVersion(url: string): Promise<HubVersion> {
-  const answer = await askHub(url, '/version');
+export async function hubVersion(url: string, token?: string): Promise<HubVersion> {
+  const answer = await askHub(url, '/version', token);
   if (!answer.reached) return { url, known: false, because: answer.because };
   const build = Build.safeParse(answerData(answer.text));
   if (answer.status === 200 && build.success) return { url, known: true, build: build.data };
+  const needsToken = answer.status === 401 || answer.status === 403;
+  if (needsToken) return { url, known: false, because: `it answers ${answer.status} at /version: ${TOKEN_ADVICE}` };
   return { url, known: false, because: `it answers ${answer.status} at /version, which no hub does` };
 }

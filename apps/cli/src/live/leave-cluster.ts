@@ -11,8 +11,10 @@ import { commandSettings } from '../command-settings.js';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { lineOf } from './ask-clusters.js';
+import { TOKEN_ADVICE } from './ask-hub.js';
 import { hubAddresses } from './hub-address.js';
 import { hubStatus } from './hub-status.js';
+import { hubToken } from './hub-token.js';
 
 export type LeaveOptions = Readonly<{
   name: string;
@@ -39,9 +41,10 @@ export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptio
   const file = settings.clustersFile;
   const joined = await joinedClusters(file);
   const access = joinedAs(name, joined, file);
-  const running = await managingHub(hub.length > 0 ? hub : hubAddresses(settings), name);
+  const addresses = hub.length > 0 ? hub : hubAddresses(settings);
+  const running = await managingHub(addresses, name, await hubToken(settings));
   if (running !== undefined && yes && !force) {
-    io.err(`error: ${name} is not removed: ${hubText(running)}; --force removes ${name} all the same\n`);
+    io.err(`error: ${name} is not removed: ${running}; --force removes ${name} all the same\n`);
     return io.exit(ExitCode.no);
   }
   const [client] = await loadClusters({ access: [access], fieldManager: 'flotilla' });
@@ -57,7 +60,7 @@ export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptio
     });
     if (!yes) {
       const next = `then: flotilla clusters remove ${name} --yes`;
-      const first = running === undefined ? 'Stop a hub that manages it first' : hubText(running);
+      const first = running === undefined ? 'Stop a hub that manages it first' : running;
       if (reached !== undefined) io.err(`Nothing was changed. ${first}, ${next}\n`);
       return io.exit(ExitCode.done);
     }
@@ -84,10 +87,19 @@ function joinedAs(name: string, joined: readonly ClusterAccess[], file: string):
   throw new UsageError(`no cluster "${name}"${hint} in ${file}; flotilla clusters list shows all`);
 }
 
-/** The first service of a hub at these addresses that manages the cluster. */
-async function managingHub(addresses: readonly string[], name: string): Promise<string | undefined> {
-  const found = await Promise.all(addresses.map(hubStatus));
-  return found.find((service) => service.reached && service.clusters?.includes(name))?.url;
+/** Of the first service of a hub at these addresses that manages the cluster, or may: why the cluster stays. */
+async function managingHub(
+  addresses: readonly string[],
+  name: string,
+  token: string | undefined,
+): Promise<string | undefined> {
+  const found = await Promise.all(addresses.map((url) => hubStatus(url, token)));
+  const service = found.find((one) => one.reached && (one.withheld || one.clusters?.includes(name)));
+  if (service === undefined) return undefined;
+  const isKnown = service.reached && service.withheld !== true;
+  return isKnown
+    ? hubText(service.url)
+    : `the hub at ${service.url} withholds which clusters it manages; ${TOKEN_ADVICE}`;
 }
 
 const hubText = (url: string): string =>

@@ -26,6 +26,7 @@ import { logins } from '../reference/registry-access.js';
 import { indexOf } from '../resolution/resolve-offline.js';
 import { requireHub } from './ask-hub.js';
 import { chosenHub } from './hub-address.js';
+import { hubToken } from './hub-token.js';
 
 /** Where a verb that looks at live namespaces gets the content of their catalogs and bundles. */
 export type LiveContents = Readonly<{
@@ -46,6 +47,7 @@ const HUB_ANSWERS_WITHIN_MS = 5_000;
 export async function openLiveContents(settings: Settings, named?: string): Promise<LiveContents> {
   if (named !== undefined) await requireHub(named);
   const hub = chosenHub(named, settings);
+  const token = hub === undefined ? undefined : await hubToken(settings);
   const folder = join(settings.contentDir, 'command');
   const content = await DiskContentStore.open(folder, { maxBytes: settings.contentMaxBytes, log: silentLog });
   const provenance = new DiskProvenance(join(folder, 'provenance'));
@@ -53,7 +55,7 @@ export async function openLiveContents(settings: Settings, named?: string): Prom
   const clock = new SystemClock();
   const contents = new CatalogContents(registry, content, join(tmpdir(), `flotilla-command-${process.pid}`));
   const catalogs = new SharedCatalogs({ contents, clock, random: Math.random });
-  const heldOf = once((source: CatalogSource) => heldByHub(source, content, hub).catch(() => undefined));
+  const heldOf = once((source: CatalogSource) => heldByHub(source, content, { hub, token }).catch(() => undefined));
   const catalogOf = async (client: KubeClient, source: CatalogSource): Promise<IndexedCatalog> => {
     const { name = '', namespace = '' } = source.metadata;
     const common = { key: { namespace, name }, priority: source.spec.priority ?? 0 };
@@ -91,14 +93,19 @@ function once<In, Out>(ask: (input: In) => Promise<Out>): (key: string, input: I
 
 const ADDRESS = /^(https?:\/\/.+)\/content\/(sha256:[0-9a-f]{64})$/;
 
+/** The token is for the hub that the user named: the address in a status is what a cluster says. */
+type ChosenHub = Readonly<{ hub: string | undefined; token: string | undefined }>;
+
 /** What the hub holds of an image, by the address in the status of its CatalogSource: what it resolves from itself. */
-async function heldByHub(source: CatalogSource, cache: ContentStore, hub: string | undefined) {
+async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, token }: ChosenHub) {
   const [, reported, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
   const baseUrl = hub ?? reported;
   if (originOf(source).kind !== 'image' || baseUrl === undefined || digest === undefined || !isDigest(digest)) {
     return undefined;
   }
-  const bytes = await new HttpContentStore({ baseUrl, cache, timeoutMs: HUB_ANSWERS_WITHIN_MS }).get(digest);
+  const peer = { baseUrl, cache, timeoutMs: HUB_ANSWERS_WITHIN_MS };
+  const authorization = token === undefined ? {} : { authorization: () => `Bearer ${token}` };
+  const bytes = await new HttpContentStore({ ...peer, ...authorization }).get(digest);
   if (bytes === undefined) return undefined;
   const catalog = loadCatalog([{ path: 'catalog.jsonl', bytes }]);
   for (const { objects } of catalog.bundles) {

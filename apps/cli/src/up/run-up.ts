@@ -82,10 +82,10 @@ const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (tex
   io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
 
 /** Names the hub where `flotilla status` would look for it elsewhere. */
-function footer({ url }: RunningService, { usualHub }: UpSettings): string {
+function footer({ url, metricsUrl }: RunningService, { usualHub }: UpSettings): string {
   const status = url === usualHub ? 'flotilla status' : `flotilla status --hub ${url}`;
   return [
-    `Health ${url}/healthz · metrics ${url}/metrics`,
+    `Health ${url}/healthz · metrics ${metricsUrl}`,
     `See what waits: ${status}`,
     'Running: poller, resolver and applier. Ctrl-C ends them.\n',
   ].join('\n');

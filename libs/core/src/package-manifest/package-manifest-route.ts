@@ -1,3 +1,4 @@
+import { canonicalPath } from '../http-access/path-rule.js';
 import { labelSelectorOf, type SelectsLabels } from './label-selector-text.js';
 import { PACKAGE_MANIFEST_API } from './package-manifest.js';
 
@@ -41,6 +42,14 @@ export function packageManifestQuestion(
   if (!icon) return { ...scope, ask: 'get', name };
   const unchanged = ifNoneMatch !== undefined && (query.get('resourceVersion') ?? '') !== '';
   return { ...scope, ask: 'icon', name, unchanged };
+}
+
+/** The path of what is asked, in one spelling, without a query. */
+export function packageManifestPath(question: PackageManifestQuestion): string {
+  const { cluster, namespace, ask } = question;
+  const scope = namespace === undefined ? [] : ['namespaces', namespace];
+  const one = ask === 'list' ? [] : [question.name, ...(ask === 'icon' ? ['icon'] : [])];
+  return canonicalPath(['clusters', cluster, 'apis', GROUP, VERSION, ...scope, RESOURCE, ...one]);
 }
 
 /** `[namespaces/<ns>/]packagemanifests[/<name>[/icon]]`; a name only within a namespace. */

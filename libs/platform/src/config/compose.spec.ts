@@ -51,7 +51,7 @@ const services = [
 ];
 const withCredentials = ['catalog-poller', 'applier'];
 
-/** Set by docker-compose.yml or by the image, so that the user has no say in them; and what the command alone reads. */
+/** Set by docker-compose.yml or by the image, so that the user has no say in them; what needs Kubernetes; and what the command alone reads. */
 const FIXED = [
   'FLOTILLA_KUBECONFIG',
   'FLOTILLA_CLUSTERS_FILE',
@@ -64,6 +64,9 @@ const FIXED = [
   'FLOTILLA_APPLIER_PORT',
   'FLOTILLA_CONTENT_DIR',
   'FLOTILLA_CONTENT_URL',
+  'FLOTILLA_HTTP_TOKENS_FILE',
+  'FLOTILLA_HTTP_TOKEN_REVIEW',
+  'FLOTILLA_HUB_TOKEN_FILE',
 ];
 /** What is about clusters, and so is no matter of a resolver. */
 const OF_CLUSTERS = [

@@ -42,6 +42,8 @@ const Deployment = z.looseObject({
 const deploymentOf = (service: string) =>
   Deployment.parse(parseAllDocuments(read(`k8s/base/hub/${service}.yaml`), { merge: true })[0]?.toJS());
 
+type Ingress = Readonly<{ from: unknown; ports: readonly Readonly<{ port: string }>[] }>;
+
 const mainOf = (args: readonly string[]) => (args[0] ?? '').replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe.each(services)('$service in k8s/base', ({ service, port }) => {
@@ -52,10 +54,42 @@ describe.each(services)('$service in k8s/base', ({ service, port }) => {
     expect(existsSync(join(root, mainOf(container?.args ?? [])))).toBe(true);
     expect(unknownSettings(given)).toEqual([]);
     expect(() => readSettings(given)).not.toThrow();
-    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([port]);
+    expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([port, readSettings(given).metricsPort]);
     expect(container?.livenessProbe.httpGet.path).toBe('/livez');
     expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
     expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(readSettings({}).shutdownTimeout + 5_000);
+  });
+});
+
+describe('HTTP in k8s/base', () => {
+  const settingsOf = (service: string) => {
+    const [container] = deploymentOf(service).spec.template.spec.containers;
+    return readSettings(Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? ''])));
+  };
+
+  it.each(services)(
+    '$service asks for authentication for all but probes, metrics and ClusterCatalogs',
+    ({ service }) => {
+      expect(settingsOf(service).httpAuthenticated.toSorted()).toEqual(['content', 'health', 'packages']);
+    },
+  );
+
+  it('metrics are reached at their own port, from labelled namespaces alone', () => {
+    const policies = parseAllDocuments(read('k8s/base/hub/network-policies.yaml')).map((document) => document.toJS());
+    const { ingress } = policies.find(({ metadata }) => metadata.name === 'http').spec;
+    const reaching = (port: string) => ingress.filter(({ ports }: Ingress) => ports.some((one) => one.port === port));
+    expect(reaching('metrics').map(({ from }: Ingress) => from)).toEqual([
+      [{ namespaceSelector: { matchLabels: { 'flotilla.dev/scrapes-metrics': 'true' } } }],
+    ]);
+    expect(JSON.stringify(reaching('http'))).not.toContain('scrapes-metrics');
+  });
+
+  it('takes tokens of a Secret that may be missing, which the resolver does not have', () => {
+    for (const service of ['catalog-poller', 'applier']) {
+      expect(settingsOf(service).httpTokensFile).toBe('/etc/flotilla/http/tokens');
+      expect(read(`k8s/base/hub/${service}.yaml`)).toMatch(/secretName: http-tokens\n +optional: true/);
+    }
+    expect(read('k8s/base/hub/resolver-worker.yaml')).not.toContain('http-tokens');
   });
 });
 

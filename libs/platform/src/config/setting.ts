@@ -59,6 +59,18 @@ export const count = (
 
 export const port = (fallback: number, meaning: string): Setting<number> => count(fallback, meaning, { max: 65_535 });
 
+/** A port of its own, or `same`: that of the service. */
+export const ownPort = (meaning: string): Setting<number | 'same'> => {
+  const number = port(0, meaning);
+  return {
+    ...number,
+    unit: 'number or same',
+    default: 'same',
+    parse: (text, env) => (text === 'same' ? 'same' : number.parse(text, env)),
+    wants: `same, or ${number.wants}`,
+  };
+};
+
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 export const flag = (fallback: boolean, meaning: string): Setting<boolean> => ({

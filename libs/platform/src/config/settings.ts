@@ -1,4 +1,5 @@
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/http-access/http-area';
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
 import {
   bytes,
@@ -8,6 +9,7 @@ import {
   flag,
   list,
   oneOf,
+  ownPort,
   path,
   port,
   type Setting,
@@ -140,6 +142,26 @@ export const settingGroups = {
     catalogPollerPort: port(8080, 'Port of the catalog poller; 0: any free one'),
     resolverWorkerPort: port(8081, 'Port of the resolver worker; 0: any free one'),
     applierPort: port(8082, 'Port of the applier; 0: any free one'),
+    metricsPort: ownPort(
+      'Port for `/metrics` alone; every service of one machine needs another one. `same`: the port of the service. 0: any free one',
+    ),
+    httpAuthenticated: someOf(
+      [...HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE],
+      [HTTP_AREAS_AUTO],
+      'What asks for authentication: `/content/…`, PackageManifests, content of ClusterCatalogs, `/metrics`, the details of `/readyz`, `/healthz` and `/version`. `auto`: nothing where only loopback is listened on, else all but `catalogs`',
+    ),
+    httpTokensFile: path(
+      '',
+      'File with the tokens that are taken, one in each line: `NAME TOKEN PATH[,PATH…]`; a path may end with `*`. Read again when it changes',
+    ),
+    httpTokenReview: flag(
+      false,
+      'Tokens that the file does not have are reviewed by the API server of the cluster in which the hub runs (TokenReview, then SubjectAccessReview of `get` on the path)',
+    ),
+    hubTokenFile: path(
+      '',
+      'File with the token that the `flotilla` command sends to the hub; one of the tokens that the hub takes. Services do not read it',
+    ),
     logLevel: oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least important log lines that are written'),
     metricsClusterLimit: count(50, 'Up to so many clusters, metrics have one series per object; beyond, sums'),
   },

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import { authenticatedAreas } from '#core/http-access/http-area';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
 import { outboundPolicyOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
+import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
+import { TokenList } from '../http-access/token-list.js';
+import { TokenReviewer } from '../http-access/token-reviewer.js';
+import { inClusterAccess, loadClusters } from '../kube/load-clusters.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import { openRedis } from '../redis/redis-connection.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
@@ -36,6 +41,8 @@ export type Hub = Readonly<{
   extensionProblems: ProblemStore<ExtensionProblems>;
   content: ContentStore;
   registry: RegistryClient;
+  /** Who may read what over HTTP. */
+  access: HttpAccess;
   close(): Promise<void>;
 }>;
 
@@ -90,13 +97,14 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
       ...stored,
       prefix: `${settings.redisPrefix}:extensions`,
     }),
-    content: service === CONTENT_SERVER ? disk : contentOf(settings, disk),
+    content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
     registry: await configuredRegistryClient(settings, {
       store: disk,
       provenance: new DiskProvenance(join(folder, 'provenance')),
       policy: outboundPolicyOf(settings),
       failedPulls: new FailedPulls(),
     }),
+    access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
     close: async () => {
       redis.disconnect();
     },
@@ -110,7 +118,30 @@ const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({
 });
 
 /** The cache on disk, behind it the poller where its address is known. */
-function contentOf(settings: Settings, cache: ContentStore): ContentStore {
+function contentOf(settings: Settings, cache: ContentStore, key: HubKey | undefined): ContentStore {
   if (settings.contentUrl === '') return cache;
-  return new HttpContentStore({ baseUrl: settings.contentUrl, cache, maxBytes: settings.contentMaxBlobBytes });
+  return new HttpContentStore({
+    baseUrl: settings.contentUrl,
+    cache,
+    maxBytes: settings.contentMaxBlobBytes,
+    ...(key === undefined ? {} : { authorization: (path: string) => hubAuthorization(key, path) }),
+  });
+}
+
+async function httpAccess({
+  settings,
+  log,
+  clock,
+  key,
+}: Pick<HubOptions, 'settings' | 'log' | 'key'> & Readonly<{ clock: Clock }>): Promise<HttpAccess> {
+  const { httpAuthenticated, bindAddress, httpTokensFile, httpTokenReview } = settings;
+  const [apiServer] = httpTokenReview
+    ? await loadClusters({ access: [inClusterAccess()], fieldManager: 'flotilla-http' })
+    : [];
+  return new HttpAccess({
+    areas: authenticatedAreas(httpAuthenticated, bindAddress),
+    ...(httpTokensFile === '' ? {} : { tokens: new TokenList(httpTokensFile, log) }),
+    ...(apiServer === undefined ? {} : { reviewer: new TokenReviewer(apiServer, clock, log) }),
+    ...(key === undefined ? {} : { key }),
+  });
 }

@@ -56,14 +56,15 @@ async function runOn(
   { imports, port, checks, drain, onStarted }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
-  const { settings, log, metrics, redisHealth } = hub;
+  const { settings, log, metrics, redisHealth, access } = hub;
   const service: RunningService = await run({
     name,
     imports,
     port,
     log,
     bindAddress: settings.bindAddress,
-    health: { checks: [redisHealth, ...checks], registry: metrics.registry },
+    health: { checks: [redisHealth, ...checks], registry: metrics.registry, access },
+    metricsPort: settings.metricsPort,
     shutdownTimeoutMs: settings.shutdownTimeout,
     drain: (deadlineMs) => drain(service.app, deadlineMs),
   });

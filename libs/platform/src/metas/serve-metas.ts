@@ -7,7 +7,8 @@ import type { ByteRange } from '#core/catalog-metas/byte-range';
 import { type CatalogPlace, type MetasQuestion, routeMetas } from '#core/catalog-metas/metas-route';
 import { type MetasRequest, planAll, planMetas } from '#core/catalog-metas/plan-response';
 import type { RequestHeaders } from '#core/catalog-metas/preconditions';
-import { catalogNotFound, type ResponsePlan, serverError, tooBusy } from '#core/catalog-metas/response-plan';
+import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog-metas/response-plan';
+import { type Admission, refusalHeaders } from '#core/http-access/admission';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import type { MetasContent } from './metas-content.js';
 
@@ -18,6 +19,8 @@ export type MetasServerOptions = Readonly<{
   place: CatalogPlace;
   /** The catalog of the names in the path; undefined where there is none. */
   find: (names: readonly string[]) => ServedContent | undefined;
+  /** Whether the request may be answered; without it, every request may. */
+  admit?: (question: MetasQuestion, authorization: string | undefined) => Promise<Admission>;
   log?: Log;
   /** Bodies that are sent at the same time; beyond, clients are told to come again. */
   maxBodies?: number;
@@ -41,14 +44,22 @@ export class MetasServer {
   async answer(request: IncomingMessage, response: ServerResponse, target = request.url ?? '/'): Promise<void> {
     const method = request.method ?? 'GET';
     const routed = routeMetas(this.options.place, method, target);
-    const served = 'endpoint' in routed ? this.options.find(routed.names) : undefined;
-    const plan = 'endpoint' in routed ? planFor(routed, { method, headers: headersOf(request) }, served) : routed;
-    const withBody = method === 'HEAD' ? { ...plan, body: [] } : plan;
     try {
+      const refused = 'endpoint' in routed ? await this.#refusal(routed, request) : undefined;
+      const served = 'endpoint' in routed && refused === undefined ? this.options.find(routed.names) : undefined;
+      const asked = { method, headers: headersOf(request) };
+      const plan = refused ?? ('endpoint' in routed ? planFor(routed, asked, served) : routed);
+      const withBody = method === 'HEAD' ? { ...plan, body: [] } : plan;
       await this.#perform(withBody, response, served?.content);
     } catch (error) {
       this.#failed(response, target, error);
     }
+  }
+
+  async #refusal(question: MetasQuestion, { headers }: IncomingMessage): Promise<ResponsePlan | undefined> {
+    const admission = await this.options.admit?.(question, headers.authorization);
+    if (admission === undefined || admission.admitted) return undefined;
+    return refusal(admission.status, admission.message, refusalHeaders(admission.status));
   }
 
   async #perform(plan: ResponsePlan, response: ServerResponse, content: MetasContent | undefined): Promise<void> {

@@ -23,7 +23,8 @@ export async function serveContent(store: ContentStore, method: string, path: st
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': String(content.size),
-    'cache-control': 'public, max-age=31536000, immutable',
+    // Private: who may read it is decided here, not by a proxy that holds it.
+    'cache-control': 'private, max-age=31536000, immutable',
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',
   };

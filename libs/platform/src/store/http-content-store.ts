@@ -1,10 +1,13 @@
 import { ContentUnreachable } from './content-errors.js';
+import { CONTENT_PATH } from './content-handler.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';
 import { digestOf } from './digest.js';
 
 export type HttpContentStoreOptions = Readonly<{
   /** Where the peer serves `/content/<digest>`, such as `http://catalog-poller:8080`. */
   baseUrl: string;
+  /** The `Authorization` header for a path; none where the peer asks for none. */
+  authorization?: (path: string) => string;
   /** Where what was read is kept. */
   cache: ContentStore;
   timeoutMs?: number;
@@ -48,12 +51,14 @@ export class HttpContentStore extends ContentStore {
   }
 
   async #fetch(digest: Digest): Promise<Uint8Array | undefined> {
-    const { baseUrl, timeoutMs = 30_000, cache } = this.options;
-    const url = `${baseUrl.replace(/\/+$/, '')}/content/${digest}`;
+    const { baseUrl, timeoutMs = 30_000, cache, authorization } = this.options;
+    const path = `${CONTENT_PATH}${digest}`;
+    const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
+    const headers = authorization === undefined ? {} : { authorization: authorization(path) };
     const failed = (because: string) => new ContentUnreachable(digest, baseUrl, because);
     let bytes: Uint8Array | undefined;
     try {
-      const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+      const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
       if (response.status === 404) return undefined;
       if (!response.ok) throw failed(`HTTP status ${response.status}`);
       bytes = await this.#read(response, failed);

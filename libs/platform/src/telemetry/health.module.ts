@@ -1,7 +1,22 @@
-import { Controller, type DynamicModule, Get, Header, Inject, Module } from '@nestjs/common';
+import {
+  Controller,
+  type DynamicModule,
+  Get,
+  Header,
+  Headers,
+  HttpException,
+  Inject,
+  Module,
+  NotFoundException,
+  Res,
+} from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
+import { refusalHeaders } from '#core/http-access/admission';
+import { healthWithoutDetails } from '#core/http-access/health-without-details';
+import type { HttpArea } from '#core/http-access/http-area';
 import { buildInfo } from '../files/build-info.js';
+import { HttpAccess } from '../http-access/http-access.js';
 import type { HealthCheck } from './health-check.js';
 
 export type HealthOptions = Readonly<{
@@ -11,11 +26,20 @@ export type HealthOptions = Readonly<{
   checkTimeoutMs?: number;
   /** True while the service ends: it is then not ready, but alive. */
   ending?: () => boolean;
+  /** Who may read metrics and the details of checks. Default: every client. */
+  access?: HttpAccess;
+  /** Whether `/metrics` has a port of its own, and so is not here. */
+  metricsElsewhere?: boolean;
 }>;
 
 const HEALTH_OPTIONS = Symbol('health options');
 
-/** `/livez`: the process answers. `/readyz` and `/healthz`: what it needs is there, or which of it is not and why. `/version`, `/metrics`. */
+type Reply = Readonly<{ header(name: string, value: string): unknown }>;
+
+/**
+ * `/livez`: the process answers. `/readyz` and `/healthz`: whether what it needs is there; what of it is not, and why, for
+ * clients that may read details. `/version`, `/metrics`.
+ */
 @Controller()
 export class HealthController {
   constructor(
@@ -30,27 +54,51 @@ export class HealthController {
   }
 
   @Get('readyz')
-  readyz() {
-    return this.#check();
+  readyz(@Headers('authorization') authorization: string | undefined) {
+    return this.#check('/readyz', authorization);
   }
 
   @Get('healthz')
-  healthz() {
-    return this.#check();
+  healthz(@Headers('authorization') authorization: string | undefined) {
+    return this.#check('/healthz', authorization);
   }
 
   @Get('version')
-  version() {
+  async version(@Headers('authorization') authorization: string | undefined, @Res({ passthrough: true }) reply: Reply) {
+    await this.#require('health', '/version', authorization, reply);
     return buildInfo();
   }
 
   @Get('metrics')
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-  metrics(): Promise<string> {
+  async metrics(
+    @Headers('authorization') authorization: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<string> {
+    if (this.options.metricsElsewhere)
+      throw new NotFoundException('metrics have a port of their own: FLOTILLA_METRICS_PORT');
+    await this.#require('metrics', '/metrics', authorization, reply);
     return this.options.registry.metrics();
   }
 
-  #check() {
+  async #require(area: HttpArea, path: string, authorization: string | undefined, reply: Reply): Promise<void> {
+    const { access = HttpAccess.open() } = this.options;
+    const admission = await access.admit({ area, path, authorization });
+    if (admission.admitted) return;
+    for (const [name, value] of Object.entries(refusalHeaders(admission.status))) reply.header(name, value);
+    throw new HttpException({ statusCode: admission.status, message: admission.message }, admission.status);
+  }
+
+  async #check(path: string, authorization: string | undefined) {
+    const { access = HttpAccess.open() } = this.options;
+    const { admitted } = await access.admit({ area: 'health', path, authorization });
+    if (admitted) return this.#checkAll();
+    return this.#checkAll().then(healthWithoutDetails, (error: unknown) => {
+      throw error instanceof HttpException ? withoutDetails(error) : error;
+    });
+  }
+
+  #checkAll() {
     const ending: HealthCheck = {
       name: 'service',
       check: async () => (this.options.ending?.() ? { up: false, detail: 'is ending' } : { up: true, detail: 'runs' }),
@@ -79,6 +127,12 @@ export class HealthController {
     });
     return Promise.race([check(), late]).finally(() => clearTimeout(timer));
   }
+}
+
+/** What a failed check answers, for a client that may not read details. */
+function withoutDetails(error: HttpException): HttpException {
+  const answer = error.getResponse();
+  return typeof answer === 'string' ? error : new HttpException(healthWithoutDetails({ ...answer }), error.getStatus());
 }
 
 @Module({})

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { type DynamicModule, type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { serveMetrics } from '../http-access/serve-metrics.js';
 import { type HealthOptions, healthModule } from './health.module.js';
 import type { Log } from './log.port.js';
 import { NestLog } from './nest-log.js';
@@ -10,10 +11,12 @@ export type ServiceOptions = Readonly<{
   name: string;
   /** The service's own Nest modules; health and metrics are added. */
   imports: readonly (DynamicModule | Type)[];
-  health: Omit<HealthOptions, 'ending'>;
+  health: Omit<HealthOptions, 'ending' | 'metricsElsewhere'>;
   bindAddress: string;
   /** 0: any free one. */
   port: number;
+  /** `same`: metrics are at `port`. Default `same`; 0: any free one. */
+  metricsPort?: number | 'same';
   log: Log;
   /** Stops taking work and waits for what has begun, no longer than the deadline. Called once, before HTTP ends. */
   drain: (deadlineMs: number) => Promise<void>;
@@ -23,6 +26,8 @@ export type ServiceOptions = Readonly<{
 export type RunningService = Readonly<{
   /** Where health and metrics are, such as `http://127.0.0.1:8080`. */
   url: string;
+  /** Where metrics are. */
+  metricsUrl: string;
   app: INestApplication;
   /** Drains and ends. Safe to call more than once. */
   stop(): Promise<void>;
@@ -33,30 +38,35 @@ class ServiceRoot {}
 
 /** Starts a service: its modules, health and metrics over HTTP. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { name, log, drain, shutdownTimeoutMs } = options;
+  const { name, log, drain, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress } = options;
   let stopping: Promise<void> | undefined;
   const root: DynamicModule = {
     module: ServiceRoot,
-    imports: [...options.imports, healthModule({ ...options.health, ending: () => stopping !== undefined })],
+    imports: [
+      ...options.imports,
+      healthModule({ ...health, metricsElsewhere: metricsPort !== 'same', ending: () => stopping !== undefined }),
+    ],
   };
   const adapter = new FastifyAdapter({ forceCloseConnections: true });
   const app = await NestFactory.create(root, adapter, { logger: new NestLog(log), abortOnError: false });
-  await app.listen(options.port, options.bindAddress);
+  await app.listen(options.port, bindAddress);
   const url = (await app.getUrl()).replace('[::1]', 'localhost');
-  log.info({ url: listeningUrl(url, options.bindAddress) }, `${name} is running`);
+  const metrics =
+    metricsPort === 'same' ? undefined : await serveMetrics({ ...health, bindAddress, port: metricsPort });
+  log.info({ url: listeningUrl(url, bindAddress), ...(metrics && { metrics: metrics.url }) }, `${name} is running`);
   const end = async () => {
     log.info({}, `${name} is ending; waiting for the work it has begun`);
     await drain(shutdownTimeoutMs).catch((error: unknown) =>
       log.error({ error }, 'ending: the work could not be drained'),
     );
-    await app.close();
+    await Promise.all([app.close(), metrics?.close()]);
     log.info({}, `${name} has ended`);
   };
   const stop = () => {
     stopping ??= end();
     return stopping;
   };
-  return { url, app, stop };
+  return { url, metricsUrl: `${metrics?.url ?? url}/metrics`, app, stop };
 }
 
 /** Where the service listens: its URL names one address of this machine even where it listens on all of them. */

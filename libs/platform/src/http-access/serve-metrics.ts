@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Registry } from 'prom-client';
+import { refusalHeaders } from '#core/http-access/admission';
+import { HttpAccess } from './http-access.js';
+
+export type MetricsServerOptions = Readonly<{
+  registry: Registry;
+  access?: HttpAccess;
+  bindAddress: string;
+  port: number;
+}>;
+
+export type MetricsServer = Readonly<{ url: string; close(): Promise<void> }>;
+
+/** Serves `/metrics` alone, at a port of its own. */
+export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
+  const { bindAddress, port } = options;
+  const server = createServer((request, response) => {
+    answer(options, request, response).catch(() => response.destroy());
+  });
+  server.listen(port, bindAddress);
+  await once(server, 'listening');
+  const address = server.address();
+  const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+  return {
+    url: `http://${host}:${typeof address === 'object' && address !== null ? address.port : port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(
+  { registry, access = HttpAccess.open() }: MetricsServerOptions,
+  { method, url = '', headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (url.replace(/\?.*$/, '') !== '/metrics') return send(response, 404, 'only /metrics is served at this port\n');
+  if (method !== 'GET' && method !== 'HEAD') return send(response, 405, 'metrics are read with GET\n');
+  const question = { area: 'metrics', path: '/metrics', authorization: headers.authorization } as const;
+  const admission = await access.admit(question);
+  if (!admission.admitted) return send(response, admission.status, `${admission.message}\n`);
+  response.writeHead(200, { 'content-type': registry.contentType });
+  response.end(method === 'HEAD' ? '' : await registry.metrics());
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...refusalHeaders(status) });
+  response.end(text);
+}
