@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
@@ -123,5 +123,59 @@ export function describeRepairsByHand(cluster: () => KubeClient): void {
       }, PATIENCE)
       .toBe(true);
     await succeeded();
+  });
+
+  describe('rights that a user grants by hand to an operator that waits', () => {
+    const waiting = { ...CSV, name: 'waits.v1.0.0', namespace: NAMESPACE };
+    const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'waits', namespace: NAMESPACE };
+    const accountStatus = async () => {
+      const entries: readonly { kind: string; status: string }[] =
+        Object((await cluster().get(waiting))?.['status']).requirementStatus ?? [];
+      return entries.find(({ kind }) => kind === account.kind)?.status;
+    };
+    const becomes = (status: string) => expect.poll(accountStatus, PATIENCE).toBe(status);
+
+    it('are missing at first, and so is a kind', async () => {
+      const { name, namespace, ...kind } = waiting;
+      await create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account.name, namespace } });
+      await create({
+        ...kind,
+        metadata: { name, namespace },
+        spec: {
+          displayName: 'waits',
+          version: '1.0.0',
+          installModes: [{ type: 'OwnNamespace', supported: true }],
+          customresourcedefinitions: { required: [{ name: 'missing.example.com', version: 'v1', kind: 'Missing' }] },
+          install: {
+            strategy: 'deployment',
+            spec: {
+              permissions: [{ serviceAccountName: account.name, rules: [rule] }],
+              deployments: [madeDeployment('waits', account.name)],
+            },
+          },
+        },
+      });
+      await becomes('PresentNotSatisfied');
+    });
+
+    it.each([
+      { role: 'Role', binding: 'RoleBinding', where: { namespace: NAMESPACE } },
+      { role: 'ClusterRole', binding: 'ClusterRoleBinding', where: {} },
+    ])('a $binding without a label is noticed, and so is its deletion', async ({ role, binding, where }) => {
+      const metadata = { name: 'waits-by-hand', ...where };
+      await create({ apiVersion: RBAC, kind: role, metadata, rules: [rule] });
+      await create({
+        apiVersion: RBAC,
+        kind: binding,
+        metadata,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: role, name: metadata.name },
+        subjects: [{ kind: account.kind, name: account.name, namespace: NAMESPACE }],
+      });
+      await becomes('Present');
+      await cluster().delete({ apiVersion: RBAC, kind: binding, ...metadata });
+      await becomes('PresentNotSatisfied');
+      await cluster().delete({ apiVersion: RBAC, kind: role, ...metadata });
+    });
   });
 }

@@ -7,6 +7,7 @@ import type { SeenVersions } from '#platform/kube/resource-version';
 import type { Log } from '#platform/telemetry/log.port';
 import { MIRRORED_KINDS } from './mirrored-kinds.js';
 import type { ClusterReads } from './pass-reader.js';
+import { RightsChanges } from './rights-changes.js';
 import { SharedLists } from './shared-lists.js';
 
 export type ClusterViewOptions = Readonly<{
@@ -28,6 +29,7 @@ const PLAIN_FOR_MS = 60_000;
 /** Where the passes over one cluster's namespaces read: what watches tell, and requests for the rest. */
 export class ClusterView {
   readonly #mirror: ClusterMirror;
+  readonly #rights: RightsChanges;
   readonly #lists: SharedLists;
   readonly #client: KubeClient;
   readonly #clock: Clock;
@@ -42,9 +44,15 @@ export class ClusterView {
       clock,
       log,
       kinds: MIRRORED_KINDS,
-      onMoved: (kind, { namespace }) => {
-        if (namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(namespace);
+      onMoved: (kind, metadata) => {
+        this.#rights.note(kind, metadata);
+        if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);
       },
+    });
+    this.#rights = new RightsChanges({
+      clock,
+      csvs: this.#mirror,
+      onAffected: (namespace) => onMoved?.(namespace),
     });
   }
 
@@ -52,8 +60,9 @@ export class ClusterView {
     this.#mirror.start();
   }
 
-  stop(): Promise<void> {
-    return this.#mirror.stop();
+  async stop(): Promise<void> {
+    await this.#mirror.stop();
+    this.#rights.stop();
   }
 
   /** When the cluster last told something through a watch. */

@@ -1,14 +1,14 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import type { ListOptions } from './kube-client.port.js';
 
-/** `a=b` or `a`; sets and negations are not read here. */
-const TERM = /^(?<name>[\w./-]+)(?:=(?<value>[\w.-]*))?$/;
+/** `a=b`, `a` or `!a`; sets and inequalities are not read here. */
+const TERM = /^(?:(?<name>[\w./-]+)(?:=(?<value>[\w.-]*))?|!(?<absent>[\w./-]+))$/;
 
-type Term = Readonly<{ name: string; value: string | undefined }>;
+type Term = Readonly<{ name: string; value: string | undefined; absent?: true }>;
 
 /**
- * A test of whether a list with these options has an object in it. Knows the terms that the applier asks with: `a=b` and
- * `a` for labels, `metadata.name=x` for fields; undefined where there is another one.
+ * A test of whether a list with these options has an object in it. Knows the terms that the applier asks with: `a=b`,
+ * `a` and `!a` for labels, `metadata.name=x` for fields; undefined where there is another one.
  */
 export function selects(options: ListOptions): ((object: KubernetesObject) => boolean) | undefined {
   const labels = termsOf(options.labelSelector).map(readTerm);
@@ -25,10 +25,11 @@ const termsOf = (selector = ''): string[] => (selector === '' ? [] : selector.sp
 
 function readTerm(text: string): Term | undefined {
   const parts = TERM.exec(text)?.groups;
+  if (parts?.['absent'] !== undefined) return { name: parts['absent'], value: undefined, absent: true };
   return parts?.['name'] === undefined ? undefined : { name: parts['name'], value: parts['value'] };
 }
 
-function hasLabel(labels: Readonly<Record<string, string>>, { name, value }: Term): boolean {
-  if (!Object.hasOwn(labels, name)) return false;
+function hasLabel(labels: Readonly<Record<string, string>>, { name, value, absent }: Term): boolean {
+  if (absent || !Object.hasOwn(labels, name)) return absent === true && !Object.hasOwn(labels, name);
   return value === undefined || labels[name] === value;
 }
