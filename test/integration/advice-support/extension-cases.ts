@@ -19,14 +19,30 @@ const version = (name: string, properties = {}): MadeVersion => ({
   spec: { installModes: BOTH },
 });
 const about = (name: string) => [name, 'extension', name] as const;
+const EXTENSION = { apiVersion: V1, kind: 'ClusterExtension' } as const;
+
+/** Its bundles of these versions are published, and the extension asks for one of them. */
+async function wants(bench: AdviceBench, name: string, versions: readonly MadeVersion[], version: string) {
+  const ref = await bench.catalog(name, versions);
+  const source = { type: 'Image', image: { ref } };
+  await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
+  await bench.client.patch({ ...EXTENSION, name }, { spec: { source: { catalog: { version } } } });
+}
+
+const installedVersion = ({ client }: AdviceBench, name: string, version: string) =>
+  until(async () => Object((await client.get({ ...EXTENSION, name }))?.['status']).install?.bundle?.version, version);
+const NEXT = { version: '2.0.0', replaces: '1.0.0' } as const;
 
 async function extend({ client }: AdviceBench, name: string, image: string, namespace = name): Promise<void> {
   const labels = { 'advice.example.com/for': name };
   const source = { type: 'Image', image: { ref: image } };
   await client.create({ apiVersion: V1, kind: 'ClusterCatalog', metadata: { name, labels }, spec: { source } });
+  await extension({ client }, name, namespace);
+}
+
+async function extension({ client }: Pick<AdviceBench, 'client'>, name: string, namespace = name): Promise<void> {
   await client.create({
-    apiVersion: V1,
-    kind: 'ClusterExtension',
+    ...EXTENSION,
     metadata: { name },
     spec: {
       namespace,
@@ -96,6 +112,93 @@ export const EXTENSION_CASES: Readonly<Record<string, AdviceCase>> = {
       const source = { type: 'Image', image: { ref } };
       await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
       await installed(bench, name);
+    },
+  },
+  'account-of-subscription': {
+    carries: ['keepOwner', 'uninstallOwner', 'saveObjects', 'deleteCrd'],
+    play: async (bench, name) => {
+      await bench.subscribed(name, [version(name)]);
+      await bench.runs(name, `${name}.v1.0.0 Succeeded`);
+      const image = await bench.catalog(name, [version(name)]);
+      await extend(bench, name, image);
+      const csv = `${name}.v1.0.0`;
+      await bench.advised(about(name), 'keepOwner', name);
+      const uninstall = await bench.advised(about(name), 'uninstallOwner', name, csv);
+      await bench.client.delete({ ...SUBSCRIPTION, name, namespace: name });
+      await bench.done(uninstall);
+      const save = await bench.advised(about(name), 'saveObjects', crdName(name));
+      await bench.done(save, { [`> ${crdName(name)}.yaml`]: '' });
+      await bench.done(await bench.advised(about(name), 'deleteCrd', crdName(name)));
+      await installed(bench, name);
+    },
+  },
+  'account-of-user': {
+    carries: ['deleteInTheWay'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: name } };
+      await bench.client.create(account);
+      await extend(bench, name, await bench.catalog(name, [version(name)]));
+      await bench.done(await bench.advised(about(name), 'deleteInTheWay', 'serviceaccount', name, name));
+      await installed(bench, name);
+    },
+  },
+  'namespace-missing': {
+    carries: ['createNamespace'],
+    play: async (bench, name) => {
+      await extend(bench, name, await bench.catalog(name, [version(name)]));
+      await bench.done(await bench.advised(about(name), 'createNamespace', name));
+      await installed(bench, name);
+    },
+  },
+  'catalog-switched-off': {
+    carries: ['makeCatalogAvailable'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const ref = await bench.catalog(name, [version(name)]);
+      const spec = { source: { type: 'Image', image: { ref } }, availabilityMode: 'Unavailable' };
+      await bench.client.create({ apiVersion: V1, kind: 'ClusterCatalog', metadata: { name }, spec });
+      await bench.advised([name, 'clustercatalog', name], 'makeCatalogAvailable', name);
+      await extension(bench, name);
+      await bench.done(await bench.advised(about(name), 'makeCatalogAvailable', name));
+      await installed(bench, name);
+    },
+  },
+  'way-back': {
+    carries: ['allowEarlierVersion', 'holdAtRevision', 'endRollback'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const versions = [version(name), { ...version(name), ...NEXT }];
+      await extend(bench, name, await bench.catalog(name, versions.slice(0, 1)));
+      await installedVersion(bench, name, '1.0.0');
+      await wants(bench, name, versions, '2.0.0');
+      await installedVersion(bench, name, '2.0.0');
+      await wants(bench, name, versions, '1.0.0');
+      const allow = await bench.advised(about(name), 'allowEarlierVersion', name);
+      await bench.done(await bench.advised(about(name), 'holdAtRevision', name, 1));
+      await installedVersion(bench, name, '1.0.0');
+      const annotations = { 'flotilla.dev/rollback-to-revision': '77' };
+      await bench.client.patch({ ...EXTENSION, name }, { metadata: { annotations } });
+      await wants(bench, name, versions, '2.0.0');
+      await bench.done(await bench.advised(about(name), 'endRollback', name));
+      await installedVersion(bench, name, '2.0.0');
+      await wants(bench, name, versions, '1.0.0');
+      await bench.done(allow);
+      await installedVersion(bench, name, '1.0.0');
+    },
+  },
+  'crd-loses-field': {
+    carries: ['saveBeforeChange', 'allowCrdChange'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const wide = version(name, { colour: { type: 'string' } });
+      await extend(bench, name, await bench.catalog(name, [wide]));
+      await installedVersion(bench, name, '1.0.0');
+      await wants(bench, name, [wide, { ...version(name), ...NEXT }], '2.0.0');
+      const save = await bench.advised(about(name), 'saveBeforeChange', crdName(name));
+      await bench.done(save, { [`> ${crdName(name)}.yaml`]: '' });
+      await bench.done(await bench.advised(about(name), 'allowCrdChange', name));
+      await installedVersion(bench, name, '2.0.0');
     },
   },
 };

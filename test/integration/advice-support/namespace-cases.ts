@@ -37,6 +37,19 @@ export const NAMESPACE_CASES: Readonly<Record<string, AdviceCase>> = {
       await bench.runs(namespace, done(namespace));
     },
   },
+  'global-catalogs-excluded': {
+    carries: ['seeGlobalCatalogs'],
+    play: async (bench, namespace) => {
+      await scene.createNamespace(bench.client, namespace);
+      const annotations = { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' };
+      await bench.client.patch({ ...GROUP, namespace }, { metadata: { annotations } });
+      const image = await bench.catalog(namespace, V1);
+      await scene.createCatalog(bench.client, 'olm', { image }, namespace);
+      await scene.subscribe(bench.client, namespace, namespace, { name: namespace, namespace: 'olm' });
+      await bench.done(await bench.advised(about(namespace), 'seeGlobalCatalogs', namespace, 'own'));
+      await bench.runs(namespace, done(namespace));
+    },
+  },
   'scoped-group': {
     carries: ['createServiceAccount', 'giveRights'],
     play: async (bench, namespace) => {

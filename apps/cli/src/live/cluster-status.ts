@@ -8,7 +8,7 @@ import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
 import { isCopied } from '#core/csv/csv-facts';
 import { type ClusterObjects, clusterFindings, type Finding } from '#core/diagnosis/cluster-findings';
-import { diagnoseConditions } from '#core/diagnosis/diagnose-conditions';
+import { diagnoseConditions, isSwitchedOff } from '#core/diagnosis/diagnose-conditions';
 import { upgradeBlockers } from '#core/openshift/cluster-operator-upgradeable';
 import { isHealthy } from '#core/subscription/catalog-health';
 import type { Settings } from '#platform/config/settings';
@@ -53,7 +53,7 @@ export async function clusterStatus(
     namespace === undefined ? objects : within(objects, namespace);
   const ofKind = (wanted: string) => conditioned.filter(({ kind }) => kind === wanted);
   const sources = share(catalogSources, isHealthy);
-  const served = share(ofKind('ClusterCatalog'), isWell);
+  const served = share(ofKind('ClusterCatalog'), (one) => isWell(one) && !isSwitchedOff(one));
   return {
     cluster: client.cluster,
     version,

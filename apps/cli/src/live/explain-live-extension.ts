@@ -1,17 +1,20 @@
+import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
+import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
 import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { crdsInTheWay, diagnoseExtension, type ExtensionSurroundings } from '#core/diagnosis/diagnose-extension';
+import { diagnoseExtension, type ExtensionSurroundings } from '#core/diagnosis/diagnose-extension';
+import { objectsInTheWay } from '#core/diagnosis/extension-in-the-way';
 import type { FeatureGates } from '#core/extension/package-content';
-import { ROLLBACK_KEY } from '#core/revision/revision-keys';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import { OWNER_NAME_LABEL, ROLLBACK_KEY } from '#core/revision/revision-keys';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { extensionAnswer } from '../resolution/explain-extension-answer.js';
 import { planExtension } from '../resolution/plan-extensions.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';
 
 /** What the conditions of a live ClusterExtension say, and what resolution says of it with the catalogs as they are now. */
 export async function explainLiveExtension(client: KubeClient, extension: KubernetesObject, gates: FeatureGates) {
-  const seen = diagnoseExtension(extension, await inTheWay(client, extension));
+  const seen = diagnoseExtension(extension, await surroundings(client, extension));
   // Its content is that of an earlier revision then, whatever catalogs offer; the conditions say so.
   if (extension.metadata.annotations?.[ROLLBACK_KEY] !== undefined) return seen;
   const { catalogs, unread } = await liveClusterCatalogs(client, gates);
@@ -21,15 +24,28 @@ export async function explainLiveExtension(client: KubeClient, extension: Kubern
   return { ...seen, resolution: { state, well, text: told } };
 }
 
-const CRD_API = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
-
-/** The CRDs that stop the extension, and the operators that may own them; nothing is read where none does. */
-async function inTheWay(client: KubeClient, extension: KubernetesObject): Promise<ExtensionSurroundings> {
-  const names = crdsInTheWay(extension);
-  if (names.length === 0) return { csvs: [] };
-  const [csvs, crds] = await Promise.all([
-    client.list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` }),
-    Promise.all(names.map((name) => client.get({ ...CRD_API, name }))),
+/** What may explain why the extension is stopped; nothing is read for one that goes on by itself. */
+async function surroundings(client: KubeClient, extension: KubernetesObject): Promise<ExtensionSurroundings> {
+  const { standing } = diagnoseExtension(extension, { csvs: [] });
+  if (standing !== 'blocked' && standing !== 'failed') return { csvs: [] };
+  const named = objectsInTheWay(extension);
+  const owner = `${OWNER_NAME_LABEL}=${extension.metadata.name}`;
+  const [csvs, inTheWay, clusterCatalogs, revisions] = await Promise.all([
+    client.list<ClusterServiceVersion>(CSV_API, { labelSelector: `!${COPIED_FROM_LABEL}` }).catch(unreadable),
+    Promise.all(named.map((ref) => client.get(ref).catch(unreadable))),
+    client.list(CLUSTER_CATALOG_API).catch(unreadable),
+    client.list(CLUSTER_OBJECT_SET_API, { labelSelector: owner }).catch(unreadable),
   ]);
-  return { csvs: csvs?.items ?? [], crds: crds.filter((crd) => crd !== undefined) };
+  return {
+    csvs: csvs?.items ?? [],
+    // Lists leave apiVersion and kind out of their items; objects that were asked for one by one have theirs.
+    inTheWay: inTheWay.filter((one) => one !== undefined),
+    clusterCatalogs: (clusterCatalogs?.items ?? []).map((one) => ({ ...one, ...CLUSTER_CATALOG_API })),
+    revisions: revisions?.items ?? [],
+  };
+}
+
+/** A kind that is not served, or that the user may not read: the diagnosis goes on without it. */
+function unreadable(error: unknown): undefined {
+  if (!KubeApiError.is(error, 'NotFound') && !KubeApiError.is(error, 'Forbidden')) throw error;
 }

@@ -108,19 +108,17 @@ describe('flotilla status', () => {
   it('prints objects with the same cause as one entry, and each on its own with --all', async () => {
     const { out } = await flotilla('status');
     expect(out).toMatch(
-      /east {2}Subscription a\/mill\n.*namespace a.*\n.*\n {4}the same: 2 more \(east b\/mill, east c\/mill\)\n/,
+      /east {2}Namespace a\n.*namespace a.* It blocks Subscription mill\.\n.*\n {4}the same: 2 more \(east b, east c\)\n/,
     );
     const all = await flotilla('status', '--all');
     expect(all.out).not.toMatch(/the same/);
-    expect(all.out.match(/Subscription [abc]\/mill/g)).toEqual(
-      ['a', 'b', 'c'].map((name) => `Subscription ${name}/mill`),
-    );
+    expect(all.out.match(/Namespace [abc]$/gm)).toEqual(['Namespace a', 'Namespace b', 'Namespace c']);
   });
 
   it('shows one namespace', async () => {
     const { out } = await flotilla('status', '-n', 'b', '-o', 'json');
     const { waiting, clusters } = JSON.parse(out) as { waiting: object[]; clusters: object[] };
-    expect(waiting).toMatchObject([{ cluster: 'east', namespace: 'b', name: 'mill' }]);
+    expect(waiting).toMatchObject([{ cluster: 'east', kind: 'Namespace', namespace: 'b', name: 'b' }]);
     expect(clusters).toMatchObject([
       { cluster: 'east', subscriptions: { of: 1 }, catalogs: { well: 1, of: 1 } },
       { cluster: 'west', subscriptions: { of: 0 } },

@@ -194,7 +194,7 @@ describe('flotilla status', () => {
       'FAILED',
       'Subscription lost/mill',
       'BLOCKED',
-      'Subscription alone/mill',
+      'Namespace alone',
       'ClusterServiceVersion sick/mill.v1.0.0',
       'WAITS FOR APPROVAL',
       'InstallPlan wait/install-1',

@@ -133,8 +133,8 @@ function causeLines([first, ...others]: readonly [FleetFinding, ...FleetFinding[
   ];
 }
 
-const placeOf = ({ namespace, name }: FleetFinding): string =>
-  namespace === undefined ? name : `${namespace}/${name}`;
+const placeOf = ({ kind, namespace, name }: FleetFinding): string =>
+  namespace === undefined || kind === 'Namespace' ? name : `${namespace}/${name}`;
 
 function othersText(others: readonly FleetFinding[]): string {
   const names = others.slice(0, NAMED).map((one) => `${one.cluster} ${placeOf(one)}`);

@@ -1,5 +1,7 @@
 import { MIGRATE_ANNOTATION } from '../crd-safety/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../install-plan/replace-copy.js';
+import { EXCLUDE_GLOBAL } from '../resolution/wishes.js';
+import { ROLLBACK_KEY } from '../revision/revision-keys.js';
 
 declare const MADE_HERE: unique symbol;
 
@@ -63,6 +65,10 @@ export const ADVICE = {
   createCatalogSource: (name: string) =>
     advice(
       `Correct spec.source and spec.sourceNamespace, or create CatalogSource ${name}; others than those of its own and of the global namespace are not seen.`,
+    ),
+  seeGlobalCatalogs: (namespace: string, group: string) =>
+    advice(
+      `Name a CatalogSource of the same namespace; or let the namespace see the global catalogs: kubectl -n ${namespace} annotate operatorgroup ${group} ${EXCLUDE_GLOBAL}-`,
     ),
   validateBundleImage: (image: string) =>
     advice(
@@ -169,10 +175,36 @@ export const ADVICE = {
     advice(
       'Correct its image; or let resolution go on without it: set spec.availabilityMode of the ClusterCatalog to Unavailable.',
     ),
+  makeCatalogAvailable: (name: string) =>
+    advice(
+      `ClusterCatalog ${name} is switched off by spec.availabilityMode; to have ClusterExtensions resolved from it: kubectl patch clustercatalog ${name} --type merge -p '${AVAILABLE}'`,
+    ),
+  createNamespace: (name: string) =>
+    advice(
+      `Create the namespace of the ClusterExtension, which then goes on by itself: kubectl create namespace ${name}`,
+    ),
+  allowEarlierVersion: (extension: string) =>
+    advice(
+      `To go back to that version, let resolution take a bundle that the catalog does not offer as an update: kubectl patch clusterextension ${extension} --type merge -p '${SELF_CERTIFIED}'`,
+    ),
+  holdAtRevision: (extension: string, revision: number) =>
+    advice(
+      `Or hold it at the content of revision ${revision}, which is of that version, until the annotation is removed: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}=${revision}`,
+    ),
+  endRollback: (extension: string) =>
+    advice(
+      `Name a revision that is kept, or end the rollback: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}-`,
+    ),
+  saveBeforeChange: (crd: string) =>
+    advice(`First save the objects of that kind: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+  allowCrdChange: (extension: string) =>
+    advice(
+      `Then, if what is named above may be lost, allow the change; the API server drops fields that the new schema lacks when it writes an object: kubectl patch clusterextension ${extension} --type merge -p '${ENFORCE_NOTHING}'`,
+    ),
   explainExtension: (name: string) => advice(`flotilla explain extension ${name}`),
   keepOwner: (extension: string) =>
     advice(
-      `To keep what is there, delete the ClusterExtension, which has installed nothing: kubectl delete clusterextension ${extension}`,
+      `To keep what is there, delete the ClusterExtension, of which no revision has rolled out: kubectl delete clusterextension ${extension}`,
     ),
   saveObjects: (crd: string) =>
     advice(`To let the ClusterExtension have it, first save its objects: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
@@ -184,6 +216,10 @@ export const ADVICE = {
     advice(
       `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces; the ClusterExtension then goes on by itself: kubectl delete crd ${crd}`,
     ),
+  deleteInTheWay: (resource: string, name: string, namespace: string | undefined) =>
+    advice(
+      `If nothing uses ${resource} ${name} any more, delete it; the ClusterExtension then goes on by itself: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${resource} ${name}`,
+    ),
 } as const;
 
 const ALLOWED = JSON.stringify({
@@ -192,4 +228,10 @@ const ALLOWED = JSON.stringify({
       { type: 'Upgradeable', status: 'True', reason: 'AllowedByAdministrator', message: 'the upgrade is allowed' },
     ],
   },
+});
+
+const AVAILABLE = JSON.stringify({ spec: { availabilityMode: 'Available' } });
+const SELF_CERTIFIED = JSON.stringify({ spec: { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } } });
+const ENFORCE_NOTHING = JSON.stringify({
+  spec: { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } },
 });

@@ -44,7 +44,8 @@ export function atBlockingSources(sources: readonly Finding[], subscriptions: re
   });
 }
 
-function blocks(names: readonly string[], kind = 'ClusterExtension'): string {
+/** The objects of a kind that a cause stops, the first by name. */
+export function blocks(names: readonly string[], kind = 'ClusterExtension'): string {
   const shown = names.toSorted().slice(0, MOST_NAMED).join(', ');
   const rest = names.length - MOST_NAMED;
   return `It blocks ${kind}${names.length === 1 ? '' : 's'} ${shown}${rest > 0 ? ` and ${rest} more` : ''}.`;

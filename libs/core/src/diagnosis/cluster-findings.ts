@@ -8,10 +8,11 @@ import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import { isCopied } from '../csv/csv-facts.js';
 import { atBlockingCatalogs, atBlockingSources } from './blocking-catalogs.js';
+import { blockingGroups } from './blocking-groups.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
 import { diagnoseConditions } from './diagnose-conditions.js';
 import { diagnoseCsv } from './diagnose-csv.js';
-import { diagnoseExtension } from './diagnose-extension.js';
+import { diagnoseExtension, type ExtensionSurroundings } from './diagnose-extension.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
 import { type Diagnosis, type Named, named, urgency } from './diagnosis.js';
@@ -56,20 +57,25 @@ export function clusterFindings(objects: ClusterObjects): Finding[] {
     ...plans.map((one) => finding(one, diagnoseInstallPlan(one, around(one).operatorGroups))),
     ...own.map((one) => finding(one, diagnoseCsv(one, beside(one)))),
     ...perSubscription,
-    ...atBlockingCatalogs(conditioned.map((one) => finding(one, conditionedDiagnosis(one, own)))),
+    ...atBlockingCatalogs(
+      conditioned.map((one) => finding(one, conditionedDiagnosis(one, { csvs: own, clusterCatalogs: conditioned }))),
+    ),
   ];
-  return all.filter(({ standing, root }) => standing !== 'well' && root === undefined).sort(mostUrgentFirst);
+  const groups = blockingGroups(all, (namespace) => around({ metadata: { namespace } }).operatorGroups);
+  return [...all, ...groups]
+    .filter(({ standing, root }) => standing !== 'well' && root === undefined)
+    .sort(mostUrgentFirst);
 }
 
-const conditionedDiagnosis = (object: KubernetesObject, csvs: readonly ClusterServiceVersion[]): Diagnosis =>
-  object.kind === CLUSTER_EXTENSION_API.kind ? diagnoseExtension(object, { csvs }) : diagnoseConditions(object);
+const conditionedDiagnosis = (object: KubernetesObject, around: ExtensionSurroundings): Diagnosis =>
+  object.kind === CLUSTER_EXTENSION_API.kind ? diagnoseExtension(object, around) : diagnoseConditions(object);
 
 const planKey = (namespace = '', name = ''): string => `${namespace}/${name}`;
 
 const finding = (object: KubernetesObject, diagnosis: Diagnosis): Finding => ({ ...named(object), ...diagnosis });
 
 /** What an object's namespace holds and sees. */
-function surroundings(objects: ClusterObjects): (object: KubernetesObject) => Surroundings {
+function surroundings(objects: ClusterObjects): (object: Pick<KubernetesObject, 'metadata'>) => Surroundings {
   const of = ({ metadata }: KubernetesObject): string => metadata.namespace ?? '';
   const operatorGroups = Map.groupBy(objects.operatorGroups, of);
   const installPlans = Map.groupBy(objects.installPlans, of);

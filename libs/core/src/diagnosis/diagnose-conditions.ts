@@ -29,6 +29,7 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
     find('Available'),
   ];
   const told = [...inWords(wanted), ...inWords(progressing)];
+  if (isSwitchedOff(object)) return diagnosis('well', told, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
   const notReady = available?.status === 'True' ? [] : inWords(available);
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
@@ -43,6 +44,10 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const isWell = wanted?.status === 'True' && notReady.length === 0;
   return diagnosis(isWell ? 'well' : 'under-way', [...told, ...notReady]);
 }
+
+/** Whether it is a ClusterCatalog that is not served because its spec says so. */
+export const isSwitchedOff = ({ kind, ...object }: KubernetesObject): boolean =>
+  kind === 'ClusterCatalog' && Object(object['spec']).availabilityMode === 'Unavailable';
 
 /** Whether something of a ClusterExtension is installed, and what its condition Progressing says. */
 export function progressingMessage(object: KubernetesObject): Readonly<{ installed: boolean; message: string }> {

@@ -4,6 +4,7 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import { isCopied, originalNamespace } from '../csv/csv-facts.js';
 import { CRD_ABSENT } from '../csv/requirements/crd-requirements.js';
 import { ADVICE, type Advice } from './advice.js';
+import { diagnoseGroups } from './diagnose-groups.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
@@ -152,8 +153,14 @@ function failed(
   const advised = Object.hasOwn(ADVICE_FOR, reason) ? ADVICE_FOR[reason]?.(csv, around) : undefined;
   const seen = sentence(`It failed${reason === '' ? '' : ` (${reason})`}`);
   const unmet = reason === 'RequirementsNotMet' ? unmetOf(csv).flatMap(requirementTexts) : [];
-  return diagnosis('failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
+  const found = diagnosis('failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
+  const groups = GROUP_REASONS.has(reason)
+    ? diagnoseGroups(csv.metadata.namespace ?? '', around.operatorGroups)
+    : undefined;
+  return groups?.root === undefined ? found : { ...found, root: groups.root };
 }
+
+const GROUP_REASONS: ReadonlySet<string> = new Set(['NoOperatorGroup', 'TooManyOperatorGroups']);
 
 const unmetOf = (csv: ClusterServiceVersion): readonly RequirementStatus[] =>
   (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));

@@ -1,10 +1,18 @@
 import type { OperatorGroup } from '../api/operator-group.js';
 import { SERVICE_ACCOUNT_CONDITION } from '../operator-group/select-targets.js';
 import { ADVICE } from './advice.js';
-import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+import { type Diagnosis, diagnosis, named, sentence } from './diagnosis.js';
 
-/** Why the OperatorGroups of a namespace let nothing be installed there; undefined where they do. */
+/** Why the OperatorGroups of a namespace let nothing be installed there, with them as the root; undefined where they do. */
 export function diagnoseGroups(namespace: string, groups: readonly OperatorGroup[]): Diagnosis | undefined {
+  const found = reasonOf(namespace, groups);
+  const [group] = groups;
+  return (
+    found && { ...found, root: group === undefined ? { kind: 'Namespace', namespace, name: namespace } : named(group) }
+  );
+}
+
+function reasonOf(namespace: string, groups: readonly OperatorGroup[]): Diagnosis | undefined {
   const [group, ...others] = groups;
   const where = `namespace ${namespace}`;
   if (group === undefined) {

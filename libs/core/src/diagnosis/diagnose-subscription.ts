@@ -4,6 +4,7 @@ import type { InstallPlan } from '../api/install-plan.js';
 import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { isCopied, originalNamespace } from '../csv/csv-facts.js';
+import { EXCLUDE_GLOBAL, excludesGlobal } from '../resolution/wishes.js';
 import { isHealthy } from '../subscription/catalog-health.js';
 import { ADVICE } from './advice.js';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
@@ -40,11 +41,21 @@ function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): D
   return diagnoseGroups(metadata.namespace ?? '', operatorGroups);
 }
 
-function targetedCatalog({ spec }: Subscription, { catalogSources }: Surroundings): Diagnosis | undefined {
+/** With an OperatorGroup that excludes the global catalogs, those neither block the namespace nor serve it. */
+function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings): Diagnosis | undefined {
+  const { namespace } = metadata;
+  const excluding = around.operatorGroups.find(excludesGlobal);
+  const isSeen = (one: CatalogSource) => excluding === undefined || one.metadata.namespace === namespace;
+  const catalogSources = around.catalogSources.filter(isSeen);
   const name = `${spec.sourceNamespace}/${spec.source}`;
   const source = catalogSources.find(
     ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
   );
+  if (source === undefined && excluding !== undefined && spec.sourceNamespace !== namespace) {
+    const group = excluding.metadata.name ?? '';
+    const seen = `Its CatalogSource ${name} is not seen: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
+    return diagnosis('blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
+  }
   if (source === undefined) {
     const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
     return diagnosis('blocked', seen, ADVICE.createCatalogSource(name));

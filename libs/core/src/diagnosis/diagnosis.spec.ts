@@ -350,6 +350,14 @@ const fine: Surroundings = {
   csvs: [],
   catalogSources: [source(state('READY'))],
 };
+const excluding = {
+  ...group(),
+  metadata: {
+    name: 'g',
+    namespace: 'team',
+    annotations: { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' },
+  },
+};
 const condition = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'told by OLM' }] });
 
 describe('a Subscription', () => {
@@ -387,6 +395,30 @@ describe('a Subscription', () => {
       standing: 'blocked',
       says: /OperatorGroup g .*\nServiceAccount scoped not found\./,
       todo: /kubectl -n team create serviceaccount scoped$/,
+    },
+    {
+      because: 'a broken global catalog that its group excludes does not block it',
+      told: diagnoseSubscription(
+        { ...subscription(), spec: { name: 'mill', source: 'own', sourceNamespace: 'team' } },
+        {
+          ...fine,
+          operatorGroups: [excluding],
+          catalogSources: [
+            { ...source(state('READY')), metadata: { name: 'own', namespace: 'team' } },
+            { ...source(state('TRANSIENT_FAILURE')), metadata: { name: 'c', namespace: 'olm' } },
+          ],
+        },
+      ),
+      standing: 'under-way',
+      says: /Nothing was resolved/,
+      todo: /flotilla status/,
+    },
+    {
+      because: 'its catalog is a global one, which its group excludes',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [excluding] }),
+      standing: 'blocked',
+      says: /OperatorGroup g excludes catalogs of other namespaces/,
+      todo: /kubectl -n team annotate operatorgroup g olm\.operatorframework\.io\/exclude-global-namespace-resolution-$/,
     },
     {
       because: 'several broken catalogs: all of them',

@@ -1,11 +1,12 @@
 import type { ClusterServiceVersion } from '../api/cluster-service-version.js';
+import type { OperatorGroup } from '../api/operator-group.js';
 import type { Subscription } from '../api/subscription.js';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 import type { InstalledCsv, NamespaceWishes, ObservedNamespace, WishedSubscription } from './resolution-problem.js';
 
 /** Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be met from stopping the others. */
 export const ISOLATION_ANNOTATION = 'flotilla.dev/resolution-isolation';
-const EXCLUDE_GLOBAL = 'olm.operatorframework.io/exclude-global-namespace-resolution';
+export const EXCLUDE_GLOBAL = 'olm.operatorframework.io/exclude-global-namespace-resolution';
 /** Where a CSV carries the properties of the bundle it was installed from. */
 export const PROPERTIES_ANNOTATION = 'operatorframework.io/properties';
 /** OperatorGroup upgradeStrategy under which a failed upgrade does not hinder the next one. */
@@ -20,7 +21,7 @@ export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
     .map(({ metadata, spec }) => ({
       name: metadata.name ?? '',
       upgradeStrategy: spec?.upgradeStrategy ?? '',
-      excludeGlobal: metadata.annotations?.[EXCLUDE_GLOBAL] === 'true',
+      excludeGlobal: excludesGlobal({ metadata }),
       ...(metadata.annotations?.[ISOLATION_ANNOTATION] === 'true' ? { isolate: true as const } : {}),
     }))
     .sort(byName);
@@ -36,6 +37,10 @@ export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
       .sort(byName),
   };
 }
+
+/** Whether an OperatorGroup keeps the global catalogs out of its namespace (spec: operator-groups.md, annotations). */
+export const excludesGlobal = ({ metadata }: Pick<OperatorGroup, 'metadata'>): boolean =>
+  metadata.annotations?.[EXCLUDE_GLOBAL] === 'true';
 
 const byName = (a: Readonly<{ name: string }>, b: Readonly<{ name: string }>): number => byCodeUnit(a.name, b.name);
 
