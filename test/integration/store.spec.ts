@@ -11,6 +11,7 @@ import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { byHash, problem, problemStoreConformance, record } from './store-support/problem-store.conformance.js';
 
 const key = HubKey.random();
+const KINDS = ['Subscription', 'ClusterServiceVersion', 'OperatorGroup'];
 
 describe('problem store in memory', () => {
   problemStoreConformance(() => new MemoryProblemStore());
@@ -40,7 +41,7 @@ describe('problem store on Redis', () => {
       const applier = new RedisProblemStore(redis, {
         key,
         prefix,
-        onForged: (cluster, what) => void forged.push(`${cluster} ${what}`),
+        onRefused: (cluster, what, count) => void forged.push(`${cluster} ${what} ${count}`),
       });
       await poller.putObservation(...place, { problem: hash });
       await poller.putSeen(...place, { Subscription: '7', ClusterServiceVersion: '9' });
@@ -50,7 +51,7 @@ describe('problem store on Redis', () => {
     it('gives what the poller wrote', async () => {
       const { applier, forged } = await written();
       expect(await applier.getObservation(...place)).toEqual({ problem: hash });
-      expect(await applier.getSeen(...place)).toEqual({ Subscription: '7', ClusterServiceVersion: '9' });
+      expect(await applier.getSeen(...place, KINDS)).toEqual({ Subscription: '7', ClusterServiceVersion: '9' });
       expect(forged).toEqual([]);
     });
 
@@ -62,22 +63,22 @@ describe('problem store on Redis', () => {
       ['the observation in the form of JSON', async () => JSON.stringify({ problem: 'b'.repeat(64) })],
     ])('gives no observation with %s, and reports it', async (_, forge) => {
       const { prefix, applier, forged } = await written();
-      const name = `${prefix}:observation-v2:east/apps`;
+      const name = `${prefix}:observation-v3:east/apps`;
       await redis.set(name, await forge((await redis.get(name)) ?? ''));
       expect(await applier.getObservation(...place)).toBeUndefined();
-      expect(forged).toEqual(['east observation']);
+      expect(forged).toEqual(['east observation 1']);
     });
 
     it('gives no observation of another namespace, cluster or family', async () => {
       const { prefix, applier, forged } = await written();
-      const held = (await redis.get(`${prefix}:observation-v2:east/apps`)) ?? '';
-      await redis.mset(`${prefix}:observation-v2:east/other`, held, `${prefix}:observation-v2:west/apps`, held);
-      await redis.set(`${prefix}:extensions:observation-v2:east/apps`, held);
+      const held = (await redis.get(`${prefix}:observation-v3:east/apps`)) ?? '';
+      await redis.mset(`${prefix}:observation-v3:east/other`, held, `${prefix}:observation-v3:west/apps`, held);
+      await redis.set(`${prefix}:extensions:observation-v3:east/apps`, held);
       expect(await applier.getObservation('east', 'other')).toBeUndefined();
       expect(await applier.getObservation('west', 'apps')).toBeUndefined();
       const extensions = new RedisProblemStore(redis, { key, prefix: `${prefix}:extensions` });
       expect(await extensions.getObservation('east', 'apps')).toBeUndefined();
-      expect(forged).toEqual(['east observation', 'west observation']);
+      expect(forged).toEqual(['east observation 1', 'west observation 1']);
     });
 
     it('gives no version of a kind that was changed or moved, and the others all the same', async () => {
@@ -87,13 +88,116 @@ describe('problem store on Redis', () => {
         ClusterServiceVersion: (await redis.hget(name, 'Subscription')) ?? '',
         OperatorGroup: '1',
       });
-      expect(await applier.getSeen(...place)).toEqual({ Subscription: '7' });
-      expect(forged.toSorted()).toEqual(['east seen', 'east seen']);
+      expect(await applier.getSeen(...place, KINDS)).toEqual({ Subscription: '7' });
+      expect(forged).toEqual(['east seen 2']);
+      expect(await redis.hkeys(name)).toEqual(['Subscription']);
+    });
+
+    it('reads and reports no more of a namespace than the kinds that are asked for, however much was written', async () => {
+      const { prefix, applier, forged } = await written();
+      const name = `${prefix}:seen-v2:east/apps`;
+      const junk = Array.from({ length: 20_000 }, (_, index) => [`Kind${index}`, `${index} x`]);
+      await redis.hset(name, Object.fromEntries(junk));
+      await redis.hset(name, 'OperatorGroup', 'x'.repeat(5_000_000));
+      expect(await applier.getSeen(...place, KINDS)).toEqual({ Subscription: '7', ClusterServiceVersion: '9' });
+      expect(forged).toEqual(['east seen 1']);
+      await redis.set(`${prefix}:observation-v3:east/apps`, 'x'.repeat(5_000_000));
+      expect(await applier.getObservation(...place)).toBeUndefined();
+      expect(forged).toEqual(['east seen 1', 'east observation 1']);
+    });
+
+    it('leaves what is no waiter out, and wakes the others', async () => {
+      const { prefix, poller, applier } = await written();
+      await poller.waitFor(hash, { cluster: 'east', namespace: 'apps' });
+      const junk = ['not JSON', '{}', '[]', '{"cluster":"east","namespace":7}', `"${'x'.repeat(10_000)}"`];
+      await redis.sadd(`${prefix}:waiters:${hash}`, ...junk);
+      expect(await applier.takeWaiters(hash)).toEqual([{ cluster: 'east', namespace: 'apps' }]);
     });
 
     it('lets a process without the key write no observation', async () => {
       const resolver = new RedisProblemStore(redis, { prefix: randomUUID() });
       await expect(resolver.putObservation(...place, { problem: hash })).rejects.toThrow(/key of the hub/);
+    });
+  });
+
+  describe('that something writes old observations to', () => {
+    const place = ['east', 'apps'] as const;
+    const [older, newer] = ['a'.repeat(64), 'b'.repeat(64)];
+    const minute = 60_000;
+    function fixture() {
+      const prefix = randomUUID();
+      const clock = { ms: 1_000 * minute };
+      const refused: string[] = [];
+      const store = (skewMs = 0) =>
+        new RedisProblemStore(redis, {
+          key,
+          prefix,
+          now: () => clock.ms + skewMs,
+          observationMaxAgeMs: 30 * minute,
+          onRefused: (_, what) => void refused.push(what),
+        });
+      const name = `${prefix}:observation-v3:east/apps`;
+      const keep = async () => (await redis.get(name)) ?? '';
+      const replay = (held: string) => redis.set(name, held);
+      return { clock, refused, store, keep, replay };
+    }
+
+    it('never gives an older one to an applier that has taken a newer one, and has the poller observe anew', async () => {
+      const { clock, refused, store, keep, replay } = fixture();
+      const [poller, applier] = [store(), store()];
+      await poller.putObservation(...place, { problem: older });
+      const held = await keep();
+      clock.ms += minute;
+      await poller.putObservation(...place, { problem: newer });
+      expect(await applier.getObservation(...place)).toEqual({ problem: newer });
+      await replay(held);
+      expect(await applier.getObservation(...place)).toBeUndefined();
+      expect(refused).toEqual(['replayed-observation']);
+      await poller.putObservation(...place, { problem: newer });
+      expect(await applier.getObservation(...place)).toEqual({ problem: newer });
+    });
+
+    it('gives one that is too old to no applier, also not to one that has just started', async () => {
+      const { clock, refused, store, keep, replay } = fixture();
+      await store().putObservation(...place, { problem: older });
+      const held = await keep();
+      clock.ms += 31 * minute;
+      await store().putObservation(...place, { problem: newer });
+      await replay(held);
+      expect(await store().getObservation(...place)).toBeUndefined();
+      expect(refused).toEqual([]);
+    });
+
+    it('at most gives an applier that has taken no newer one an observation of the last 30 minutes', async () => {
+      const { clock, store, keep, replay } = fixture();
+      await store().putObservation(...place, { problem: older });
+      const held = await keep();
+      clock.ms += 29 * minute;
+      await store().putObservation(...place, { problem: newer });
+      await replay(held);
+      expect(await store().getObservation(...place)).toEqual({ problem: older });
+    });
+
+    it.each([
+      { days: -2, because: 'behind' },
+      { days: 2, because: 'ahead' },
+    ])('works on with a poller whose clock is $because, and when it is set right', async ({ days }) => {
+      const { clock, store } = fixture();
+      const applier = store();
+      const passes = async (poller: ReturnType<typeof store>, problem: string) => {
+        for (let observed = 1; ; observed++) {
+          await poller.putObservation(...place, { problem });
+          if ((await applier.getObservation(...place))?.problem === problem) return observed;
+          if (observed === 3) return undefined;
+        }
+      };
+      expect(await passes(store(), older)).toBe(1);
+      clock.ms += minute;
+      expect(await passes(store(days * 1_440 * minute), newer)).toBeLessThanOrEqual(2);
+      clock.ms += minute;
+      expect(await passes(store(), older)).toBeLessThanOrEqual(2);
+      await redis.flushall();
+      expect(await passes(store(), newer)).toBeLessThanOrEqual(2);
     });
   });
 
@@ -122,6 +226,15 @@ describe('problem store on Redis', () => {
     await long.putProblem(problem('other', [of]), byHash(of));
     expect(await redis.ttl(`${prefix}:problem:${hash}`)).toBeGreaterThan(50);
     expect(await redis.ttl(`${prefix}:record:${canonicalHash(of)}`)).toBeGreaterThan(50);
+  });
+
+  it('a resolver, which has no key of the hub, leaves a damaged problem to the applier', async () => {
+    const prefix = randomUUID();
+    const resolver = new RedisProblemStore(redis, { prefix });
+    const name = `${prefix}:problem:${canonicalHash(problem('apps', []))}`;
+    await redis.set(name, Buffer.from('\u0000{"v":1}'));
+    expect(await resolver.getProblem(canonicalHash(problem('apps', [])))).toBeUndefined();
+    expect(await redis.exists(name)).toBe(1);
   });
 
   it.each([

@@ -26,7 +26,7 @@ export async function lookAtExtension(
     FLOTILLA_CONTENT_DIR: folder,
   });
   const key = await HubKey.open(hubKeyFile());
-  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redisUrl: redis.url, key });
+  const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redis, key });
   try {
     const { signal } = new AbortController();
     await reconcileExtension(extensionDeps(hub), client, extension, new ManualClock(at), signal);

@@ -11,13 +11,19 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
 import { ClusterJoins } from './joining/cluster-joins.js';
 import { ClusterViews } from './namespaces/cluster-views.js';
+import { MIRRORED_KINDS } from './namespaces/mirrored-kinds.js';
 import { reconcileNamespace } from './namespaces/reconcile-namespace.js';
+import { SolvedProblems } from './namespaces/solved-problems.js';
 import type { Stage } from './namespaces/stage.js';
 import { stagesOf } from './namespaces/stages.js';
 import { ClusterUpgrades } from './openshift/cluster-upgrades.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
+
+const MIRRORED = MIRRORED_KINDS.map(({ kind }) => kind);
+/** It takes no longer than a few commands of Redis. */
+const SOLVED_AT_ONCE = 4;
 
 /** A job names a cluster that this applier does not manage. */
 export class UnknownCluster extends FlotillaError {
@@ -42,6 +48,7 @@ export class Applier implements OnApplicationBootstrap {
   /** Asked once a cluster: which distribution it is does not change. */
   readonly #globalNamespaces = new Map<string, string>();
   readonly #views: ClusterViews;
+  readonly #solved: SolvedProblems;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
@@ -49,6 +56,7 @@ export class Applier implements OnApplicationBootstrap {
     private readonly lookouts: OlmLookouts,
   ) {
     this.#stages = stagesOf(hub);
+    this.#solved = new SolvedProblems(hub);
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
     this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
@@ -101,13 +109,15 @@ export class Applier implements OnApplicationBootstrap {
     await queues.apply.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
     });
+    await queues.solved.process((job) => this.#solved.run(job), { concurrency: SOLVED_AT_ONCE });
   }
 
   async drain(deadlineMs: number): Promise<void> {
     this.#contact.stop();
     this.#joins.stop();
     this.#upgrades.stop();
-    await this.hub.queues.apply.close({ deadlineMs });
+    const { queues } = this.hub;
+    await Promise.all([queues.solved, queues.apply].map((queue) => queue.close({ deadlineMs })));
     await this.#views.stop();
   }
 
@@ -157,7 +167,8 @@ export class Applier implements OnApplicationBootstrap {
     if (!acts) return this.lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);
-    const reads = await this.#views.of(client).reads(await this.hub.problems.getSeen(cluster, namespace));
+    const seen = await this.hub.problems.getSeen(cluster, namespace, MIRRORED);
+    const reads = await this.#views.of(client).reads(seen);
     const place = { client, reads, namespace, globalCatalogNamespace: global };
     const { rounds, againAfterMs, refused } = await reconcileNamespace(place, this.#stages, clock, signal);
     // What was written was answered; a pass that found nothing to do may have asked the cluster for nothing.

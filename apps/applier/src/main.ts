@@ -15,6 +15,7 @@ await runMain(
       { name: 'clusters', check: async () => applier?.clusters.check() ?? { up: false, detail: 'is starting' } },
       { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
       { name: 'openshift', check: async () => applier?.upgrades.check() ?? { up: false, detail: 'is starting' } },
+      hub.refused.check,
       { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
     ],
     drain: (app, deadlineMs) => app.get(Applier).drain(deadlineMs),

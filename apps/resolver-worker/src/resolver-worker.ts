@@ -19,10 +19,10 @@ export class ResolverWorker implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const { problems, queues, log, metrics, settings } = this.hub;
     const records = new RecordCache(problems, settings.recordCacheBytes);
-    const solveProblem = new SolveProblem(problems, records, this.#pool, queues.apply, log, (result, seconds) =>
+    const solveProblem = new SolveProblem(problems, records, this.#pool, queues.solved, log, (result, seconds) =>
       metrics.resolved(result === 'resolved' ? 'succeeded' : 'failed', seconds),
     );
-    const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.extension, log, (outcome, seconds) =>
+    const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.solved, log, (outcome, seconds) =>
       metrics.extensions.resolved(outcome, seconds),
     );
     await queues.resolve.process(({ problem, extension }) => (extension ? solveExtension : solveProblem).run(problem), {

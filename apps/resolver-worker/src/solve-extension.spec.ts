@@ -22,7 +22,7 @@ const record: ExtensionPackage = {
 
 it('chooses by explicit releases only for problems that have the gate, though both share one record', async () => {
   const store = new MemoryProblemStore<ExtensionProblems>();
-  const solver = new SolveExtension(store, memoryQueues().extension, silentLog, () => undefined);
+  const solver = new SolveExtension(store, memoryQueues().solved, silentLog, () => undefined);
   const hash = canonicalHash(record);
   const chosen = async (gates: ExtensionProblem['extension']['gates']) => {
     const extension = { query: { packageName: 'lamp' }, installed: null, majorUpdates: 'manual' as const };

@@ -1,34 +1,32 @@
 import { type ExtensionPackage, packageContent, solveExtension } from '#core/extension/extension-problem';
 import type { FeatureGates, PackageContent } from '#core/extension/package-content';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ExtensionJob } from '#platform/queue/jobs';
+import type { SolvedJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 /** Packages that are kept prepared: a few MiB for the largest. */
 const MOST_PREPARED = 200;
 
-/** Chooses the bundle of one stored problem and wakes the extensions that wait for it. No thread: it takes a millisecond. */
+/** Chooses the bundle of one stored problem and has the applier wake the extensions that wait for it. No thread: it takes a millisecond. */
 export class SolveExtension {
   /** By record hash and gates, the least recently used first. */
   readonly #prepared = new Map<string, PackageContent | undefined>();
 
   constructor(
     private readonly store: ProblemStore<ExtensionProblems>,
-    private readonly apply: JobQueue<ExtensionJob>,
+    private readonly solved: JobQueue<SolvedJob>,
     private readonly log: Log,
     /** Told of every solve and its duration. */
     private readonly onSolved: (outcome: 'succeeded' | 'failed', seconds: number) => void,
   ) {}
 
   async run(hash: string): Promise<void> {
-    if ((await this.store.getSolution(hash)) === undefined && !(await this.#solve(hash))) return;
-    for (const { cluster, namespace: extension } of await this.store.takeWaiters(hash)) {
-      await this.apply.add({ v: 1, cluster, extension });
-    }
+    if ((await this.store.getSolution(hash)) === undefined) await this.#solve(hash);
+    await this.solved.add({ v: 1, problem: hash, extension: true });
   }
 
-  async #solve(hash: string): Promise<boolean> {
+  async #solve(hash: string): Promise<void> {
     const begun = performance.now();
     const problem = await this.store.getProblem(hash);
     const records = problem?.catalogs.flatMap(({ record }) => record ?? []) ?? [];
@@ -40,14 +38,13 @@ export class SolveExtension {
     }
     if (problem === undefined || records.some((record) => !contents.has(record))) {
       this.log.info({ problem: hash }, 'problem is not in the store any more; the poller will enqueue it again');
-      return false;
+      return;
     }
     const solution = solveExtension(problem, (record) => contents.get(record));
     this.onSolved(solution.class === 'Resolved' ? 'succeeded' : 'failed', (performance.now() - begun) / 1_000);
     const { packageName } = problem.extension.query;
     this.log.info({ problem: hash, package: packageName, result: solution.class }, 'bundle chosen');
     await this.store.putSolution(hash, solution);
-    return true;
   }
 
   async #contentOf(

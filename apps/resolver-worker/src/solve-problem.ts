@@ -1,36 +1,34 @@
 import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ApplyJob } from '#platform/queue/jobs';
+import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { RecordCache } from '#platform/store/record-cache';
 import type { Log } from '#platform/telemetry/log.port';
 import type { SolverPool } from './solver-pool.js';
 
-/** Solves one stored problem and wakes whoever waits for it. Safe to run twice: equal problems have equal solutions. */
+/** Solves one stored problem and has the applier wake what waits for the solution. Safe to run twice: equal problems have equal solutions. */
 export class SolveProblem {
   constructor(
     private readonly store: ProblemStore,
     private readonly records: RecordCache,
     private readonly pool: SolverPool,
-    private readonly apply: JobQueue<ApplyJob>,
+    private readonly solved: JobQueue<SolvedJob>,
     private readonly log: Log,
     private readonly onSolved: (result: string, seconds: number) => void,
   ) {}
 
   async run(hash: string): Promise<void> {
-    if ((await this.store.getSolution(hash)) === undefined && !(await this.#solve(hash))) return;
-    for (const { cluster, namespace } of await this.store.takeWaiters(hash)) {
-      await this.apply.add({ v: 1, cluster, namespace });
-    }
+    if ((await this.store.getSolution(hash)) === undefined) await this.#solve(hash);
+    await this.solved.add({ v: 1, problem: hash });
   }
 
-  /** False where the problem is not held any more: whoever still wants it stores and enqueues it again. */
-  async #solve(hash: string): Promise<boolean> {
+  /** No solution is stored where the problem is not held any more: the applier then has its namespaces observed anew. */
+  async #solve(hash: string): Promise<void> {
     const problem = await this.store.getProblem(hash);
     const records = problem && (await this.#recordsOf(problem));
     if (problem === undefined || records === undefined) {
       this.log.info({ problem: hash }, 'problem is not in the store any more; the poller will enqueue it again');
-      return false;
+      return;
     }
     const start = performance.now();
     const resolution = await this.pool.solve({ problem, records });
@@ -39,7 +37,6 @@ export class SolveProblem {
     const { namespace } = problem.wishes;
     this.log.info({ problem: hash, namespace, result: resolution.result, seconds }, 'problem solved');
     await this.store.putSolution(hash, resolution);
-    return true;
   }
 
   async #recordsOf(problem: ResolutionProblem): Promise<Map<string, PackageRecord> | undefined> {

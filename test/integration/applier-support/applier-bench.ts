@@ -25,6 +25,7 @@ import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { LogFields } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
+import { RefusedValues } from '#platform/telemetry/refused-values';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE_MS, pause } from '#testing/patience';
@@ -103,12 +104,14 @@ export class ApplierBench {
   #newStages(): readonly Stage[] {
     const content = new MemoryContentStore();
     const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
+    const log = { debug: () => undefined, info: note, warn: note, error: note };
     return stagesOf({
       problems: this.problems,
       registry: new HttpRegistryClient({ store: content }),
       content,
-      log: { debug: () => undefined, info: note, warn: note, error: note },
+      log,
       metrics: this.metrics,
+      refused: new RefusedValues(log, this.metrics, this.#clock),
       queues: this.#queues,
       settings: this.#settings,
     });

@@ -11,7 +11,6 @@ import {
 } from '#core/extension/extension-problem';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
-import type { LogFields } from '#platform/telemetry/log.port';
 import { ChoiceCheck } from './choice-check.js';
 
 const version = (release: string) => ({
@@ -57,33 +56,25 @@ describe('the choice of a bundle for a ClusterExtension, as read from Redis', ()
     const hash = await store.putProblem(problem, new Map([[canonicalHash(record), record]]));
     await store.putSolution(hash, solution);
     const refused: string[] = [];
-    const logged: LogFields[] = [];
-    const note = () => undefined;
-    const log = { debug: note, info: note, warn: note, error: (fields: LogFields) => void logged.push(fields) };
-    const check = new ChoiceCheck(
-      store,
-      { valueRefused: (cluster, what) => void refused.push(`${cluster} ${what}`) },
-      log,
-    );
+    const check = new ChoiceCheck(store, { note: ({ cluster, what }) => void refused.push(`${cluster} ${what}`) });
     const admitted = await check.admits(where, { hash, problem, solution });
-    return { admitted, refused, logged: logged.length, held: await store.getSolution(hash) };
+    return { admitted, refused, held: await store.getSolution(hash) };
   }
 
   it('is taken where it is the one that follows from the problem', async () => {
     expect(honest.class).toBe('Resolved');
-    expect(await checked(honest)).toEqual({ admitted: true, refused: [], logged: 0, held: honest });
+    expect(await checked(honest)).toEqual({ admitted: true, refused: [], held: honest });
   });
 
   it.each([
     ['another image', { image: 'evil.test/lamp:1.1.0' }],
     ['another catalog', { catalog: 'evil' }],
     ['an older version', { bundle: { name: 'lamp.v1.0.0', version: '1.0.0' }, image: 'registry.test/lamp:1.0.0' }],
-  ])('is refused, counted, logged and removed with %s', async (_, forged) => {
+  ])('is refused, reported and removed with %s', async (_, forged) => {
     const solution = { ...honest, ...forged } as ExtensionSolution;
     expect(await checked(solution)).toEqual({
       admitted: false,
       refused: ['east solution'],
-      logged: 1,
       held: undefined,
     });
   });

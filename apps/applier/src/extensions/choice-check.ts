@@ -7,8 +7,7 @@ import {
 } from '#core/extension/extension-problem';
 import type { PackageContent } from '#core/extension/package-content';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
-import type { Log } from '#platform/telemetry/log.port';
-import type { Metrics } from '#platform/telemetry/metrics';
+import type { RefusedValues } from '#platform/telemetry/refused-values';
 
 /** Choices that were checked, as text; the oldest leave first. */
 const MOST_CHECKED = 2_000;
@@ -25,8 +24,7 @@ export class ChoiceCheck {
 
   constructor(
     private readonly store: ProblemStore<ExtensionProblems>,
-    private readonly metrics: Pick<Metrics, 'valueRefused'>,
-    private readonly log: Log,
+    private readonly refused: Pick<RefusedValues, 'note'>,
   ) {}
 
   /**
@@ -43,8 +41,8 @@ export class ChoiceCheck {
       this.#note(hash, claimed);
       return true;
     }
-    this.log.error({ ...where, problem: hash }, 'a solution in Redis is refused; nothing is installed from it');
-    this.metrics.valueRefused(where.cluster, 'solution');
+    const { cluster, extension } = where;
+    this.refused.note({ cluster, what: 'solution', fields: { extension, problem: hash } });
     await this.store.dropSolution(hash);
     return false;
   }

@@ -30,9 +30,17 @@ export type ExtensionDeps = Readonly<{
   secretIntervalMs: number;
 }>;
 
-export const extensionDeps = ({ extensionProblems, queues, registry, log, metrics, settings }: Hub): ExtensionDeps => ({
+export const extensionDeps = ({
+  extensionProblems,
+  queues,
+  registry,
+  log,
+  metrics,
+  refused,
+  settings,
+}: Hub): ExtensionDeps => ({
   store: extensionProblems,
-  check: new ChoiceCheck(extensionProblems, metrics, log),
+  check: new ChoiceCheck(extensionProblems, refused),
   observe: queues.observeExtension,
   registry,
   credentials: localCredentials,

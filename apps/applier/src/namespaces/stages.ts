@@ -14,14 +14,15 @@ import { subscriptionStage } from '../subscriptions/subscription.stage.js';
 import type { Stage } from './stage.js';
 
 /** What the stages of a pass need of the hub. */
-export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics'> &
+export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics' | 'refused'> &
   Readonly<{
     queues: Pick<Hub['queues'], 'observe'>;
     settings: Pick<Hub['settings'], 'bundleUnpackTimeout' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
   }>;
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
-export function stagesOf({ problems, queues, registry, content, settings, log, metrics }: StagesHub): readonly Stage[] {
+export function stagesOf(hub: StagesHub): readonly Stage[] {
+  const { problems, queues, registry, content, settings, log, metrics, refused } = hub;
   const contents = new BundleContents(registry, content);
   const unpackTimeoutMs = settings.bundleUnpackTimeout;
   return [
@@ -30,7 +31,7 @@ export function stagesOf({ problems, queues, registry, content, settings, log, m
     subscriptionStage,
     resolutionStage({
       store: problems,
-      check: new SolutionCheck(problems, metrics, log),
+      check: new SolutionCheck(problems, refused),
       contents,
       observe: queues.observe,
       log,

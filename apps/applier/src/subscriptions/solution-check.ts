@@ -3,8 +3,7 @@ import type { PackageRecord, ResolutionProblem } from '#core/resolution/resoluti
 import { verifyResolution } from '#core/resolution/verify-resolution';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
-import type { Log } from '#platform/telemetry/log.port';
-import type { Metrics } from '#platform/telemetry/metrics';
+import type { RefusedValues } from '#platform/telemetry/refused-values';
 
 /** Records as JSON, held for the namespaces of a fleet that are upgraded at the same time. */
 const RECORD_BYTES = 32 * 2 ** 20;
@@ -21,8 +20,7 @@ export class SolutionCheck {
 
   constructor(
     private readonly store: ProblemStore,
-    private readonly metrics: Metrics,
-    private readonly log: Log,
+    private readonly refused: Pick<RefusedValues, 'note'>,
   ) {
     this.#records = new RecordCache(store, RECORD_BYTES);
   }
@@ -37,11 +35,8 @@ export class SolutionCheck {
     if (records === undefined) return false;
     const refusal = verifyResolution(problem, (record) => recordIn(records, record), solution);
     if (refusal === undefined) return true;
-    this.log.error(
-      { ...where, problem: hash, refusal },
-      'a solution in Redis is refused; nothing is installed from it',
-    );
-    this.metrics.valueRefused(where.cluster, 'solution');
+    const { cluster, namespace } = where;
+    this.refused.note({ cluster, what: 'solution', fields: { namespace, problem: hash, refusal } });
     await this.store.dropSolution(hash);
     return false;
   }

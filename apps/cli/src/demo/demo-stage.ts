@@ -40,6 +40,10 @@ export type StageOptions = Readonly<{
   say?: (line: string) => void;
   /** Further settings for all services. */
   settings?: Readonly<Record<string, string>>;
+  /** Further settings for one service. */
+  settingsOf?: (service: ServiceName) => Readonly<Record<string, string>>;
+  /** Before all keys in Redis; without it, one that nothing else has. */
+  redisPrefix?: string;
   /** How long a simulated Deployment takes to be available. */
   deploymentReadyAfterMs?: number;
 }>;
@@ -59,11 +63,11 @@ type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts one poller, two resolver workers and an applier. */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-  const { kubeconfigs = [], settings = {} } = options;
+  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}) } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
-  const redisPrefix = `stage-${folder.slice(-6)}`;
+  const redisPrefix = options.redisPrefix ?? `stage-${folder.slice(-6)}`;
   const endings: Endings = [
     () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
     () => watchdog.kill('SIGKILL'),
@@ -80,7 +84,9 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     endings.push(() => Promise.all(clients.map((client) => client.close())));
     const [pollerPort = 0] = await freePorts(1);
     const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPort), ...settings };
-    const services = SERVICES.map(([name, service]) => serviceProcess(folder, name, service, shared));
+    const services = SERVICES.map(([name, service]) =>
+      serviceProcess(folder, name, service, { ...shared, ...settingsOf(service) }),
+    );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
     return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, strike };

@@ -12,6 +12,7 @@ import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';
+import { RefusedValues } from '#platform/telemetry/refused-values';
 import { type NamespaceRead, readNamespace } from '../../../applier/src/namespaces/namespace-read.js';
 import { PassReader } from '../../../applier/src/namespaces/pass-reader.js';
 import { stagesOf } from '../../../applier/src/namespaces/stages.js';
@@ -41,6 +42,7 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
   const read = await readNamespace(reader, namespace, global);
   const catalogs = read.subscriptions.length === 0 ? [] : await catalogsInSight(client, read, deps.contents);
   const problems = await solved(client, read, catalogs);
+  const metrics = new Metrics({ processMetrics: false });
   const stages = stagesOf({
     problems,
     registry: deps.contents.registry,
@@ -48,7 +50,8 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
     queues: memoryQueues(),
     settings: deps.settings,
     log: silentLog,
-    metrics: new Metrics({ processMetrics: false }),
+    metrics,
+    refused: new RefusedValues(silentLog, metrics, new SystemClock()),
   });
   const now = new SystemClock().now();
   const signal = new AbortController().signal;

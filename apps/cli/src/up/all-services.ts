@@ -35,6 +35,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
       { name: 'clusters', check: async () => applier?.clusters.check() ?? STARTING },
       { name: 'olm', check: async () => applier?.leftToOlm.check() ?? STARTING },
       { name: 'openshift', check: async () => applier?.upgrades.check() ?? STARTING },
+      hub.refused.check,
       { name: 'joining', check: async () => applier?.joining.check() ?? STARTING },
     ],
     drain,

@@ -47,7 +47,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   const log = createLog({ service: 'up', level: settings.logLevel, destination: logDestination(io, up) });
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
   const key = settings.hubKeyFile === '' ? HubKey.random() : await HubKey.open(settings.hubKeyFile);
-  const hub = await openHub({ service: 'up', settings, log, redisUrl: redis.url, key });
+  const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
   io.out(header(clients.applier));
   const watch = new ClusterWatch(clients.applier, settings, io);

@@ -45,9 +45,9 @@ const variable = (name: string, fallback: string) => `\${${name}:-${fallback}}`;
 
 const defaults = readSettings({});
 const services = [
-  { service: 'catalog-poller', port: defaults.catalogPollerPort, host: 'FLOTILLA_CATALOG_POLLER_PORT' },
-  { service: 'resolver-worker', port: defaults.resolverWorkerPort, host: undefined },
-  { service: 'applier', port: defaults.applierPort, host: 'FLOTILLA_APPLIER_PORT' },
+  { service: 'catalog-poller', user: 'poller', port: defaults.catalogPollerPort, host: 'FLOTILLA_CATALOG_POLLER_PORT' },
+  { service: 'resolver-worker', user: 'resolver', port: defaults.resolverWorkerPort, host: undefined },
+  { service: 'applier', user: 'applier', port: defaults.applierPort, host: 'FLOTILLA_APPLIER_PORT' },
 ];
 const withCredentials = ['catalog-poller', 'applier'];
 
@@ -56,6 +56,7 @@ const FIXED = [
   'FLOTILLA_KUBECONFIG',
   'FLOTILLA_CLUSTERS_FILE',
   'FLOTILLA_REDIS_URL',
+  'FLOTILLA_REDIS_USER',
   'FLOTILLA_REDIS_PASSWORD_FILE',
   'FLOTILLA_HUB_KEY_FILE',
   'FLOTILLA_BIND_ADDRESS',
@@ -174,7 +175,7 @@ describe('the kubeconfig in docker-compose.yml', () => {
     expect(Object.keys(environment).filter((name) => /KUBECONFIG|CONTEXTS/.test(name))).toEqual([]);
     expect({ networks, ports, volumes, scale }).toEqual({
       networks: ['resolving'],
-      volumes: ['redis-password:/run/flotilla:ro'],
+      volumes: ['redis-resolver:/run/flotilla:ro'],
       scale: 2,
     });
     const members = (network: string) =>
@@ -199,28 +200,43 @@ describe('the kubeconfig in docker-compose.yml', () => {
 describe('Redis in docker-compose.yml', () => {
   it('leaves no volume behind, evicts no job, and is healthy only when it answers', () => {
     const { command = [], tmpfs, volumes, healthcheck, mem_limit = '' } = compose.services['redis'] ?? {};
-    expect(command.join(' ')).toContain('maxmemory-policy noeviction');
-    const [, maxmemory] = /^maxmemory (\d+)mb$/m.exec(command.join(' ')) ?? [];
+    const start = read('k8s/base/hub/start-redis.sh');
+    expect(command).toEqual(['sh', '/etc/flotilla/start-redis.sh']);
+    expect(start).toContain('maxmemory-policy noeviction');
+    const [, maxmemory] = /^maxmemory (\d+)mb$/m.exec(start) ?? [];
     expect(Number(maxmemory) * 2 ** 20).toBeLessThan(parseBytes(mem_limit.replace('g', 'Gi')) ?? 0);
-    expect({ tmpfs, volumes }).toEqual({ tmpfs: ['/data'], volumes: ['redis-password:/run/flotilla'] });
-    expect(healthcheck?.test.join(' ')).toMatch(/redis-cli ping \| grep -q PONG/);
+    expect({ tmpfs, volumes }).toEqual({
+      tmpfs: ['/data'],
+      volumes: [
+        './k8s/base/hub/start-redis.sh:/etc/flotilla/start-redis.sh:ro',
+        './k8s/base/hub/redis-users.acl:/etc/flotilla/redis-users.acl:ro',
+        'redis-poller:/run/flotilla/poller',
+        'redis-resolver:/run/flotilla/resolver',
+        'redis-applier:/run/flotilla/applier',
+      ],
+    });
+    expect(healthcheck?.test.join(' ')).toMatch(/redis-cli --user flotilla-probe .* ping \| grep -q PONG/);
   });
 
-  it('asks for a password that it makes itself, in memory that it shares with the services alone', () => {
-    const { command = [], user } = compose.services['redis'] ?? {};
-    expect(command.at(-1)).toMatch(/^requirepass \$\$\(cat "\$\$file"\)$/m);
-    expect(command.at(-1)).toContain('/dev/urandom');
-    expect(command.join(' ')).not.toContain('--requirepass');
-    expect(user).toBe('999:1000');
-    expect(compose.volumes['redis-password']?.driver_opts).toEqual({
-      type: 'tmpfs',
-      device: 'tmpfs',
-      o: 'size=64k,uid=999,gid=1000,mode=0750',
+  it('has a user for each service, with a password that it makes itself, in memory that it shares with that one', () => {
+    const { environment, user } = compose.services['redis'] ?? {};
+    expect(environment).toEqual({
+      REDIS_PASSWORDS: '/run/flotilla',
+      REDIS_MAKE_PASSWORDS: 'yes',
+      FLOTILLA_REDIS_PREFIX: null,
     });
-    for (const { service } of services) {
+    expect(user).toBe('999:1000');
+    for (const { service, user } of services) {
       const { volumes = [], environment } = compose.services[service] ?? {};
-      expect(volumes).toContain('redis-password:/run/flotilla:ro');
-      expect(environment?.['FLOTILLA_REDIS_PASSWORD_FILE']).toBe('/run/flotilla/redis-password');
+      expect(compose.volumes[`redis-${user}`]?.driver_opts).toEqual({
+        type: 'tmpfs',
+        device: 'tmpfs',
+        o: 'size=64k,uid=999,gid=1000,mode=0750',
+      });
+      const passwords = volumes.filter((volume) => JSON.stringify(volume).includes('redis-'));
+      expect(passwords).toEqual([`redis-${user}:/run/flotilla:ro`]);
+      expect(environment?.['FLOTILLA_REDIS_USER']).toBe(`flotilla-${user}`);
+      expect(environment?.['FLOTILLA_REDIS_PASSWORD_FILE']).toBe('/run/flotilla/password');
     }
   });
 });

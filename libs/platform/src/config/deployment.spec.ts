@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const services = [
-  { service: 'catalog-poller', port: readSettings({}).catalogPollerPort },
-  { service: 'resolver-worker', port: readSettings({}).resolverWorkerPort },
-  { service: 'applier', port: readSettings({}).applierPort },
+  { service: 'catalog-poller', user: 'poller', port: readSettings({}).catalogPollerPort },
+  { service: 'resolver-worker', user: 'resolver', port: readSettings({}).resolverWorkerPort },
+  { service: 'applier', user: 'applier', port: readSettings({}).applierPort },
 ];
 
 const Probe = z.looseObject({ httpGet: z.looseObject({ path: z.string(), port: z.string() }) });
@@ -96,21 +96,30 @@ describe('HTTP in k8s/base', () => {
 describe('the Redis of k8s/base', () => {
   const text = read('k8s/base/hub/redis.yaml');
 
-  it('asks for the password of a Secret, which is in no argument, and so do its probes', () => {
-    expect(text).toContain('requirepass $(cat /etc/flotilla/redis/password)');
-    expect(text.match(/REDISCLI_AUTH=/g)).toHaveLength(1);
-    expect(text).toContain('secretName: redis-password');
+  it('has a user for each service, and its probes one that may do nothing', () => {
+    expect(text).toContain('command: [sh, /etc/flotilla/users/start-redis.sh]');
+    expect(text.match(/redis-cli --user flotilla-probe /g)).toHaveLength(1);
+    expect(text).not.toContain('REDISCLI_AUTH');
+    expect(read('k8s/base/kustomization.yaml')).toMatch(/hub\/redis-users\.acl\n +- hub\/start-redis\.sh/);
   });
 
   it('refuses writes before the kernel would end it, and evicts nothing', () => {
     const limit = /limits: \{ memory: (\d+)Gi \}/.exec(text)?.[1];
-    const maxmemory = /maxmemory (\d+)mb/.exec(text)?.[1];
+    const start = read('k8s/base/hub/start-redis.sh');
+    const maxmemory = /^maxmemory (\d+)mb$/m.exec(start)?.[1];
     expect(Number(maxmemory)).toBeLessThan(Number(limit) * 1_024);
-    expect(text).toContain('maxmemory-policy noeviction');
+    expect(start).toContain('maxmemory-policy noeviction');
   });
 
-  it.each(services)('is asked by $service with that password', ({ service }) => {
-    expect(read(`k8s/base/hub/${service}.yaml`)).toContain('secretName: redis-password');
+  it.each(services)('is asked by $service as its own user, with its password alone', ({ service, user }) => {
+    const deployment = read(`k8s/base/hub/${service}.yaml`);
+    expect(deployment).toContain(`- name: FLOTILLA_REDIS_USER\n              value: flotilla-${user}\n`);
+    expect(deployment).toMatch(
+      new RegExp(
+        `secretName: redis-passwords\\n +defaultMode: 0440\\n +items: \\[\\{ key: ${user}, path: password \\}\\]`,
+      ),
+    );
+    expect(read('k8s/base/hub/redis-users.acl')).toMatch(new RegExp(`^user flotilla-${user} on `, 'm'));
   });
 });
 

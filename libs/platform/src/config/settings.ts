@@ -99,10 +99,20 @@ export const settingGroups = {
       'Where Redis is. Empty: a service takes `redis://127.0.0.1:6379`, `flotilla up` finds or starts one',
       REDIS,
     ),
+    redisUser: text('', 'User of Redis, which takes the place of one in the URL; empty and none there: `default`', {
+      pattern: /^[^\s]{0,128}$/,
+      wants: 'the name of a user',
+    }),
     redisPasswordFile: path(
       '',
       'File with the password of Redis, which takes the place of one in the URL. Read at the start',
     ),
+    redisCaFile: path(
+      '',
+      'PEM file with authorities to trust for Redis besides those that Node.js trusts, where the URL begins with `rediss://`. Read at the start',
+    ),
+    redisCertFile: path('', 'PEM file with the client certificate for Redis. Read at the start'),
+    redisKeyFile: path('', 'PEM file with the key of that certificate. Read at the start'),
     redisPrefix: text('flotilla', 'Before all keys in Redis', {
       pattern: /^[A-Za-z0-9_{}-]{1,64}$/,
       wants: 'letters, digits, -, _ and {}',

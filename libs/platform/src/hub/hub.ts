@@ -10,6 +10,7 @@ import { TokenList } from '../http-access/token-list.js';
 import { TokenReviewer } from '../http-access/token-reviewer.js';
 import { inClusterAccess, loadClusters } from '../kube/load-clusters.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
+import type { RedisAccess } from '../redis/redis-access.js';
 import { openRedis } from '../redis/redis-connection.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
@@ -23,10 +24,15 @@ import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis
 import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { RefusedValues } from '../telemetry/refused-values.js';
 import type { HubKey } from './hub-key.js';
 
 /** Serves content to all others, and so must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
+
+/** The poller makes every observation anew at each resync: an older one is of a poller that was away, or was kept. */
+const RESYNCS_OF_AN_OBSERVATION = 2;
+const SLOW_RESYNC_MS = 300_000;
 
 /** What every service of the hub stands on: made once per process, shared by all that run in it. */
 export type Hub = Readonly<{
@@ -34,6 +40,7 @@ export type Hub = Readonly<{
   log: Log;
   clock: Clock;
   metrics: Metrics;
+  refused: RefusedValues;
   redis: Redis;
   redisHealth: HealthCheck;
   queues: Queues;
@@ -51,16 +58,16 @@ export type HubOptions = Readonly<{
   service: string;
   settings: Settings;
   log: Log;
-  redisUrl: string;
+  redis: RedisAccess;
   /** Of a process that observes or acts; a resolver has none. */
   key?: HubKey;
 }>;
 
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
-export async function openHub({ service, settings, log, redisUrl, key }: HubOptions): Promise<Hub> {
+export async function openHub({ service, settings, log, redis: access, key }: HubOptions): Promise<Hub> {
   const clock = new SystemClock();
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
-  const { redis, trouble } = openRedis(redisUrl, log);
+  const { redis, trouble, rights } = openRedis(access.url, log, access.tls);
   const queues = redisQueues({
     redis,
     log,
@@ -69,28 +76,28 @@ export async function openHub({ service, settings, log, redisUrl, key }: HubOpti
     stalledIntervalMs: settings.jobStalledInterval,
     backoff: { firstMs: settings.jobRetryFirst, longestMs: settings.jobRetryLongest },
     onFinished: (job) => metrics.jobFinished(job),
+    onError: (error) => rights.note(error),
   });
-  metrics.watchQueues(Object.values(queues));
+  metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
   const folder = join(settings.contentDir, service);
   const disk = await DiskContentStore.open(folder, {
     maxBytes: settings.contentMaxBytes,
     log,
   });
+  const refused = new RefusedValues(log, metrics, clock);
   const stored: RedisProblemStoreOptions = {
     ...storeOptions(settings),
     ...(key === undefined ? {} : { key }),
-    onForged: (cluster, what) => {
-      log.error({ cluster, what }, 'a value in Redis is refused: it does not come from the poller of this hub');
-      metrics.valueRefused(cluster, what);
-    },
+    onRefused: (cluster, what, count) => refused.note({ cluster, what, count }),
   };
   return {
     settings,
     log,
     clock,
     metrics,
+    refused,
     redis,
-    redisHealth: redisCheck(redis, { prefix: settings.redisPrefix, trouble }),
+    redisHealth: redisCheck(redis, { prefix: settings.redisPrefix, trouble, missingRight: () => rights.text }),
     queues,
     problems: new RedisProblemStore(redis, stored),
     extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {
@@ -115,6 +122,8 @@ const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({
   prefix: settings.redisPrefix,
   ttlSeconds: Math.round(settings.storeTtl / 1_000),
   maxValueBytes: settings.storeMaxValueBytes,
+  observationMaxAgeMs:
+    RESYNCS_OF_AN_OBSERVATION * settings.resyncInterval * (1 + settings.resyncJitterPercent / 100) + SLOW_RESYNC_MS,
 });
 
 /** The cache on disk, behind it the poller where its address is known. */

@@ -2,7 +2,7 @@ import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { FlotillaError } from '#core/errors/flotilla.error';
 import { visibleText } from '#core/text/visible-text';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
-import { withPasswordOf } from '../redis/redis-password.js';
+import { readRedisAccess } from '../redis/redis-access.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
@@ -36,9 +36,9 @@ export async function runMain(
   warnOfUnknown(log);
   endWithParent();
   try {
-    const redisUrl = await withPasswordOf(settings.redisPasswordFile, settings.redisUrl || LOCAL_REDIS);
+    const redis = await readRedisAccess({ ...settings, redisUrl: settings.redisUrl || LOCAL_REDIS });
     const key = hasKey ? await HubKey.open(settings.hubKeyFile) : undefined;
-    const hub = await openHub({ service, settings, log, redisUrl, ...(key && { key }) });
+    const hub = await openHub({ service, settings, log, redis, ...(key && { key }) });
     await runOn(hub, service, await partsOf(hub), runService);
   } catch (error) {
     log.error({ error }, `${service} could not start`);

@@ -26,6 +26,8 @@ export type BullmqJobQueueOptions = Readonly<{
   stalledIntervalMs?: number;
   backoff?: BackoffLimits;
   onFinished?: (job: FinishedJob) => void;
+  /** Called with every error of the queue's own connections. */
+  onError?: (error: unknown) => void;
 }>;
 
 /** A job whose workers are killed over and over is kept: it is not known that the job is what kills them. */
@@ -37,7 +39,8 @@ const KEPT = { removeOnComplete: { age: 3_600, count: 100 }, removeOnFail: { age
 /** The queue on Redis. */
 export class BullmqJobQueue<J> extends JobQueue<J> {
   readonly name: string;
-  readonly #queue: Queue;
+  /** Made when it is first used, since making it writes: a service has no rights on queues that it does not use. */
+  #made: Queue | undefined;
   readonly #alarms: RedisAlarms;
   readonly #host: AttemptHost<J>;
   readonly #log: Log;
@@ -57,12 +60,6 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.name = contract.name;
     this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
-    this.#queue = new Queue(contract.name, {
-      connection: redis,
-      prefix: `${prefix}:queue`,
-      streams: { events: { maxLen: 1_000 } },
-    });
-    this.#queue.on('error', (error) => this.#report(error));
     this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, (error) => this.#report(error));
     const failures = `${prefix}:failures:${contract.name}`;
     const failing = this.#failing;
@@ -88,6 +85,18 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       },
       again: (job, delayMs) => this.#alarms.set(canonicalJson(job), delayMs),
     };
+  }
+
+  get #queue(): Queue {
+    if (this.#made !== undefined) return this.#made;
+    const { redis, prefix = 'flotilla' } = this.options;
+    this.#made = new Queue(this.contract.name, {
+      connection: redis,
+      prefix: `${prefix}:queue`,
+      streams: { events: { maxLen: 1_000 } },
+    });
+    this.#made.on('error', (error) => this.#report(error));
+    return this.#made;
   }
 
   async add(job: J, { delayMs = 0, priority = 0 }: AddOptions = {}): Promise<void> {
@@ -206,10 +215,11 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   async #letGo(): Promise<void> {
     await this.#alarms.stop();
     await this.#worker?.close(this.#running.size > 0);
-    await this.#queue.close();
+    await this.#made?.close();
   }
 
   #report(error: unknown): void {
+    this.options.onError?.(error);
     // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them. A lost
     // connection is told once by the connection itself, and not again by each queue at each try.
     const lost = error instanceof Error && 'code' in error && String(error.code).startsWith('E');

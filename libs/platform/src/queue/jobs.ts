@@ -10,6 +10,14 @@ export const ResolveJob = z.strictObject({
 });
 export type ResolveJob = z.infer<typeof ResolveJob>;
 
+/**
+ * A problem has been handled by a resolver. The applier wakes what waits for the solution: a resolver sees no names of
+ * clusters or namespaces but those in the problem, and writes to no queue that carries them.
+ */
+export const SOLVED_QUEUE = 'solved';
+export const SolvedJob = ResolveJob;
+export type SolvedJob = ResolveJob;
+
 /** Look at one namespace of one cluster, with its newest state, and do what is next there. */
 export const APPLY_QUEUE = 'apply';
 export const ApplyJob = z.strictObject({ v: z.literal(1), cluster: z.string().min(1), namespace: z.string().min(1) });

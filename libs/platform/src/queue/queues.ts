@@ -12,6 +12,8 @@ import {
   ObserveJob,
   RESOLVE_QUEUE,
   ResolveJob,
+  SOLVED_QUEUE,
+  SolvedJob,
 } from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
 
@@ -19,6 +21,11 @@ import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.j
 export const resolveContract: JobContract<ResolveJob> = {
   name: RESOLVE_QUEUE,
   schema: ResolveJob,
+  keyOf: (job) => job.problem,
+};
+export const solvedContract: JobContract<SolvedJob> = {
+  name: SOLVED_QUEUE,
+  schema: SolvedJob,
   keyOf: (job) => job.problem,
 };
 export const applyContract: JobContract<ApplyJob> = { name: APPLY_QUEUE, schema: ApplyJob, keyOf: namespaceKey };
@@ -42,6 +49,7 @@ export const observeExtensionContract: JobContract<ExtensionJob> = {
 /** All queues between the services. */
 export type Queues = Readonly<{
   resolve: JobQueue<ResolveJob>;
+  solved: JobQueue<SolvedJob>;
   apply: JobQueue<ApplyJob>;
   observe: JobQueue<ObserveJob>;
   extension: JobQueue<ExtensionJob>;
@@ -50,6 +58,7 @@ export type Queues = Readonly<{
 
 export const redisQueues = (options: BullmqJobQueueOptions): Queues => ({
   resolve: new BullmqJobQueue(resolveContract, options),
+  solved: new BullmqJobQueue(solvedContract, options),
   apply: new BullmqJobQueue(applyContract, options),
   observe: new BullmqJobQueue(observeContract, options),
   extension: new BullmqJobQueue(extensionContract, options),
@@ -58,6 +67,7 @@ export const redisQueues = (options: BullmqJobQueueOptions): Queues => ({
 
 export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
   resolve: new MemoryJobQueue(resolveContract, options),
+  solved: new MemoryJobQueue(solvedContract, options),
   apply: new MemoryJobQueue(applyContract, options),
   observe: new MemoryJobQueue(observeContract, options),
   extension: new MemoryJobQueue(extensionContract, options),

@@ -2,9 +2,9 @@ import { findExecutable } from '../debian/executable.js';
 import { installDebianPackage } from '../debian/install-package.js';
 import { findDocker, startDockerRedis } from './docker-redis.js';
 import { type LocalRedis, startLocalRedis } from './local-redis.js';
+import { type RedisAccess, readRedisAccess } from './redis-access.js';
 import { pingRedis, withoutCredentials } from './redis-connection.js';
 import { RedisNotFound } from './redis-errors.js';
-import { withPasswordOf } from './redis-password.js';
 
 const SERVERS = ['redis-server', 'valkey-server'];
 
@@ -16,14 +16,14 @@ export type FindRedisOptions = Readonly<{
   env?: Readonly<Record<string, string | undefined>>;
 }>;
 
-export type FoundRedis = Readonly<{
-  /** With the password: for connecting, never for printing. */
-  url: string;
-  /** Where it came from, for people. */
-  how: string;
-  /** Ends what was started; a Redis that was there before stays. */
-  stop(): Promise<void>;
-}>;
+/** Its URL has the password: for connecting, never for printing. */
+export type FoundRedis = RedisAccess &
+  Readonly<{
+    /** Where it came from, for people. */
+    how: string;
+    /** Ends what was started; a Redis that was there before stays. */
+    stop(): Promise<void>;
+  }>;
 
 /** A way to a Redis: the Redis, or one line saying why this way is closed here. */
 type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['log']) => Promise<FoundRedis | string>;
@@ -31,9 +31,16 @@ type Way = (env: NonNullable<FindRedisOptions['env']>, log: FindRedisOptions['lo
 const named: Way = async (env) => {
   const address = env['FLOTILLA_REDIS_URL'] || env['REDIS_URL'];
   if (!address) return 'REDIS_URL is not set';
-  const url = await withPasswordOf(env['FLOTILLA_REDIS_PASSWORD_FILE'] ?? '', address);
-  await pingRedis(url); // somebody who names a Redis wants that one: no quiet fall-back to another
-  return { url, how: `REDIS_URL (${withoutCredentials(url)})`, stop: async () => undefined };
+  const access = await readRedisAccess({
+    redisUrl: address,
+    redisUser: env['FLOTILLA_REDIS_USER'] ?? '',
+    redisPasswordFile: env['FLOTILLA_REDIS_PASSWORD_FILE'] ?? '',
+    redisCaFile: env['FLOTILLA_REDIS_CA_FILE'] ?? '',
+    redisCertFile: env['FLOTILLA_REDIS_CERT_FILE'] ?? '',
+    redisKeyFile: env['FLOTILLA_REDIS_KEY_FILE'] ?? '',
+  });
+  await pingRedis(access.url, undefined, access.tls); // a Redis that is named is the one that is wanted: no quiet fall-back
+  return { ...access, how: `REDIS_URL (${withoutCredentials(access.url)})`, stop: async () => undefined };
 };
 
 const onPath: Way = async (env) => {

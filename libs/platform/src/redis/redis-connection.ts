@@ -1,8 +1,10 @@
-import { Redis } from 'ioredis';
+import type { ConnectionOptions } from 'node:tls';
+import { Redis, type RedisOptions } from 'ioredis';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { InvalidRedisUrl, RedisUnreachable } from './redis-errors.js';
 import { refusalLine } from './redis-refusal.js';
-import { noteTrouble, type RedisTrouble } from './redis-trouble.js';
+import { MissingRights } from './redis-rights.js';
+import { noteTrouble, type RedisTrouble, withAdvice } from './redis-trouble.js';
 
 const LONGEST_RECONNECT_PAUSE_MS = 2_000;
 const NO_ANSWER = 'no answer';
@@ -24,8 +26,16 @@ export function parseRedisUrl(url: string): URL {
   return parsed;
 }
 
-/** A connection, and what keeps it from working, for health checks; undefined while it works or nothing is known yet. */
-export type RedisConnection = Readonly<{ redis: Redis; trouble: () => string | undefined }>;
+export type RedisConnection = Readonly<{
+  redis: Redis;
+  /** What keeps the connection from working; undefined while it works or nothing is known yet. */
+  trouble: () => string | undefined;
+  /** Which rights the user of the connection lacks, as seen from commands that were refused in the last minute. */
+  rights: MissingRights;
+}>;
+
+/** What TLS needs beyond the authorities that Node.js trusts. */
+export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
 
 /** As {@link openRedis}, for callers that do not ask for the trouble. */
 export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
@@ -34,9 +44,11 @@ export const connectRedis = (url: string, log: Log = silentLog): Redis => openRe
  * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as the queue's workers
  * need. Errors go to the log as text alone, because the client's error objects carry the arguments of AUTH.
  */
-export function openRedis(url: string, log: Log): RedisConnection {
+export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnection {
   const address = withoutCredentials(url);
-  const redis = new Redis(url, {
+  const rights = new MissingRights(userOf(url));
+  const redis = new CheckedRedis(rights, url, {
+    ...(tls === undefined ? {} : { tls }),
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
     retryStrategy: (times) => Math.min(LONGEST_RECONNECT_PAUSE_MS, 50 * 2 ** Math.min(times, 6)),
@@ -48,23 +60,42 @@ export function openRedis(url: string, log: Log): RedisConnection {
     if (noted.log) log.warn({ redis: address, error: trouble.reason }, 'Redis cannot be used; trying again');
   };
   let error: string | undefined;
-  redis.on('error', ({ message }: Error) => {
-    error = message;
-    if (!CUT_OFF.test(message)) note(message);
+  redis.on('error', (failure: Error) => {
+    error = withAdvice(failure);
+    if (!CUT_OFF.test(error)) note(error);
   });
   redis.on('close', async () => {
     const said = error;
     error = undefined;
     if (said !== undefined && !CUT_OFF.test(said)) return;
-    const refusal = await refusalLine(new URL(url));
+    const refusal = await refusalLine(new URL(url), tls);
     if (!SETTLED.has(redis.status)) note(refusal ?? said ?? 'the server closed the connection');
   });
   redis.on('ready', () => {
     if (trouble !== undefined) log.info({ redis: address }, 'Redis connection is back');
     trouble = undefined;
   });
-  return { redis, trouble: () => trouble?.reason };
+  return { redis, trouble: () => trouble?.reason, rights };
 }
+
+/** Notes the commands that Redis refuses to the user of the connection, whichever part of the program sent them. */
+class CheckedRedis extends Redis {
+  constructor(
+    private readonly rights: MissingRights,
+    url: string,
+    options: Omit<RedisOptions, 'replyMapping'>,
+  ) {
+    super(url, options);
+  }
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const [command] = sent;
+    command.promise.catch((error: unknown) => this.rights.note(error, command.name));
+    return super.sendCommand(...sent);
+  }
+}
+
+const userOf = (url: string): string => decodeURIComponent(parseRedisUrl(url).username) || 'default';
 
 const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 
@@ -72,8 +103,9 @@ const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
 
 /** One PING over a connection of its own, no retries. @throws RedisUnreachable saying why, without the password */
-export async function pingRedis(url: string, timeoutMs = 5_000): Promise<void> {
+export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls): Promise<void> {
   const redis = new Redis(parseRedisUrl(url).href, {
+    ...(tls === undefined ? {} : { tls }),
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
@@ -83,14 +115,14 @@ export async function pingRedis(url: string, timeoutMs = 5_000): Promise<void> {
   });
   let because = NO_ANSWER;
   redis.on('error', (error: Error) => {
-    because = error.message;
+    because = withAdvice(error);
   });
   try {
     await redis.connect();
     await redis.ping();
   } catch (error) {
     const text = error instanceof Error && !/closed/i.test(error.message) ? error.message : because;
-    const refusal = CUT_OFF.test(text) || text === NO_ANSWER ? await refusalLine(parseRedisUrl(url)) : undefined;
+    const refusal = CUT_OFF.test(text) || text === NO_ANSWER ? await refusalLine(parseRedisUrl(url), tls) : undefined;
     throw new RedisUnreachable(withoutCredentials(url), refusal ?? text);
   } finally {
     redis.disconnect();

@@ -34,6 +34,15 @@ export class UnusableRedisPassword extends FlotillaError {
   }
 }
 
+/** User, authority or client certificate for Redis cannot be used. The message never holds what is in a file. */
+export class UnusableRedisAccess extends FlotillaError {
+  readonly code = 'UnusableRedisAccess';
+  readonly retry: Retry = 'when-input-changes';
+  constructor(message: string) {
+    super(message);
+  }
+}
+
 /** The value of REDIS_URL is not a Redis URL. */
 export class InvalidRedisUrl extends FlotillaError {
   readonly code = 'InvalidRedisUrl';

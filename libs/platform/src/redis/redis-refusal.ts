@@ -1,5 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
 const WAIT_MS = 500;
 const LONGEST_LINE = 4_096;
@@ -10,9 +10,9 @@ const DEFAULT_PORT = 6_379;
  * protected mode …`; undefined where it sends none. The client library loses this line when it writes first and its write
  * fails, so this connection only reads.
  */
-export function refusalLine(url: URL): Promise<string | undefined> {
+export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = open(url);
+    const socket = open(url, tls);
     let received = '';
     const end = () => {
       socket.destroy();
@@ -32,8 +32,8 @@ export function refusalLine(url: URL): Promise<string | undefined> {
   });
 }
 
-function open(url: URL): Socket {
+function open(url: URL, tls: ConnectionOptions): Socket {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || DEFAULT_PORT);
-  return url.protocol === 'rediss:' ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+  return url.protocol === 'rediss:' ? connectTls({ ...tls, host, port }) : connectTcp({ host, port });
 }

@@ -57,8 +57,9 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     this.#seen.set(key, { ...this.#seen.get(key), ...seen });
   }
 
-  async getSeen(cluster: string, namespace: string): Promise<SeenVersions> {
-    return this.#seen.get(`${cluster}/${namespace}`) ?? {};
+  async getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions> {
+    const seen = Object.entries(this.#seen.get(`${cluster}/${namespace}`) ?? {});
+    return Object.fromEntries(seen.filter(([kind]) => kinds.includes(kind)));
   }
 
   async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {

@@ -32,8 +32,8 @@ export type ExtensionProblems = Readonly<{
  *
  * Nobody waits in vain, in whatever order things happen, when all keep to this: the poller first puts the namespace among
  * the waiters, then looks for the solution, and enqueues the problem where there is none. The resolver first puts the
- * solution, then takes the waiters and enqueues each. A resolver that dies in between is followed by another that is
- * given the same waiters again.
+ * solution, then reports the problem as solved; the applier takes the waiters and enqueues each. An applier that dies in
+ * between is followed by another that is given the same waiters again.
  */
 export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> {
   /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
@@ -51,9 +51,10 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
    * applier is woken, so that one who reads what his own watches told knows how far they must have come.
    */
   abstract putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void>;
-  abstract getSeen(cluster: string, namespace: string): Promise<SeenVersions>;
+  /** Of these kinds. */
+  abstract getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions>;
   abstract waitFor(hash: string, waiter: Waiter): Promise<void>;
-  /** The waiters, in a fixed order. A later call gives the same ones again for some minutes: telling twice does no harm. */
+  /** The waiters, in a fixed order. A later call gives the same ones again for some minutes: waking twice does no harm. */
   abstract takeWaiters(hash: string): Promise<readonly Waiter[]>;
 }
 

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/resource-version.js';
@@ -9,6 +10,7 @@ import {
   ProblemStore,
   type Waiter,
 } from './problem-store.port.js';
+import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
 import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type RedisProblemStoreOptions = Readonly<{
@@ -18,27 +20,30 @@ export type RedisProblemStoreOptions = Readonly<{
   ttlSeconds?: number;
   /** Of one problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
-  /** Of a process that writes or reads observations; a resolver has none. */
+  /** Of a process that writes or reads observations; a resolver has none, and removes nothing. */
   key?: HubKey;
-  /** Called for each value that was not used, since its authentication code is wrong. */
-  onForged?: (cluster: string, what: 'observation' | 'seen') => void;
+  /** Observations that are older are made anew before they are acted on. Default one hour. */
+  observationMaxAgeMs?: number;
+  /** Of this process, in milliseconds. Default: the machine's time. */
+  now?: () => number;
+  /** Called for values that were not used: their authentication code is wrong, or they are older ones written again. */
+  onRefused?: RedisObservationsOptions['onRefused'];
 }>;
 
 /** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
-/** Named anew whenever their form changes: values of older releases are then not found. */
-const OBSERVATION = 'observation-v2';
-const SEEN = 'seen-v2';
-/** A watch that is behind by more has long been found to be broken. */
-const SEEN_SECONDS = 3_600;
+/** Of a waiter, as JSON; the text is a cluster and a namespace. */
+const LONGEST_WAITER = 2_048;
+const Waiting = z.strictObject({ cluster: z.string().min(1), namespace: z.string().min(1) });
 
 export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #prefix: string;
   readonly #ttl: number;
   readonly #maxBytes: number;
-  readonly #key: HubKey | undefined;
-  readonly #onForged: NonNullable<RedisProblemStoreOptions['onForged']>;
+  /** Without the key it reads values and leaves them as they are. */
+  readonly #readOnly: boolean;
+  readonly #observations: RedisObservations;
 
   constructor(
     private readonly redis: Redis,
@@ -47,12 +52,14 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
       ttlSeconds = 86_400,
       maxValueBytes = 64 * 2 ** 20,
       key,
-      onForged = () => undefined,
+      observationMaxAgeMs: maxAgeMs = 3_600_000,
+      now = Date.now,
+      onRefused = () => undefined,
     }: RedisProblemStoreOptions = {},
   ) {
     super();
-    this.#key = key;
-    this.#onForged = onForged;
+    this.#readOnly = key === undefined;
+    this.#observations = new RedisObservations(redis, { prefix, ttlSeconds, key, maxAgeMs, now, onRefused });
     this.#prefix = prefix;
     this.#ttl = ttlSeconds;
     this.#maxBytes = maxValueBytes;
@@ -103,56 +110,20 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     await this.redis.del(this.#solutionKey(hash));
   }
 
-  async putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
-    const { problem } = observation;
-    const code = this.#hubKey.codeOf(this.#signed('observation', cluster, namespace, problem));
-    await this.redis.set(this.#name(OBSERVATION, `${cluster}/${namespace}`), `${problem} ${code}`, 'EX', this.#ttl);
+  putObservation(cluster: string, namespace: string, observation: Observation): Promise<void> {
+    return this.#observations.put(cluster, namespace, observation);
   }
 
-  /** Undefined, too, where the code is wrong: the applier then has the namespace observed anew. */
-  async getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
-    const text = await this.redis.get(this.#name(OBSERVATION, `${cluster}/${namespace}`));
-    if (text === null) return undefined;
-    const problem = this.#verified(text, (value) => this.#signed('observation', cluster, namespace, value));
-    if (problem === undefined) this.#onForged(cluster, 'observation');
-    return problem === undefined ? undefined : { problem };
+  getObservation(cluster: string, namespace: string): Promise<Observation | undefined> {
+    return this.#observations.get(cluster, namespace);
   }
 
-  async putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
-    const key = this.#name(SEEN, `${cluster}/${namespace}`);
-    const entries = Object.entries(seen).map(([kind, version]) => {
-      const code = this.#hubKey.codeOf(this.#signed('seen', cluster, namespace, `${kind} ${version}`));
-      return [kind, `${version} ${code}`] as const;
-    });
-    if (entries.length === 0) return;
-    await this.redis.multi().hset(key, Object.fromEntries(entries)).expire(key, SEEN_SECONDS).exec();
+  putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
+    return this.#observations.putSeen(cluster, namespace, seen);
   }
 
-  async getSeen(cluster: string, namespace: string): Promise<SeenVersions> {
-    const found = await this.redis.hgetall(this.#name(SEEN, `${cluster}/${namespace}`));
-    const seen: Record<string, string> = {};
-    for (const [kind, text] of Object.entries(found)) {
-      const version = this.#verified(text, (value) => this.#signed('seen', cluster, namespace, `${kind} ${value}`));
-      if (version === undefined) this.#onForged(cluster, 'seen');
-      else seen[kind] = version;
-    }
-    return seen;
-  }
-
-  /** What an authentication code covers: a value of one place cannot be moved to another. */
-  #signed(what: string, cluster: string, namespace: string, value: string): readonly string[] {
-    return [this.#prefix, what, cluster, namespace, value];
-  }
-
-  /** The value of `<value> <code>`; undefined where the code is not that of the value. */
-  #verified(text: string, signed: (value: string) => readonly string[]): string | undefined {
-    const [value = '', code = '', ...more] = text.split(' ');
-    return more.length === 0 && this.#hubKey.verifies(code, signed(value)) ? value : undefined;
-  }
-
-  get #hubKey(): HubKey {
-    if (this.#key === undefined) throw new Error('a process without the key of the hub passes no observations');
-    return this.#key;
+  getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions> {
+    return this.#observations.getSeen(cluster, namespace, kinds);
   }
 
   async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
@@ -172,7 +143,9 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
       .exec();
     const members = answers?.at(-1)?.[1];
     const texts = Array.isArray(members) ? members.map(String).toSorted(byCodeUnit) : [];
-    return texts.map((text) => JSON.parse(text) as Waiter);
+    return texts.flatMap(
+      (text) => Waiting.safeParse(text.length > LONGEST_WAITER ? undefined : parseJson(text)).data ?? [],
+    );
   }
 
   #name(kind: string, name: string): string {
@@ -187,10 +160,11 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     await this.redis.set(key, await encodeValue(what, text, this.#maxBytes), 'EX', this.#ttl);
   }
 
-  /** Reading is a sign of life: it starts the time to live anew. */
+  /** No more is read than a value may have. Reading starts the time to live anew, but for a resolver, which may not. */
   async #get(key: string): Promise<string | undefined> {
-    const bytes = await this.redis.getexBuffer(key, 'EX', this.#ttl);
-    return bytes === null ? undefined : decodeValue(bytes, this.#maxBytes);
+    const reading = this.redis.getrangeBuffer(key, 0, this.#maxBytes + 1);
+    const [bytes] = await Promise.all([reading, this.#readOnly ? undefined : this.redis.expire(key, this.#ttl)]);
+    return bytes.length === 0 ? undefined : decodeValue(bytes, this.#maxBytes);
   }
 
   /** Undefined, too, where the bytes do not have the hash they are stored under: it is then written again. */
@@ -198,7 +172,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     const key = this.#name(kind, hash);
     const text = await this.#get(key);
     if (text !== undefined && sha256Hex(text) === hash) return parseJson(text);
-    await this.redis.del(key);
+    if (!this.#readOnly) await this.redis.del(key);
     return undefined;
   }
 }

@@ -21,20 +21,25 @@ export type RedisCheckOptions = Readonly<{
   prefix?: string;
   /** Gives the reason, where it is known, for a connection that does not work. */
   trouble?: () => string | undefined;
+  /** Gives the right, if any, that commands of the service were refused for lately. */
+  missingRight?: () => string | undefined;
 }>;
 
 /** The check writes: a Redis that is full, or a replica, answers PING and refuses what the hub does next. */
 export const redisCheck = (
   redis: Redis,
-  { prefix = 'flotilla', trouble = () => undefined }: RedisCheckOptions = {},
+  { prefix = 'flotilla', trouble = () => undefined, missingRight = () => undefined }: RedisCheckOptions = {},
 ): HealthCheck => ({
   name: 'redis',
   check: async () => {
     if (redis.status !== 'ready') return { up: false, detail: trouble() ?? `the connection is ${redis.status}` };
     try {
       await redis.set(`${prefix}:health`, '', 'EX', CHECK_SECONDS);
-      return { up: true, detail: 'takes writes' };
+      const missing = missingRight();
+      return missing === undefined ? { up: true, detail: 'takes writes' } : { up: false, detail: missing };
     } catch (error) {
+      const missing = missingRight();
+      if (missing !== undefined) return { up: false, detail: missing };
       return { up: false, detail: `refuses writes: ${error instanceof Error ? error.message : String(error)}` };
     }
   },

@@ -106,8 +106,8 @@ export class Metrics {
   }
 
   /** `what`: the kind of value, such as `solution`. */
-  valueRefused(cluster: string, what: string): void {
-    this.#refused.inc({ cluster, what });
+  valueRefused(cluster: string, what: string, count = 1): void {
+    this.#refused.inc({ cluster, what }, count);
   }
 
   csvUpgradeBegun(cluster: string): void {

@@ -1,0 +1,164 @@
+import type { Redis } from 'ioredis';
+import { observationFreshness } from '#core/observation/observation-freshness';
+import type { HubKey } from '../hub/hub-key.js';
+import type { SeenVersions } from '../kube/resource-version.js';
+import type { Observation } from './problem-store.port.js';
+
+/** What was refused: the authentication code is wrong (`observation`, `seen`), or it is an older one written again. */
+export type RefusedObservation = 'observation' | 'seen' | 'replayed-observation';
+
+export type RedisObservationsOptions = Readonly<{
+  prefix: string;
+  ttlSeconds: number;
+  key: HubKey | undefined;
+  /** An observation that is older is made anew before it is acted on. Longer than two resyncs of the poller. */
+  maxAgeMs: number;
+  now: () => number;
+  onRefused: (cluster: string, what: RefusedObservation, count: number) => void;
+}>;
+
+/** Named anew whenever their form changes: values of older releases are then not found. */
+const OBSERVATION = 'observation-v3';
+const DEMANDED = 'observe-from';
+const SEEN = 'seen-v2';
+/** A watch that is behind by more has long been found to be broken. */
+const SEEN_SECONDS = 3_600;
+const DEMANDED_SECONDS = 600;
+/** No more of a value is read: the longest that is written has a hash, a time and a code. */
+const LONGEST_VALUE = 255;
+const MOST_ACCEPTED = 100_000;
+
+/** The versions of the kinds in ARGV[2…], a blank for one that is longer than ARGV[1]. KEYS: seen. */
+const READ_SEEN = `
+local found = {}
+for i = 2, #ARGV do
+  if redis.call('HSTRLEN', KEYS[1], ARGV[i]) > tonumber(ARGV[1]) then found[i - 1] = ' '
+  else found[i - 1] = redis.call('HGET', KEYS[1], ARGV[i]) end
+end
+return found`;
+
+/**
+ * What the poller passes to the applier: which problem a namespace has, and what was seen of it. Each value has a code that
+ * only they can make, over its place and its content. An observation carries the time at which it was made, so that an older
+ * one that is written again is not taken.
+ */
+export class RedisObservations {
+  /** The times of the newest observations that were taken, the least recently read first. */
+  readonly #accepted = new Map<string, number>();
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly options: RedisObservationsOptions,
+  ) {}
+
+  /** Its time is the clock's, and never earlier than that of the observation before, nor than an applier demands. */
+  async put(cluster: string, namespace: string, { problem }: Observation): Promise<void> {
+    const place = `${cluster}/${namespace}`;
+    const [before, demanded] = await Promise.all([
+      this.#read(OBSERVATION, place, (value) => this.#signed('observation', cluster, namespace, value)),
+      this.#read(DEMANDED, place, (value) => this.#signed('observe-from', cluster, namespace, value)),
+    ]);
+    const earlier = [before.value?.split(' ')[1], demanded.value].map(Number).filter(Number.isSafeInteger);
+    const value = `${problem} ${Math.max(this.options.now(), ...earlier)}`;
+    const code = this.#hubKey.codeOf(this.#signed('observation', cluster, namespace, value));
+    await this.redis.set(this.#name(OBSERVATION, place), `${value} ${code}`, 'EX', this.options.ttlSeconds);
+  }
+
+  /** Undefined, too, where the code is wrong or the observation is too old: the applier then has the namespace observed anew. */
+  async get(cluster: string, namespace: string): Promise<Observation | undefined> {
+    const place = `${cluster}/${namespace}`;
+    const read = await this.#read(OBSERVATION, place, (value) =>
+      this.#signed('observation', cluster, namespace, value),
+    );
+    if (read.value === undefined) {
+      if (read.there) this.options.onRefused(cluster, 'observation', 1);
+      return undefined;
+    }
+    const [problem = '', time = ''] = read.value.split(' ');
+    const { now, maxAgeMs } = this.options;
+    const times = { observedMs: Number(time), acceptedMs: this.#accepted.get(place), nowMs: now(), maxAgeMs };
+    const freshness = observationFreshness(times);
+    if (freshness.fresh) {
+      this.#accept(place, times.observedMs);
+      return { problem };
+    }
+    if (freshness.why === 'replayed') this.options.onRefused(cluster, 'replayed-observation', 1);
+    await this.#demand(cluster, namespace, freshness.atLeastMs);
+    return undefined;
+  }
+
+  async #demand(cluster: string, namespace: string, atLeastMs: number): Promise<void> {
+    const code = this.#hubKey.codeOf(this.#signed('observe-from', cluster, namespace, String(atLeastMs)));
+    const name = this.#name(DEMANDED, `${cluster}/${namespace}`);
+    await this.redis.set(name, `${atLeastMs} ${code}`, 'EX', DEMANDED_SECONDS);
+  }
+
+  #accept(place: string, observedMs: number): void {
+    this.#accepted.delete(place);
+    this.#accepted.set(place, observedMs);
+    const [oldest] = this.#accepted.keys();
+    if (this.#accepted.size > MOST_ACCEPTED && oldest !== undefined) this.#accepted.delete(oldest);
+  }
+
+  async putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void> {
+    const key = this.#name(SEEN, `${cluster}/${namespace}`);
+    const entries = Object.entries(seen).map(([kind, version]) => {
+      const code = this.#hubKey.codeOf(this.#signed('seen', cluster, namespace, `${kind} ${version}`));
+      return [kind, `${version} ${code}`] as const;
+    });
+    if (entries.length === 0) return;
+    await this.redis.multi().hset(key, Object.fromEntries(entries)).expire(key, SEEN_SECONDS).exec();
+  }
+
+  /** Of these kinds. Those whose code is wrong are removed. */
+  async getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions> {
+    const key = this.#name(SEEN, `${cluster}/${namespace}`);
+    const found: unknown = await this.redis.eval(READ_SEEN, 1, key, LONGEST_VALUE, ...kinds);
+    const texts: readonly unknown[] = Array.isArray(found) ? found : [];
+    const seen: Record<string, string> = {};
+    const forged: string[] = [];
+    for (const [index, kind] of kinds.entries()) {
+      const text = texts[index];
+      if (typeof text !== 'string') continue;
+      const version = this.#verified(text, (value) => this.#signed('seen', cluster, namespace, `${kind} ${value}`));
+      if (version === undefined) forged.push(kind);
+      else seen[kind] = version;
+    }
+    if (forged.length > 0) {
+      this.options.onRefused(cluster, 'seen', forged.length);
+      await this.redis.hdel(key, ...forged);
+    }
+    return seen;
+  }
+
+  async #read(
+    kind: string,
+    place: string,
+    signed: (value: string) => readonly string[],
+  ): Promise<Readonly<{ there: boolean; value: string | undefined }>> {
+    const text = await this.redis.getrange(this.#name(kind, place), 0, LONGEST_VALUE);
+    return { there: text !== '', value: this.#verified(text, signed) };
+  }
+
+  /** What an authentication code covers: a value of one place cannot be moved to another. */
+  #signed(what: string, cluster: string, namespace: string, value: string): readonly string[] {
+    return [this.options.prefix, what, cluster, namespace, value];
+  }
+
+  /** The value of `<value> <code>`; undefined where the code is not that of the value. */
+  #verified(text: string, signed: (value: string) => readonly string[]): string | undefined {
+    const end = text.lastIndexOf(' ');
+    if (end < 0) return undefined;
+    const value = text.slice(0, end);
+    return this.#hubKey.verifies(text.slice(end + 1), signed(value)) ? value : undefined;
+  }
+
+  get #hubKey(): HubKey {
+    if (this.options.key === undefined) throw new Error('a process without the key of the hub passes no observations');
+    return this.options.key;
+  }
+
+  #name(kind: string, place: string): string {
+    return `${this.options.prefix}:${kind}:${place}`;
+  }
+}

@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findExecutable } from '#platform/debian/executable';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { connectRedis } from '#platform/redis/redis-connection';
+import { REFUSED } from '#platform/redis/redis-rights';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
+import { type Stage, setStage } from '../../apps/cli/src/demo/demo-stage.js';
+import { playScenario } from '../../apps/cli/src/demo/scenario.js';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import { type RedisUser, type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
+
+const USER_OF: Record<ServiceName, RedisUser> = {
+  'catalog-poller': 'poller',
+  'resolver-worker': 'resolver',
+  applier: 'applier',
+};
+const HASH = 'a'.repeat(64);
+const hasRedis = ['redis-server', 'valkey-server'].some(
+  (name) => findExecutable(name, process.env['PATH'] ?? '') !== undefined,
+);
+if (!hasRedis) console.log('not tried: the users of Redis need a redis-server on PATH');
+
+describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
+  let redis: ShippedRedis;
+  let folder = '';
+  let stage: Stage;
+  const open: Redis[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flotilla-users-'));
+    redis = await startShippedRedis('fleet');
+    stage = await setStage({
+      redis: { url: `redis://${redis.address}`, how: 'the shipped one' },
+      redisPrefix: 'fleet',
+      settingsOf: (service) => ({
+        FLOTILLA_REDIS_USER: `flotilla-${USER_OF[service]}`,
+        FLOTILLA_REDIS_PASSWORD_FILE: redis.passwordFileOf(USER_OF[service]),
+      }),
+    });
+  });
+  afterAll(async () => {
+    for (const connection of open) connection.disconnect();
+    await stage?.strike();
+    await redis?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const as = (user: RedisUser): Redis => {
+    const connection = connectRedis(redis.urlOf(user));
+    open.push(connection);
+    return connection;
+  };
+
+  it('are enough for an install and an upgrade, each service with its own', async () => {
+    const timeline = new Timeline(() => undefined);
+    const examples = join(PROJECT_ROOT, 'examples');
+    await playScenario({ stage, timeline, examples, patienceMs: PATIENCE_MS });
+    for (const service of stage.services) {
+      const lines = await service.logged();
+      expect(
+        lines.filter((line) => REFUSED.test(JSON.stringify(line))),
+        service.name,
+      ).toEqual([]);
+      const url = await service.url();
+      expect((await fetch(`${url}/readyz`)).status, service.name).toBe(200);
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      expect(metrics, service.name).toMatch(/^bullmq_job_count{queue="resolve",state="waiting"} /m);
+    }
+  });
+
+  it('whose rights are too few for a service are named in its health', async () => {
+    const service = new ServiceProcess(
+      'resolver-worker',
+      'resolver-worker',
+      {
+        FLOTILLA_REDIS_URL: redis.urlOf('resolver'),
+        FLOTILLA_REDIS_PREFIX: 'another',
+        FLOTILLA_RESOLVER_WORKER_PORT: '0',
+        FLOTILLA_CONTENT_DIR: join(folder, 'content'),
+      },
+      join(folder, 'log'),
+    );
+    try {
+      service.start();
+      await expect.poll(() => service.url(), PATIENCE).toBeDefined();
+      const ready = await fetch(`${await service.url()}/readyz`);
+      const { details } = (await ready.json()) as { details: Record<string, { detail: string }> };
+      expect(ready.status).toBe(503);
+      expect(details['redis']?.detail).toMatch(
+        /^Redis user "flotilla-resolver" lacks a right: NOPERM .*\(answer to \w+\)/,
+      );
+      expect(details['redis']?.detail).toMatch(/k8s\/base\/hub\/redis-users.acl lists, with FLOTILLA_REDIS_PREFIX/);
+    } finally {
+      await service.stop('SIGKILL');
+    }
+  });
+
+  it('let nobody in without a name, and the probe do nothing but PING', async () => {
+    const anonymous = connectRedis(`redis://flotilla-probe:none@${redis.address}`);
+    open.push(anonymous);
+    await expect(anonymous.get('fleet:epoch')).rejects.toThrow(/NOPERM/);
+    await expect(anonymous.call('AUTH', 'default', '')).rejects.toThrow(/WRONGPASS/);
+  });
+
+  it.each([
+    ['write an observation', ['SET', `fleet:observation-v3:east/apps`, 'x']],
+    ['read an observation', ['GET', `fleet:observation-v3:east/apps`]],
+    ['write an observation of an extension', ['SET', `fleet:extensions:observation-v3:east/lamp`, 'x']],
+    ['ask for an observation', ['SET', `fleet:observe-from:east/apps`, 'x']],
+    ['write what was seen', ['HSET', `fleet:seen-v2:east/apps`, 'Subscription', '1']],
+    ['write a problem', ['SET', `fleet:problem:${HASH}`, 'x']],
+    ['remove a problem', ['DEL', `fleet:problem:${HASH}`]],
+    ['end a problem', ['EXPIRE', `fleet:problem:${HASH}`, '1']],
+    ['write a package record', ['SET', `fleet:record:${HASH}`, 'x']],
+    ['see which namespaces wait', ['SMEMBERS', `fleet:waiters:${HASH}`]],
+    ['add one that waits', ['SADD', `fleet:waiters:${HASH}`, '{}']],
+    ['read the queue of the applier', ['LRANGE', 'fleet:queue:apply:wait', '0', '-1']],
+    ['add a job for the applier', ['LPUSH', 'fleet:queue:apply:wait', '1']],
+    ['write a job for the applier', ['HSET', 'fleet:queue:apply:1', 'data', '{}']],
+    ['add a job for the poller', ['LPUSH', 'fleet:queue:observe:wait', '1']],
+    ['add a job on an extension', ['LPUSH', 'fleet:queue:extension:wait', '1']],
+    ['add a delayed job', ['ZADD', 'fleet:alarm:apply:alarms', '1', '{}']],
+    ['remove failures of the applier', ['DEL', 'fleet:failures:apply']],
+    ['do so in a script', ['EVAL', "return redis.call('LPUSH', 'fleet:queue:apply:wait', '1')", '0']],
+    ['make all believe that Redis was emptied', ['DEL', 'fleet:epoch']],
+    ['write a key of something else', ['SET', 'other', 'x']],
+    ['list keys', ['KEYS', '*']],
+    ['scan keys', ['SCAN', '0']],
+    ['get a random key', ['RANDOMKEY']],
+    ['empty Redis', ['FLUSHALL']],
+    ['empty its database', ['FLUSHDB']],
+    ['read the configuration', ['CONFIG', 'GET', '*']],
+    ['change a user', ['ACL', 'SETUSER', 'flotilla-resolver', '+@all', 'allkeys']],
+    ['list users', ['ACL', 'LIST']],
+    ['see other clients', ['CLIENT', 'LIST']],
+    ['end other clients', ['CLIENT', 'KILL', 'TYPE', 'normal']],
+    ['listen to commands', ['MONITOR']],
+    ['subscribe', ['SUBSCRIBE', 'x']],
+    ['publish', ['PUBLISH', 'x', 'y']],
+    ['copy what it may not read', ['COPY', `fleet:observation-v3:east/apps`, `fleet:solution-v2:${HASH}`]],
+    ['load a function', ['FUNCTION', 'LOAD', '#!lua name=x']],
+    ['end the server', ['SHUTDOWN', 'NOSAVE']],
+    ['make it a replica', ['REPLICAOF', '127.0.0.1', '1']],
+    ['read what was slow', ['SLOWLOG', 'GET']],
+  ])('do not let a resolver %s', async (_, [command = '', ...args]) => {
+    await expect(as('resolver').call(command, ...args)).rejects.toThrow(REFUSED);
+  });
+
+  it.each<[RedisUser, string, string[]]>([
+    ['applier', 'write an observation', ['SET', 'fleet:observation-v3:east/apps', 'x']],
+    ['applier', 'make all believe that Redis was emptied', ['DEL', 'fleet:epoch']],
+    ['poller', 'demand an observation', ['SET', 'fleet:observe-from:east/apps', 'x']],
+    ['poller', 'empty Redis', ['FLUSHALL']],
+    ['applier', 'empty Redis', ['FLUSHALL']],
+    ['poller', 'change a user', ['ACL', 'SETUSER', 'flotilla-resolver', '+@all']],
+  ])('do not let the %s %s', async (user, _, [command = '', ...args]) => {
+    await expect(as(user).call(command, ...args)).rejects.toThrow(/NOPERM/);
+  });
+});
