@@ -171,7 +171,7 @@ describe('the packages of a cluster at the hub', () => {
     const shown = async (...more: string[]) =>
       runFlotilla(['catalog', 'packages', '--cluster', stage.clients[0]?.cluster ?? '', '--hub', hub, ...more]);
     const all = await shown();
-    expect([all.exit, all.out.split('\n').map((line) => line.replace(/ \d+m?s$/, ' AGE'))]).toEqual([
+    expect([all.exit, all.out.split('\n').map((line) => line.replace(/ \d+[ms]\w*$/, ' AGE'))]).toEqual([
       0,
       [
         'NAMESPACE  NAME  CATALOG       AGE',
