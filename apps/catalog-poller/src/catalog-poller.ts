@@ -217,5 +217,5 @@ export class CatalogPoller implements OnApplicationBootstrap {
 }
 
 /** As others reach it where that is set, else as this process listens. */
-export const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort }: Settings): string =>
-  contentUrl === '' ? `http://${bindAddress}:${catalogPollerPort}` : contentUrl;
+export const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort, httpTlsCertFile }: Settings): string =>
+  contentUrl === '' ? `${httpTlsCertFile === '' ? 'http' : 'https'}://${bindAddress}:${catalogPollerPort}` : contentUrl;

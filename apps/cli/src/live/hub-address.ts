@@ -4,7 +4,7 @@ import { UsageError } from '../io.js';
 
 type AddressSettings = Pick<
   Settings,
-  'contentUrl' | 'bindAddress' | 'catalogPollerPort' | 'resolverWorkerPort' | 'applierPort'
+  'contentUrl' | 'bindAddress' | 'catalogPollerPort' | 'resolverWorkerPort' | 'applierPort' | 'httpTlsCertFile'
 >;
 
 /** `--hub`, the same option on every verb that asks the hub; `more` ends its help. */
@@ -37,20 +37,21 @@ export const chosenHub = (
 
 /** Where the poller of the hub, or `flotilla up`, serves its API: as the settings name it, else on this machine. */
 export function hubAddress(settings: AddressSettings): string {
-  const { contentUrl, bindAddress, catalogPollerPort } = settings;
-  return contentUrl === '' ? addressOf(bindAddress, catalogPollerPort) : contentUrl.replace(/\/+$/, '');
+  const { contentUrl, catalogPollerPort } = settings;
+  return contentUrl === '' ? addressOf(settings, catalogPollerPort) : contentUrl.replace(/\/+$/, '');
 }
 
 /** Where every service listens: one address where they all run in one process, as with `flotilla up`. */
 export function hubAddresses(settings: AddressSettings): readonly string[] {
-  const { bindAddress, resolverWorkerPort, applierPort } = settings;
+  const { resolverWorkerPort, applierPort } = settings;
   const others = settings.contentUrl === '' ? [resolverWorkerPort, applierPort] : [];
-  const here = others.filter((port) => port !== 0).map((port) => addressOf(bindAddress, port));
+  const here = others.filter((port) => port !== 0).map((port) => addressOf(settings, port));
   return [...new Set([hubAddress(settings), ...here])].filter((url) => !url.endsWith(':0'));
 }
 
 /** A service that listens on all addresses of its machine listens on loopback too. */
-function addressOf(bindAddress: string, port: number): string {
+function addressOf({ bindAddress, httpTlsCertFile }: AddressSettings, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const scheme = httpTlsCertFile === '' ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -67,6 +67,8 @@ const FIXED = [
   'FLOTILLA_CONTENT_URL',
   'FLOTILLA_HTTP_TOKENS_FILE',
   'FLOTILLA_HTTP_TOKEN_REVIEW',
+  'FLOTILLA_HTTP_TLS_CERT_FILE',
+  'FLOTILLA_HTTP_TLS_KEY_FILE',
   'FLOTILLA_HUB_TOKEN_FILE',
 ];
 /** What is about clusters, and so is no matter of a resolver. */

@@ -42,6 +42,7 @@ const Deployment = z.looseObject({
 const deploymentOf = (service: string) =>
   Deployment.parse(parseAllDocuments(read(`k8s/base/hub/${service}.yaml`), { merge: true })[0]?.toJS());
 
+type Patch = Readonly<{ target?: Readonly<{ name: string }>; patch: string }>;
 type Ingress = Readonly<{ from: unknown; ports: readonly Readonly<{ port: string }>[] }>;
 
 const mainOf = (args: readonly string[]) => (args[0] ?? '').replace(/^dist\//, '').replace(/\.js$/, '.ts');
@@ -90,6 +91,27 @@ describe('HTTP in k8s/base', () => {
       expect(read(`k8s/base/hub/${service}.yaml`)).toMatch(/secretName: http-tokens\n +optional: true/);
     }
     expect(read('k8s/base/hub/resolver-worker.yaml')).not.toContain('http-tokens');
+  });
+});
+
+describe.each([
+  { component: 'token-review', deployments: ['catalog-poller|applier'] },
+  { component: 'http-tls', deployments: ['catalog-poller', 'applier', 'resolver-worker'] },
+])('k8s/components/$component', ({ component, deployments }) => {
+  const text = read(`k8s/components/${component}/kustomization.yaml`);
+  const { kind, patches } = parseAllDocuments(text)[0]?.toJS() ?? {};
+
+  it('patches Deployments that exist, with settings that exist', () => {
+    expect(kind).toBe('Component');
+    const targets = patches.map(
+      ({ target, patch }: Patch) => target?.name ?? parseAllDocuments(patch)[0]?.toJS().metadata.name,
+    );
+    expect(targets).toEqual(deployments);
+    const named = [...text.matchAll(/name: (FLOTILLA_\w+), value: "?([^" ]+)"? }/g)];
+    const given = Object.fromEntries(named.map(([, name = '', value = '']) => [name, value]));
+    expect(Object.keys(given).length).toBeGreaterThan(0);
+    expect(unknownSettings(given)).toEqual([]);
+    expect(() => readSettings(given)).not.toThrow();
   });
 });
 

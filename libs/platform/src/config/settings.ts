@@ -168,6 +168,11 @@ export const settingGroups = {
       false,
       'Tokens that the file does not have are reviewed by the API server of the cluster in which the hub runs (TokenReview, then SubjectAccessReview of `get` on the path)',
     ),
+    httpTlsCertFile: path(
+      '',
+      'PEM file with the certificate, and those between it and its authority, with which services serve HTTP as HTTPS. Read again every ten seconds',
+    ),
+    httpTlsKeyFile: path('', 'PEM file with the key of that certificate'),
     hubTokenFile: path(
       '',
       'File with the token that the `flotilla` command sends to the hub; one of the tokens that the hub takes. Services do not read it',

@@ -1,36 +1,46 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Registry } from 'prom-client';
 import { refusalHeaders } from '#core/http-access/admission';
 import { HttpAccess } from './http-access.js';
+import type { ServingTls } from './serving-tls.js';
 
 export type MetricsServerOptions = Readonly<{
   registry: Registry;
   access?: HttpAccess;
   bindAddress: string;
   port: number;
+  tls?: ServingTls;
 }>;
 
 export type MetricsServer = Readonly<{ url: string; close(): Promise<void> }>;
 
 /** Serves `/metrics` alone, at a port of its own. */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { bindAddress, port } = options;
-  const server = createServer((request, response) => {
+  const { bindAddress, port, tls } = options;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(options, request, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : secureServer(tls, listener);
   server.listen(port, bindAddress);
   await once(server, 'listening');
   const address = server.address();
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
   return {
-    url: `http://${host}:${typeof address === 'object' && address !== null ? address.port : port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${typeof address === 'object' && address !== null ? address.port : port}`,
     close: async () => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+function secureServer(tls: ServingTls, listener: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createTlsServer(tls.options, listener);
+  tls.renew(server);
+  return server;
 }
 
 async function answer(

@@ -6,6 +6,7 @@ import { SystemClock } from '../clock/system-clock.js';
 import { outboundPolicyOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
 import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
+import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
 import { TokenReviewer } from '../http-access/token-reviewer.js';
 import { inClusterAccess, loadClusters } from '../kube/load-clusters.js';
@@ -50,6 +51,8 @@ export type Hub = Readonly<{
   registry: RegistryClient;
   /** Who may read what over HTTP. */
   access: HttpAccess;
+  /** The certificate for HTTPS; absent: plain HTTP. */
+  tls?: ServingTls;
   close(): Promise<void>;
 }>;
 
@@ -66,6 +69,10 @@ export type HubOptions = Readonly<{
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
 export async function openHub({ service, settings, log, redis: access, key }: HubOptions): Promise<Hub> {
   const clock = new SystemClock();
+  const tls = await ServingTls.open(
+    { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile },
+    { clock, log },
+  );
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
   const { redis, trouble, rights } = openRedis(access.url, log, access.tls);
   const queues = redisQueues({
@@ -111,8 +118,10 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
       policy: outboundPolicyOf(settings),
       failedPulls: new FailedPulls(),
     }),
+    ...(tls && { tls }),
     access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
     close: async () => {
+      tls?.stop();
       redis.disconnect();
     },
   };

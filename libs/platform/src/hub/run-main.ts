@@ -56,7 +56,7 @@ async function runOn(
   { imports, port, checks, drain, onStarted }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
-  const { settings, log, metrics, redisHealth, access } = hub;
+  const { settings, log, metrics, redisHealth, access, tls } = hub;
   const service: RunningService = await run({
     name,
     imports,
@@ -65,6 +65,7 @@ async function runOn(
     bindAddress: settings.bindAddress,
     health: { checks: [redisHealth, ...checks], registry: metrics.registry, access },
     metricsPort: settings.metricsPort,
+    ...(tls && { tls }),
     shutdownTimeoutMs: settings.shutdownTimeout,
     drain: (deadlineMs) => drain(service.app, deadlineMs),
   });

@@ -3,6 +3,7 @@ import { type DynamicModule, type INestApplication, Module, type Type } from '@n
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { serveMetrics } from '../http-access/serve-metrics.js';
+import type { ServingTls } from '../http-access/serving-tls.js';
 import { type HealthOptions, healthModule } from './health.module.js';
 import type { Log } from './log.port.js';
 import { NestLog } from './nest-log.js';
@@ -17,6 +18,8 @@ export type ServiceOptions = Readonly<{
   port: number;
   /** `same`: metrics are at `port`. Default `same`; 0: any free one. */
   metricsPort?: number | 'same';
+  /** The certificate for HTTPS; absent: plain HTTP. */
+  tls?: ServingTls;
   log: Log;
   /** Stops taking work and waits for what has begun, no longer than the deadline. Called once, before HTTP ends. */
   drain: (deadlineMs: number) => Promise<void>;
@@ -38,7 +41,7 @@ class ServiceRoot {}
 
 /** Starts a service: its modules, health and metrics over HTTP. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { name, log, drain, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress } = options;
+  const { name, log, drain, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress, tls } = options;
   let stopping: Promise<void> | undefined;
   const root: DynamicModule = {
     module: ServiceRoot,
@@ -47,12 +50,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       healthModule({ ...health, metricsElsewhere: metricsPort !== 'same', ending: () => stopping !== undefined }),
     ],
   };
-  const adapter = new FastifyAdapter({ forceCloseConnections: true });
+  const adapter = new FastifyAdapter({ forceCloseConnections: true, ...(tls && { https: tls.options }) });
   const app = await NestFactory.create(root, adapter, { logger: new NestLog(log), abortOnError: false });
   await app.listen(options.port, bindAddress);
   const url = (await app.getUrl()).replace('[::1]', 'localhost');
+  tls?.renew(app.getHttpServer());
   const metrics =
-    metricsPort === 'same' ? undefined : await serveMetrics({ ...health, bindAddress, port: metricsPort });
+    metricsPort === 'same'
+      ? undefined
+      : await serveMetrics({ ...health, bindAddress, port: metricsPort, ...(tls && { tls }) });
   log.info({ url: listeningUrl(url, bindAddress), ...(metrics && { metrics: metrics.url }) }, `${name} is running`);
   const end = async () => {
     log.info({}, `${name} is ending; waiting for the work it has begun`);
@@ -72,7 +78,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 /** Where the service listens: its URL names one address of this machine even where it listens on all of them. */
 function listeningUrl(url: string, bindAddress: string): string {
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
-  return `http://${host}:${new URL(url).port}`;
+  const { protocol, port } = new URL(url);
+  return `${protocol}//${host}:${port}`;
 }
 
 /** {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit 0, a second one at once. */
