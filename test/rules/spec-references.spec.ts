@@ -53,7 +53,7 @@ const sources = execFileSync('git', ['ls-files', '-z', '--', 'apps', 'libs', 'te
   .split('\0')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('spec-references.spec.ts'));
 
-describe('citations of docs/spec in the source', () => {
+describe('citations of docs/spec and docs/decisions in the source', () => {
   const texts = sources.flatMap((file) => {
     try {
       return [{ file, text: readFileSync(join(ROOT, file), 'utf8') }];
@@ -76,6 +76,18 @@ describe('citations of docs/spec in the source', () => {
   it('names sections that the pages have', () => {
     const broken = texts.flatMap(({ file, text }) => brokenCitations(text).map((citation) => `${file}: ${citation}`));
     expect(broken).toEqual([]);
+  });
+
+  it('names decision records that exist', () => {
+    const records = new Set(readdirSync(join(ROOT, 'docs/decisions')).map((file) => file.slice(0, 4)));
+    const missing = texts.flatMap(({ file, text }) =>
+      [...text.matchAll(/\b[Dd]ecisions? (\d+)(?: and (\d+))?\b/g)].flatMap(([, ...numbers]) =>
+        numbers.flatMap((number) =>
+          number === undefined || records.has(number) ? [] : [`${file}: decision ${number}`],
+        ),
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('notices a section that does not exist', () => {

@@ -15,7 +15,7 @@ import type { Departure } from './departure.js';
 export const DECIDED: readonly Departure[] = [
   {
     name: 'catalog-connection',
-    because: 'decision 12: no pod and no service behind a source; connectionState tells what the hub holds',
+    because: 'decision 0112: no pod and no service behind a source; connectionState tells what the hub holds',
     leaveOut: both(
       ...['connectionState', 'registryService', 'latestImageRegistryPoll'].map((field) =>
         inKind('CatalogSource', drop('status', field)),
@@ -31,22 +31,22 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'plan-generate-name',
-    because: 'decision 5: plans are named install-<hash of their content>, so they have no generateName',
+    because: 'decision 0105: plans are named install-<hash of their content>, so they have no generateName',
     leaveOut: inKind('InstallPlan', drop('metadata', 'generateName')),
   },
   {
     name: 'plan-moves',
-    because: 'decision 5: a repeated job finds in its plan which Subscriptions it was made for',
+    because: 'decision 0105: a repeated job finds in its plan which Subscriptions it was made for',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/moves')),
   },
   {
     name: 'plan-shared-crds',
-    because: 'decision 22: a plan names the other owners of a CRD and what changes for them',
+    because: 'decision 0122: a plan names the other owners of a CRD and what changes for them',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),
   },
   {
     name: 'no-unpack-job',
-    because: 'decision 27: the hub pulls the bundle, so nothing is unpacked into the cluster',
+    because: 'decision 0127: the hub pulls the bundle, so nothing is unpacked into the cluster',
     scenario: 'unpack-image-bundle',
     leaveOut: both(
       withoutKinds('Job'),
@@ -55,7 +55,7 @@ export const DECIDED: readonly Departure[] = [
   },
   {
     name: 'inline-manifests',
-    because: 'decision 27: a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
+    because: 'decision 0127: a plan that has room for its manifests holds them; OLM refers to the unpacked bundle',
     scenario: 'unpack-image-bundle',
     leaveOut: eachStep((step) => at(step, ['resource', 'manifest'], () => undefined)),
   },

@@ -33,7 +33,7 @@ const isOff = ({ spec }: ClusterExtension): boolean =>
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-/** What the service account that the extension names lacks to manage all of it, in one text (decision 30). */
+/** What the service account that the extension names lacks to manage all of it, in one text (decision 0130). */
 export async function permissionProblems(
   { client, read }: ExtensionPass,
   { phases }: RevisionWish,

@@ -46,7 +46,7 @@ export async function reconcileExtension(
   return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };
 }
 
-/** Decision 30: where the extension names a service account, its objects are written in that account's name. */
+/** Decision 0130: where the extension names a service account, its objects are written in that account's name. */
 function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
   const { namespace, serviceAccount } = extension.spec;
   return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;

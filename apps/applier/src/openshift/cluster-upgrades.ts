@@ -36,7 +36,7 @@ type Gate = Readonly<{
   installed: (client: KubeClient) => Promise<InstalledOperator[]>;
 }>;
 
-/** OLM Classic's own ClusterOperator, and that of OLM v1 (decision 26). */
+/** OLM Classic's own ClusterOperator, and that of OLM v1 (decision 0126). */
 const GATES: readonly Gate[] = [
   { clusterOperator: 'operator-lifecycle-manager', kind: 'ClusterServiceVersions', installed: installedCsvs },
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
@@ -57,7 +57,7 @@ const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] =
 const NAMED = 5;
 
 /**
- * Tells OpenShift clusters whether installed operators allow their next minor version (decision 26): at the ClusterOperator
+ * Tells OpenShift clusters whether installed operators allow their next minor version (decision 0126): at the ClusterOperator
  * where there is one, and at the hub always. Only a cluster in which Flotilla alone acts is written to.
  */
 export class ClusterUpgrades {

@@ -9,7 +9,7 @@ import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** The annotation `olm.catalogImageTemplate` in one cluster: what it comes to with that cluster's version (decision 15). */
+/** The annotation `olm.catalogImageTemplate` in one cluster: what it comes to with that cluster's version (decision 0115). */
 export class ImageTemplates {
   #gitVersion: string | undefined;
 

@@ -1,7 +1,7 @@
 import type { Property } from '../catalog/catalog.js';
 import type { Bundle } from './bundle.js';
 
-/** What an author should write where an item of `properties` or `dependencies` has no type (decision 18). */
+/** What an author should write where an item of `properties` or `dependencies` has no type (decision 0118). */
 export const TYPED_ITEM_FORM = 'write each item as {type: <type>, value: <value>}, without "property:" around it';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * An invariant of upgrade graphs that the new catalog breaks (seed 003: "any operator found in Old has a single replacement
+ * An invariant of upgrade graphs that the new catalog breaks (decision 0117: "any operator found in Old has a single replacement
  * in New", "any operator found in New has a single replacement in New", "any z-stream release in Old will update to the latest
  * z-stream release in New").
  */

@@ -23,7 +23,7 @@ export function olderUpdate(entry: Entry, old: EntryGroup, now: EntryGroup): Old
   return { instead, isZStream: isZStreamUpdate(entry, after.entry, now) };
 }
 
-/** To the newest release of its own minor version, from which the newest of the channel is reached (seed 003). */
+/** To the newest release of its own minor version, from which the newest of the channel is reached (decision 0117). */
 function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
   const minor = minorOf(from);
   if (minor === undefined || newestPatch(now, minor)?.name !== to.name) return false;

@@ -32,14 +32,14 @@ export type CatalogState = Readonly<{
 export type StatusSettings = Readonly<{
   /** Base of the hub's content URLs, without a closing slash. */
   contentUrl: string;
-  /** OLM's own strictness: a failed refresh makes the catalog unhealthy at once (decision 11). */
+  /** OLM's own strictness: a failed refresh makes the catalog unhealthy at once (decision 0111). */
   strict: boolean;
 }>;
 
 type Status = NonNullable<CatalogSource['status']>;
 
 /**
- * status of a CatalogSource without a pod behind it (decisions 11 and 12): READY while content is held, even when a refresh
+ * status of a CatalogSource without a pod behind it (decisions 0111 and 0112): READY while content is held, even when a refresh
  * failed (then reason and message say so); CONNECTING before the first answer; TRANSIENT_FAILURE when nothing was ever loaded.
  * Fields that are not ours stay as they were. `now` is ISO 8601.
  */
@@ -80,7 +80,7 @@ function invalidText({ metadata }: CatalogSource, message: string, template: Tem
 
 const referenceTo = ({ readAt, ...named }: ReadConfigMap) => ({ ...named, lastUpdateTime: readAt });
 
-/** True when the catalog may be resolved from (spec: catalog-sources.md §8; decision 11). */
+/** True when the catalog may be resolved from (spec: catalog-sources.md §8; decision 0111). */
 export function isServing(state: CatalogState, strict: boolean): boolean {
   return state.held !== undefined && !(strict && state.failure !== undefined);
 }

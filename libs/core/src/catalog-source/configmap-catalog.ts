@@ -11,7 +11,7 @@ import { type PackageManifest, readConfigMapLists } from './configmap-lists.js';
 
 /**
  * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the CRDs it owns
- * (decision 14). It is served whole or not at all, as by OLM's configmap-server. Throws {@link ConfigMapCatalogError}.
+ * (decision 0114). It is served whole or not at all, as by OLM's configmap-server. Throws {@link ConfigMapCatalogError}.
  */
 export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Catalog {
   const { crds, csvs, packages } = readConfigMapLists(data);

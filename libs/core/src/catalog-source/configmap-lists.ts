@@ -37,7 +37,7 @@ const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterService
 
 /**
  * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first that is missing or
- * cannot be read. Throws {@link ConfigMapCatalogError}. Source of the form: decision 14.
+ * cannot be read. Throws {@link ConfigMapCatalogError}. Source of the form: decision 0114.
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {

@@ -42,7 +42,7 @@ export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<st
   return { metadata: { labels: { [CATALOG_NAME_LABEL]: metadata.name } } };
 }
 
-/** Put by OLM's catalogd, so that it can empty its cache; ours needs no leave (decision 9), so we never put it. */
+/** Put by OLM's catalogd, so that it can empty its cache; ours needs no leave (decision 0109), so we never put it. */
 const SERVER_FINALIZER = 'olm.operatorframework.io/delete-server-cache';
 
 /**

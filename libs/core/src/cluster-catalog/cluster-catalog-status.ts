@@ -16,7 +16,7 @@ export type ServedState = Readonly<{
 }>;
 
 export type ServedSettings = Readonly<{
-  /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 6). */
+  /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0106). */
   baseUrl: string;
   now: Date;
 }>;

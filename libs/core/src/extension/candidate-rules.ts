@@ -23,7 +23,7 @@ export const reachableFrom =
   (bundle) =>
     isSuccessor(bundle, installed, channels) || isInstalled(bundle, installed);
 
-/** Of the installed major version; 0.x counts as one (decision 31). */
+/** Of the installed major version; 0.x counts as one (decision 0131). */
 export const sameMajorAs =
   ({ asWritten: { major } }: Installed): CandidateRule =>
   ({ version }) =>

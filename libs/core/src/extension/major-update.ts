@@ -13,7 +13,7 @@ export type HeldBack = Readonly<{ version: string; installed: string }>;
 /**
  * The rule that keeps an extension on its major version, if it applies. It does not apply when the range excludes the
  * installed version and no bundle of the installed major is in it: then the range asks for another major version
- * (decision 31; seed "Forcing an update or rollback"). Asking the installed version first keeps the rule in force when
+ * (decision 0131). Asking the installed version first keeps the rule in force when
  * the catalog with the installed major is deleted, pruned, set Unavailable or no longer selected.
  */
 export function majorRule(

@@ -12,7 +12,7 @@ const MAX_OPENSHIFT_VERSION = 'olm.maxOpenShiftVersion';
 
 const Properties = z.array(z.looseObject({ type: z.string(), value: z.unknown() })).nullable();
 
-/** The annotations that hold an operator's properties, and the form of each (decision: both are read). */
+/** The annotations that hold an operator's properties, and the form of each (decision 0126). */
 const ANNOTATIONS = [
   { key: 'olm.properties', form: Properties },
   {

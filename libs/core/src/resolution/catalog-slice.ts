@@ -17,7 +17,7 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
 
 /**
  * The part of the catalogs that the wishes can reach, through every requirement of every entry on the way: what lies
- * outside cannot change the answer, so its change must not change the question (decision: problem identity). Catalogs out
+ * outside cannot change the answer, so its change must not change the question (decision 0103). Catalogs out
  * of the namespace's sight are left out, and those that nothing leads to.
  */
 export function sliceCatalogs(

@@ -14,7 +14,7 @@ import {
 
 const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE']);
 
-/** A catalog that has a valid spec and content to serve (decision on connectionState without a pod). */
+/** A catalog that has a valid spec and content to serve (decision 0112). */
 export const isHealthy = ({ status }: CatalogSource): boolean =>
   status?.reason !== 'SpecInvalidError' && SERVING.has(status?.connectionState?.lastObservedState ?? '');
 

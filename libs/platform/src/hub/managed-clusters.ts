@@ -9,7 +9,7 @@ export type ManagedCluster = Readonly<{ client: KubeClient; globalCatalogNamespa
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
 /**
- * Decision 7: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's config API is served,
+ * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's config API is served,
  * `olm` elsewhere.
  */
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {

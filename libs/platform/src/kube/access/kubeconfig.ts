@@ -67,7 +67,7 @@ export type ClusterAccess = Readonly<{
   file: string;
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
-  /** Decision 7: set for this cluster alone, in the context's extension. */
+  /** Decision 0107: set for this cluster alone, in the context's extension. */
   globalCatalogNamespace?: string;
 }>;
 
