@@ -1,4 +1,5 @@
 import { POLLER } from '#core/actions/field-managers';
+import { ClusterBudgets } from '#platform/hub/cluster-budgets';
 import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
 import { CatalogPoller } from './catalog-poller.js';
@@ -8,7 +9,9 @@ import { ExtensionPoller } from './extensions/extension-poller.js';
 await runMain(
   'catalog-poller',
   async (hub) => {
-    const imports = [catalogPollerModule(hub, await managedClients(hub.settings, POLLER))];
+    const clients = await managedClients(hub.settings, POLLER);
+    const imports = [catalogPollerModule(hub, clients)];
+    const budgets = new ClusterBudgets({ ...hub, clients });
     let poller: CatalogPoller | undefined;
     let extensions: ExtensionPoller | undefined;
     return {
@@ -21,9 +24,14 @@ await runMain(
           check: async () => extensions?.freshness.check() ?? { up: false, detail: 'is starting' },
         },
         { name: 'olm', check: async () => poller?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
+        budgets.check,
       ],
-      drain: (app, deadlineMs) => app.get(CatalogPoller).drain(deadlineMs),
+      drain: (app, deadlineMs) => {
+        budgets.stop();
+        return app.get(CatalogPoller).drain(deadlineMs);
+      },
       onStarted: (app) => {
+        budgets.start();
         poller = app.get(CatalogPoller);
         extensions = app.get(ExtensionPoller);
       },

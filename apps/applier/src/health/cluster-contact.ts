@@ -47,7 +47,7 @@ export class ClusterContact {
 
   /** How work on a cluster ended: with an answer of its API server, whatever it said, or without one. */
   noteEnd(cluster: string, error?: unknown): void {
-    if (KubeApiError.is(error) && error.status === 0) this.#failed(cluster, error.message);
+    if (KubeApiError.is(error) && !error.answered) this.#failed(cluster, error.message);
     else if (error === undefined || KubeApiError.is(error)) this.#answered(cluster);
   }
 

@@ -29,6 +29,8 @@ export type CatalogInSight = Readonly<{
   served: ServedContent | undefined;
 }>;
 
+/** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
+const CATALOG_BYTES = 32 * 1024;
 /** Somebody else may have written the object; ours is put right after so long, not at once: two that disagree must not race. */
 const WRITE_AGAIN_MS = 5_000;
 
@@ -46,6 +48,7 @@ export class ServedCatalogs {
     this.#reflector = new Reflector({
       ...deps,
       kind: CLUSTER_CATALOG_API,
+      handlerBytes: CATALOG_BYTES,
       handlers: { onChange: (object) => this.#note(object), onDelete: (object) => this.#gone(object) },
     });
   }

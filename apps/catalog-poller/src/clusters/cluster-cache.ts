@@ -15,11 +15,17 @@ export const CATALOG_SOURCES = olm('CatalogSource');
 export const OPERATOR_GROUPS = olm('OperatorGroup', 'v1');
 export const INSTALL_PLANS = olm('InstallPlan');
 
+/** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
+const CATALOG_BYTES = 32 * 1024;
+/** Memory for the metrics of one object, beside the object. */
+const SERIES_BYTES = 2 * 1024;
+
 type Watched = Readonly<{
   kinds: readonly KindRef[];
   options?: ListOptions;
   /** What is kept of an object: a fleet's caches are most of the poller's memory. */
   keep: (object: KubernetesObject) => KubernetesObject;
+  handlerBytes?: number;
   /** Only wakes namespaces: an identity that may not watch it is told so in /healthz, and everything else goes on. */
   optional?: true;
 }>;
@@ -29,10 +35,12 @@ const MANAGED: ListOptions = { labelSelector: 'olm.managed=true' };
 
 const watched: readonly Watched[] = [
   {
-    kinds: [SUBSCRIPTIONS, CATALOG_SOURCES, OPERATOR_GROUPS, olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')],
+    kinds: [OPERATOR_GROUPS, olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')],
     keep: withoutManagedFields,
   },
-  { kinds: [CSVS], keep: withoutInstallSpec },
+  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, handlerBytes: CATALOG_BYTES },
+  { kinds: [SUBSCRIPTIONS], keep: withoutManagedFields, handlerBytes: SERIES_BYTES },
+  { kinds: [CSVS], keep: withoutInstallSpec, handlerBytes: SERIES_BYTES },
   { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: metadataOnly },
   { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: metadataOnly },
   {
@@ -71,7 +79,7 @@ export class ClusterCache {
   readonly #required: readonly WatchCache[];
 
   constructor({ client, clock, log, onEvent }: ClusterCacheOptions) {
-    this.#caches = watched.map(({ kinds, options, keep }) => [
+    this.#caches = watched.map(({ kinds, options, keep, handlerBytes = 0 }) => [
       kinds,
       new WatchCache({
         client,
@@ -79,6 +87,7 @@ export class ClusterCache {
         log,
         kinds,
         keep,
+        handlerBytes,
         ...(options === undefined ? {} : { options }),
         onChange: (kind, object, previous) => {
           const subject = object ?? previous;

@@ -1,4 +1,5 @@
 import { parseDuration } from '#platform/config/duration';
+import { readLimitsOf } from '#platform/config/kube-limits';
 import type { Settings } from '#platform/config/settings';
 import { joinedKubeconfigs } from '#platform/hub/joined-clusters';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
@@ -50,7 +51,8 @@ async function openClusters(options: ClusterOptions): Promise<readonly KubeClien
       [kubeconfig, named].find((files) => files.length > 0) ?? (await joinedKubeconfigs(settings, context));
     const transport = { requestTimeoutMs: requestTimeoutOf(options, settings) };
     const contexts = context.length > 0 ? context : settings.contexts;
-    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport });
+    const limits = readLimitsOf(settings);
+    return await loadClusters({ kubeconfigs, contexts, fieldManager: FIELD_MANAGER, transport, limits });
   } catch (error) {
     throw error instanceof ClusterConfigError ? new UsageError(error.message) : error;
   }

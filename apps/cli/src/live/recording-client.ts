@@ -4,12 +4,13 @@ import {
   KubeApiError,
   KubeClient,
   type KubernetesList,
-  type ListOptions,
+  type ListReading,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
   type Written,
 } from '#platform/kube/kube-client.port';
+import type { ReadBudget } from '#platform/kube/read-budget';
 
 /** A write that was asked for and not done. `change` is the object or patch; `as` who would have written it. */
 export type RecordedWrite = Readonly<{
@@ -22,6 +23,7 @@ export type RecordedWrite = Readonly<{
 /** Reads a cluster and writes down what would be written to it. Answers writes as if they had been done. */
 export class RecordingClient extends KubeClient {
   readonly cluster: string;
+  readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
 
   constructor(
@@ -31,6 +33,7 @@ export class RecordingClient extends KubeClient {
   ) {
     super();
     this.cluster = client.cluster;
+    this.budget = client.budget;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
   }
 
@@ -38,7 +41,7 @@ export class RecordingClient extends KubeClient {
     return this.client.get(ref);
   }
 
-  list<T extends KubernetesObject>(kind: KindRef, options?: ListOptions): Promise<KubernetesList<T> | undefined> {
+  list<T extends KubernetesObject>(kind: KindRef, options?: ListReading<T>): Promise<KubernetesList<T> | undefined> {
     return this.client.list(kind, options);
   }
 

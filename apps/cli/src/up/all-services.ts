@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { ClusterBudgets } from '#platform/hub/cluster-budgets';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
@@ -21,6 +22,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let poller: CatalogPoller | undefined;
   let extensions: ExtensionPoller | undefined;
   let applier: Applier | undefined;
+  const budgets = new ClusterBudgets({ ...hub, clients: [...clients.poller, ...clients.applier] });
   const lookouts = new OlmLookouts(hub, clients.applier);
   return {
     imports: [
@@ -37,9 +39,14 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
       { name: 'openshift', check: async () => applier?.upgrades.check() ?? STARTING },
       hub.refused.check,
       { name: 'joining', check: async () => applier?.joining.check() ?? STARTING },
+      budgets.check,
     ],
-    drain,
+    drain: (app, deadlineMs) => {
+      budgets.stop();
+      return drain(app, deadlineMs);
+    },
     onStarted: (app) => {
+      budgets.start();
       poller = app.get(CatalogPoller);
       extensions = app.get(ExtensionPoller);
       applier = app.get(Applier);

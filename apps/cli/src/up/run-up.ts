@@ -1,5 +1,6 @@
 import { APPLIER, POLLER } from '#core/actions/field-managers';
 import { counted } from '#core/text/counted';
+import { readLimitsOf } from '#platform/config/kube-limits';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
@@ -64,6 +65,7 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
       kubeconfigs,
       contexts,
       fieldManager,
+      limits: readLimitsOf(settings),
       transport: { requestTimeoutMs: settings.kubeRequestTimeout },
     });
   try {

@@ -263,6 +263,20 @@ export const settingGroups = {
     grpcMaxListBytes: bytes('512Mi', 'Everything that one listing of a registry server sends'),
     grpcMaxBundles: count(200_000, 'Items that one listing of a registry server sends', { min: 1 }),
     kubeRequestTimeout: duration('60s', 'For one request to the API server of a managed cluster', { min: '100ms' }),
+    kubeMaxAnswerBytes: bytes(
+      '32Mi',
+      'One answer of an API server; so much of all answers of a cluster is read at a time',
+    ),
+    kubeMaxObjects: count(
+      100_000,
+      'Objects of one kind in one list of a cluster, and events of one watch in a minute',
+      { min: 1 },
+    ),
+    kubeMaxListBytes: bytes('4Gi', 'All pages of one list of a cluster, and the events of one watch in a minute'),
+    kubeMaxClusterBytes: bytes(
+      '256Mi',
+      'Memory (estimated) for what one process keeps of one cluster; as much again while lists are read',
+    ),
     storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
     contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),
   },

@@ -1,3 +1,4 @@
+import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import { loadClusters } from '../kube/load-clusters.js';
@@ -25,5 +26,6 @@ export const managedClients = async (settings: Settings, fieldManager: string): 
     kubeconfigs: settings.kubeconfig === '' ? await joinedKubeconfigs(settings) : settings.kubeconfig.split(':'),
     namedBy: 'FLOTILLA_KUBECONFIG',
     contexts: settings.contexts,
+    limits: readLimitsOf(settings),
     transport: { requestTimeoutMs: settings.kubeRequestTimeout },
   });

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { type KindRef, KubeClient, type ListOptions, type WatchOptions } from '../kube/kube-client.port.js';
+import { type KindRef, KubeClient, type ListReading, type WatchOptions } from '../kube/kube-client.port.js';
+import type { ReadBudget } from '../kube/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';
 
 type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;
@@ -7,6 +8,7 @@ type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'
 /** Reads as the client it is made from; writes only while {@link ClusterWrites} allows it. */
 export class GuardedClient extends KubeClient {
   readonly cluster: string;
+  readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
 
   constructor(
@@ -15,6 +17,7 @@ export class GuardedClient extends KubeClient {
   ) {
     super();
     this.cluster = client.cluster;
+    this.budget = client.budget;
     this.globalCatalogNamespace = client.globalCatalogNamespace;
   }
 
@@ -22,7 +25,7 @@ export class GuardedClient extends KubeClient {
     return this.client.get<T>(ref);
   }
 
-  list<T extends KubernetesObject>(kind: KindRef, options?: ListOptions) {
+  list<T extends KubernetesObject>(kind: KindRef, options?: ListReading<T>) {
     return this.client.list<T>(kind, options);
   }
 

@@ -2,6 +2,8 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
 import { KubeApiError, type Written } from './kube-client.port.js';
 import { outage, refusal } from './kube-status.js';
+import type { ReadBudget } from './read-budget.js';
+import type { AnswerLease } from './transport/answer-bytes.js';
 import type { ApiRequest, ApiResponse, HttpTransport } from './transport/http-transport.js';
 import { readBody } from './transport/read-body.js';
 import { TransportError } from './transport/transport.error.js';
@@ -16,40 +18,62 @@ export class ApiRequests {
     readonly cluster: string,
     private readonly transport: HttpTransport,
     private readonly headers: RequestHeaders,
+    readonly budget: ReadBudget,
   ) {}
 
   actingAs(headers: RequestHeaders): ApiRequests {
-    return new ApiRequests(this.cluster, this.transport, { ...this.headers, ...headers });
+    return new ApiRequests(this.cluster, this.transport, { ...this.headers, ...headers }, this.budget);
   }
 
-  /** The answer; statuses of 400 and more are thrown. `what` tells people what was asked for. */
+  /**
+   * The answer; statuses of 400 and more are thrown. `what` names the request in messages. A request whose answer was too
+   * large is refused for a while (reason `TooLarge`).
+   */
   async send(what: string, request: ApiRequest): Promise<ApiResponse> {
+    const key = `${request.method} ${request.path.split('?', 1)[0]}`;
+    return this.budget.run(key, () =>
+      this.#send(what, request).catch((error: unknown) => {
+        throw KubeApiError.is(error, 'ResponseTooLarge') ? this.budget.exceed(key, what, 'answer') : error;
+      }),
+    );
+  }
+
+  async #send(what: string, request: ApiRequest): Promise<ApiResponse> {
     const response = await this.#guard(what, () => this.transport.request(this.#signed(request)));
     if (response.status >= 300) throw refusal(this.cluster, what, response.status, response.text);
     return response;
   }
 
   /** As {@link send}, with undefined for 404. */
-  async find(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
-    try {
-      return await this.send(what, request);
-    } catch (error) {
-      if (error instanceof KubeApiError && error.status === 404) return undefined;
-      throw error;
-    }
+  find(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
+    return unlessNotFound(this.send(what, request));
+  }
+
+  /** As {@link find}, for one page of a list; one that is too large fails with `ResponseTooLarge`. */
+  findPage(what: string, request: ApiRequest): Promise<ApiResponse | undefined> {
+    return unlessNotFound(this.#send(what, request));
+  }
+
+  /** For an answer of {@link stream}: its part in the bytes that are read at a time. */
+  lease(): AnswerLease {
+    return this.transport.lease();
   }
 
   /** The body of a long answer as it comes. */
   async stream(what: string, request: ApiRequest): Promise<Exchange> {
     const exchange = await this.#guard(what, () => this.transport.stream(this.#signed(request)));
     if (exchange.status < 300) return exchange;
-    const text = await this.#guard(what, () => readBody(exchange, LONGEST_REFUSAL_BYTES));
+    const text = await this.#guard(what, () => readBody(exchange, { limit: LONGEST_REFUSAL_BYTES }));
     throw refusal(this.cluster, what, exchange.status, text);
   }
 
   json(what: string, response: ApiResponse): unknown {
+    return this.parse(what, response.text);
+  }
+
+  parse(what: string, text: string): unknown {
     try {
-      return JSON.parse(response.text);
+      return JSON.parse(text);
     } catch {
       throw this.failure(what, new TransportError('lost', 'the answer is not JSON'));
     }
@@ -81,5 +105,14 @@ export class ApiRequests {
     } catch (error) {
       throw error instanceof TransportError ? this.failure(what, error) : error;
     }
+  }
+}
+
+async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof KubeApiError && error.status === 404) return undefined;
+    throw error;
   }
 }

@@ -62,7 +62,7 @@ export class ClusterGate {
   }
 
   #noteFailure(standing: Standing, error: unknown): void {
-    const answered = !KubeApiError.is(error) || error.status !== 0 || error.reason === 'ResponseTooLarge';
+    const answered = !KubeApiError.is(error) || error.answered;
     if (answered) {
       standing.failures = 0;
       return;

@@ -3,7 +3,8 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { ClusterMirror, type MirroredKind } from './cluster-mirror.js';
-import { type KindRef, KubeApiError, type KubeClient, type WatchEvent } from './kube-client.port.js';
+import { type KindRef, KubeApiError, type KubeClient, type ListReading, type WatchEvent } from './kube-client.port.js';
+import { ReadBudget } from './read-budget.js';
 
 const ROLE: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' };
 const SECRET: MirroredKind = {
@@ -29,10 +30,14 @@ async function mirrored(items: readonly KubernetesObject[] = [], kinds: readonly
   let broken: Error | undefined;
   const client = {
     cluster: 'east',
-    list: async ({ kind }: KindRef) =>
+    budget: new ReadBudget('east'),
+    list: async ({ kind }: KindRef, { keep = (item) => item }: ListReading<KubernetesObject>) =>
       kind === GOING.kind
         ? undefined
-        : { items: items.filter((item) => item.kind === kind), resourceVersion: items.length === 0 ? '1' : '10' },
+        : {
+            items: items.filter((item) => item.kind === kind).map(keep),
+            resourceVersion: items.length === 0 ? '1' : '10',
+          },
     async *watch({ kind }: KindRef, { signal, onOpen }: Parameters<KubeClient['watch']>[1]) {
       signal.addEventListener('abort', () => wake());
       onOpen?.();

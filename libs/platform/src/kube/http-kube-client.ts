@@ -1,5 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { refOf, splitApiVersion } from '#core/api/kubernetes-object';
+import type { Excess } from '#core/read-budget/read-limits';
+import { type WatchRate, watchRate } from '#core/read-budget/watch-rate';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
@@ -8,17 +10,21 @@ import {
   KubeClient,
   type KubernetesList,
   type ListOptions,
+  type ListReading,
   type WatchEvent,
   type WatchOptions,
   type WriteOptions,
   type Written,
 } from './kube-client.port.js';
+import { listKey } from './list-key.js';
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
+import { ReadBudget } from './read-budget.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
 import type { ApiRequest, HttpTransport } from './transport/http-transport.js';
+import { TransportError } from './transport/transport.error.js';
 import type { RequestHeaders } from './transport/wire.js';
-import { asLost, watchEvents } from './watch-events.js';
+import { asLost, type SizedEvent, watchEvents } from './watch-events.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
 const PATCH_TYPES = {
@@ -26,6 +32,11 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 } as const;
+
+/** Some 5,000 kinds; `/api/v1` has 12 KiB. */
+const LONGEST_DISCOVERY_BYTES = 1024 * 1024;
+/** So much of the time between two events of a watch counts as work for the first at most. */
+const LONGEST_EVENT_MS = 50;
 
 export type HttpKubeClientOptions = Readonly<{
   cluster: string;
@@ -35,6 +46,8 @@ export type HttpKubeClientOptions = Readonly<{
   /** Most objects of one page of a list. */
   pageSize?: number;
   globalCatalogNamespace?: string;
+  /** What may be read and kept of the cluster. */
+  budget?: ReadBudget;
 }>;
 
 type Method = Exclude<ApiRequest['method'], 'GET'>;
@@ -44,6 +57,7 @@ type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldMa
 /** {@link KubeClient} over our own pooled transport; all clients of one cluster share its connections and discovery. */
 export class HttpKubeClient extends KubeClient {
   readonly cluster: string;
+  readonly budget: ReadBudget;
   override readonly globalCatalogNamespace: string | undefined;
   readonly #requests: ApiRequests;
   readonly #shared: Shared;
@@ -54,15 +68,14 @@ export class HttpKubeClient extends KubeClient {
     this.cluster = options.cluster;
     this.globalCatalogNamespace = options.globalCatalogNamespace;
     this.#owner = acting === undefined;
-    const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {});
+    this.budget = acting?.requests.budget ?? options.budget ?? new ReadBudget(options.cluster);
+    const requests = acting?.requests ?? new ApiRequests(options.cluster, options.transport, {}, this.budget);
     this.#requests = requests;
     this.#shared = acting?.shared ?? {
       transport: options.transport,
       fieldManager: options.fieldManager,
       pageSize: options.pageSize ?? 500,
-      discovery: new Discovery(
-        async (path) => (await requests.find(`read which kinds ${path} serves`, { method: 'GET', path }))?.text,
-      ),
+      discovery: new Discovery((path) => readKinds(requests, path)),
     };
   }
 
@@ -78,12 +91,13 @@ export class HttpKubeClient extends KubeClient {
 
   async list<T extends KubernetesObject>(
     kind: KindRef,
-    options: ListOptions = {},
+    { keep, ...options }: ListReading<T> = {},
   ): Promise<KubernetesList<T> | undefined> {
     const resource = await this.#shared.discovery.find(kind);
     if (resource === undefined) return undefined;
     const { pageSize } = this.#shared;
-    const list = await this.#onto(kind, () => listAll<T>(this.#requests, resource, options, pageSize));
+    const request = { resource, options, keep, pageSize };
+    const list = await this.#onto(kind, () => listAll<T>(this.#requests, request));
     // Its CRD went since we asked.
     if (list === undefined) this.#shared.discovery.forget(kind.apiVersion);
     return list;
@@ -164,12 +178,41 @@ export class HttpKubeClient extends KubeClient {
     try {
       const exchange = await this.#onto(kind, () => this.#requests.stream(what, { method: 'GET', path, signal }));
       onOpen?.();
-      yield* watchEvents<T>(this.cluster, what, exchange);
+      yield* this.#bounded(
+        kind,
+        watchEvents<T>(this.cluster, what, exchange, () => this.#requests.lease(), signal),
+        options,
+      );
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof TransportError && error.failure === 'too-large')
+        throw this.#exceeded(kind, options, 'event');
       if (KubeApiError.is(error) && error.status === 404) this.#shared.discovery.forget(kind.apiVersion);
       throw KubeApiError.is(error) ? error : this.#requests.failure(what, asLost(error));
     }
+  }
+
+  /** Ends a watch that brings too much, and reads on only after the cluster has rested for the work that it makes. */
+  async *#bounded<T extends KubernetesObject>(
+    kind: KindRef,
+    events: AsyncIterable<SizedEvent<T>>,
+    options: ListOptions,
+  ): AsyncGenerator<WatchEvent<T>> {
+    let rate: WatchRate | undefined;
+    for await (const { event, bytes, workMs } of events) {
+      const startedAt = performance.now();
+      const next = watchRate(rate, bytes, startedAt, this.budget.limits);
+      if ('excess' in next) throw this.#exceeded(kind, options, next.excess);
+      rate = next.rate;
+      yield event;
+      // The consumer may also have waited for something else meanwhile.
+      const taken = Math.min(performance.now() - startedAt, LONGEST_EVENT_MS);
+      await this.budget.rest(workMs + taken);
+    }
+  }
+
+  #exceeded(resource: KindRef, options: ListOptions, excess: Excess): KubeApiError {
+    return this.budget.exceed(listKey({ resource, options, keep: true }), resource.kind, excess);
   }
 
   async serves(kind: KindRef): Promise<boolean> {
@@ -265,6 +308,14 @@ export class HttpKubeClient extends KubeClient {
     const text = `cluster "${this.cluster}": ${what}: the name, or the namespace of a namespaced kind, is missing or holds "/" or "%"`;
     return new KubeApiError(this.cluster, 400, 'BadRequest', text);
   }
+}
+
+/** The discovery document of one group and version, or another small document that discovery asks for. */
+async function readKinds(requests: ApiRequests, path: string): Promise<string | undefined> {
+  const what = `read which kinds ${path} serves`;
+  const answer = await requests.find(what, { method: 'GET', path });
+  if (answer === undefined || answer.text.length <= LONGEST_DISCOVERY_BYTES) return answer?.text;
+  throw requests.budget.exceed(`GET ${path}`, what, 'discovery');
 }
 
 function withSubresource(write: Write, subresource: 'status' | undefined): Write {

@@ -1,10 +1,14 @@
 import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { ReadBudget } from './read-budget.js';
 
 /** The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery. */
 export type KindRef = Readonly<{ apiVersion: string; kind: string }>;
 
 export type ListOptions = Readonly<{ namespace?: string; labelSelector?: string; fieldSelector?: string }>;
+
+/** `keep`: what is kept of each item while the list is read; for lists that may be long. */
+export type ListReading<T extends KubernetesObject> = ListOptions & Readonly<{ keep?: (object: T) => T }>;
 
 export type KubernetesList<T extends KubernetesObject> = Readonly<{ items: readonly T[]; resourceVersion: string }>;
 
@@ -32,6 +36,8 @@ export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 export abstract class KubeClient {
   /** The name under which Flotilla knows the cluster. */
   abstract readonly cluster: string;
+  /** What may be read and kept of the cluster; what exceeds it fails with reason `TooLarge`. */
+  abstract readonly budget: ReadBudget;
   /** The namespace of its global catalogs, where that is set for this cluster alone. */
   readonly globalCatalogNamespace: string | undefined;
   /** The object, or undefined where there is none (404). */
@@ -39,7 +45,7 @@ export abstract class KubeClient {
   /** All objects of a kind, read page by page; undefined where the cluster does not serve the kind. */
   abstract list<T extends KubernetesObject>(
     kind: KindRef,
-    options?: ListOptions,
+    options?: ListReading<T>,
   ): Promise<KubernetesList<T> | undefined>;
   abstract create<T extends KubernetesObject>(object: T, options?: WriteOptions): Promise<Written<T>>;
   /** PUT; refused with reason Conflict when `metadata.resourceVersion` is not the newest. */
@@ -94,6 +100,10 @@ export class KubeApiError extends FlotillaError {
     readonly said: string = message,
   ) {
     super(message);
+  }
+  /** Whether the API server answered, if only with more than is read of an answer. */
+  get answered(): boolean {
+    return this.status !== 0 || this.reason === 'ResponseTooLarge' || this.reason === 'TooLarge';
   }
   static is(error: unknown, ...reasons: string[]): error is KubeApiError {
     return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));

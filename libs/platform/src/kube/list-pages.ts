@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { heldBytes } from '#core/read-budget/held-bytes';
+import { LIST_BEGUN, type ListProgress, listProgress } from '#core/read-budget/list-progress';
+import type { Excess } from '#core/read-budget/read-limits';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
+import { listKey } from './list-key.js';
 import { collectionPath, query, type ServedResource } from './resource-path.js';
 import { TransportError } from './transport/transport.error.js';
 
@@ -10,44 +14,118 @@ const Page = z.looseObject({
   items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable(),
 });
 
+type Found<T extends KubernetesObject> = KubernetesList<T> | undefined;
+export type ListRequest<T extends KubernetesObject> = Readonly<{
+  resource: ServedResource;
+  options: ListOptions;
+  /** What is kept of an item; all of it where absent. */
+  keep?: ((object: T) => T) | undefined;
+  pageSize: number;
+}>;
+
+/** Objects that were parsed take about so many times the bytes of their text. */
+const PARSED_BYTES = 3;
+
 /**
  * All objects, page by page. A list whose continuation has expired (410, it took longer than etcd keeps old versions)
- * is read anew in one piece, as client-go does; pages that are too large for us are asked for in smaller ones. Undefined where the collection is not there.
+ * is read anew in one piece, as client-go does; pages that are too large for one answer are asked for in smaller ones.
+ * Undefined where the collection is not there. A list that exceeds the cluster's budget fails; no part of it comes out.
  */
-export async function listAll<T extends KubernetesObject>(
-  requests: ApiRequests,
-  resource: ServedResource,
-  options: ListOptions,
-  pageSize: number,
-): Promise<KubernetesList<T> | undefined> {
-  try {
-    return await listPages<T>(requests, resource, options, pageSize);
-  } catch (error) {
-    if (KubeApiError.is(error, 'Expired')) return listPages<T>(requests, resource, options, undefined);
-    if (!KubeApiError.is(error, 'ResponseTooLarge') || pageSize <= 1) throw error;
-    return listAll<T>(requests, resource, options, Math.ceil(pageSize / 10));
-  }
+export function listAll<T extends KubernetesObject>(requests: ApiRequests, request: ListRequest<T>): Promise<Found<T>> {
+  return requests.budget.run(listKey(request), async () => {
+    try {
+      return await new ListReader(requests, request).read(request.pageSize);
+    } catch (error) {
+      if (!KubeApiError.is(error, 'Expired')) throw error;
+      return new ListReader(requests, request).read(undefined).catch((whole: unknown) => {
+        // In one piece it is larger than one answer: it is read in pages again with the next try.
+        throw KubeApiError.is(whole, 'ResponseTooLarge') ? error : whole;
+      });
+    }
+  });
 }
 
-async function listPages<T extends KubernetesObject>(
-  requests: ApiRequests,
-  resource: ServedResource,
-  { namespace, labelSelector, fieldSelector }: ListOptions,
-  limit: number | undefined,
-): Promise<KubernetesList<T> | undefined> {
-  const what = `list ${resource.kind}`;
-  const items: T[] = [];
-  let next: string | undefined;
-  for (;;) {
+/** Reads one list once. */
+class ListReader<T extends KubernetesObject> {
+  readonly #items: T[] = [];
+  #progress: ListProgress = LIST_BEGUN;
+
+  constructor(
+    private readonly requests: ApiRequests,
+    private readonly request: ListRequest<T>,
+  ) {}
+
+  async read(pageSize: number | undefined): Promise<Found<T>> {
+    const share = this.requests.budget.openList();
+    let limit = pageSize;
+    let next: string | undefined;
+    try {
+      for (;;) {
+        const page = await this.#page(limit, next);
+        if (page === 'too large') {
+          limit = Math.ceil((limit ?? 1) / 10);
+          continue;
+        }
+        if (page.text === undefined) return undefined;
+        const startedAt = performance.now();
+        const { bytes, metadata } = this.#take(page.text, limit);
+        if (!share.add(bytes)) throw this.#exceeded('cluster');
+        next = metadata?.continue;
+        if (next === undefined || next === '') {
+          return { items: this.#items, resourceVersion: metadata?.resourceVersion ?? '' };
+        }
+        await this.requests.budget.rest(performance.now() - startedAt);
+      }
+    } finally {
+      share.release();
+    }
+  }
+
+  get #what(): string {
+    return `list ${this.request.resource.kind}`;
+  }
+
+  /** `text` is undefined where the collection is not there. */
+  async #page(
+    limit: number | undefined,
+    next: string | undefined,
+  ): Promise<Readonly<{ text: string | undefined }> | 'too large'> {
+    const { resource, options } = this.request;
+    const { namespace, labelSelector, fieldSelector } = options;
     const path = collectionPath(resource, namespace) + query({ labelSelector, fieldSelector, limit, continue: next });
-    const response = await requests.find(what, { method: 'GET', path });
-    if (response === undefined) return undefined;
-    const page = Page.safeParse(requests.json(what, response));
-    if (!page.success) throw requests.failure(what, new TransportError('lost', 'the answer is no list of objects'));
+    try {
+      return { text: (await this.requests.findPage(this.#what, { method: 'GET', path }))?.text };
+    } catch (error) {
+      if (!KubeApiError.is(error, 'ResponseTooLarge') || limit === undefined) throw error;
+      if (limit <= 1) throw this.#exceeded('answer');
+      return 'too large';
+    }
+  }
+
+  #take(text: string, limit: number | undefined) {
+    const page = Page.safeParse(this.requests.parse(this.#what, text));
+    if (!page.success) {
+      throw this.requests.failure(this.#what, new TransportError('lost', 'the answer is no list of objects'));
+    }
+    const { items, metadata } = page.data;
+    const size = { objects: items?.length ?? 0, bytes: text.length, continue: metadata?.continue };
+    const read = listProgress(this.#progress, size, limit, this.requests.budget.limits);
+    if ('excess' in read) throw this.#exceeded(read.excess);
+    this.#progress = read.progress;
+    const { resource, keep } = this.request;
     const named = { apiVersion: resource.apiVersion, kind: resource.kind };
-    // Items of built-in kinds come without apiVersion and kind.
-    for (const item of page.data.items ?? []) items.push({ ...named, ...item } as unknown as T);
-    next = page.data.metadata?.continue;
-    if (next === undefined || next === '') return { items, resourceVersion: page.data.metadata?.resourceVersion ?? '' };
+    let bytes = keep === undefined ? text.length * PARSED_BYTES : 0;
+    for (const item of items ?? []) {
+      // Items of built-in kinds come without apiVersion and kind.
+      const object = { ...named, ...item } as unknown as T;
+      const kept = keep === undefined ? object : keep(object);
+      if (keep !== undefined) bytes += heldBytes(kept);
+      this.#items.push(kept);
+    }
+    return { bytes, metadata };
+  }
+
+  #exceeded(excess: Excess): KubeApiError {
+    return this.requests.budget.exceed(listKey(this.request), this.request.resource.kind, excess);
   }
 }

@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { ReadLimits } from '#core/read-budget/read-limits';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from './access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
 import { LibraryCredentials } from './access/library-credentials.js';
 import { HttpKubeClient } from './http-kube-client.js';
 import type { KubeClient } from './kube-client.port.js';
+import { ReadBudget } from './read-budget.js';
 import { HttpTransport, type TransportOptions } from './transport/http-transport.js';
 import { proxyFor } from './transport/proxy-environment.js';
 
@@ -22,6 +24,8 @@ export type LoadClustersOptions = Readonly<{
   fieldManager: string;
   /** Most objects of one page of a list. */
   pageSize?: number;
+  /** What may be read and kept of each cluster. */
+  limits?: ReadLimits;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
@@ -43,15 +47,18 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
     const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, environment);
     const transport = new HttpTransport({
       userAgent: options.fieldManager,
+      ...(options.limits === undefined ? {} : { maxResponseBytes: options.limits.answerBytes }),
       ...options.transport,
       server,
       credentials: new LibraryCredentials(loadLibrary, access),
       ...(proxy === undefined ? {} : { proxy }),
     });
+    const cluster = uniqueName(access.context, names);
     return new HttpKubeClient({
-      cluster: uniqueName(access.context, names),
+      cluster,
       transport,
       fieldManager: options.fieldManager,
+      ...(options.limits === undefined ? {} : { budget: new ReadBudget(cluster, options.limits) }),
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
     });

@@ -7,6 +7,15 @@ type Named = Readonly<{ namespace?: string | undefined; name?: string | undefine
 export class ObjectStore<T extends KubernetesObject> {
   readonly #namespaces = new Map<string, Map<string, T>>();
   #size = 0;
+  #bytes = 0;
+
+  /** `sizeOf`: the memory that an object takes. */
+  constructor(private readonly sizeOf: (object: T) => number = () => 0) {}
+
+  /** The memory that all objects take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   get size(): number {
     return this.#size;
@@ -16,6 +25,17 @@ export class ObjectStore<T extends KubernetesObject> {
     return this.#namespaces.get(namespace ?? '')?.get(name ?? '');
   }
 
+  /** An empty store that measures in the same way. */
+  empty(): ObjectStore<T> {
+    return new ObjectStore<T>(this.sizeOf);
+  }
+
+  /** The memory that all objects would take with this one. */
+  bytesWith(object: T): number {
+    const previous = this.get(object.metadata);
+    return this.#bytes + this.sizeOf(object) - (previous === undefined ? 0 : this.sizeOf(previous));
+  }
+
   set(object: T): void {
     const { namespace = '', name = '' } = object.metadata;
     let objects = this.#namespaces.get(namespace);
@@ -23,14 +43,20 @@ export class ObjectStore<T extends KubernetesObject> {
       objects = new Map();
       this.#namespaces.set(namespace, objects);
     }
-    if (!objects.has(name)) this.#size += 1;
+    const previous = objects.get(name);
+    if (previous === undefined) this.#size += 1;
+    else this.#bytes -= this.sizeOf(previous);
+    this.#bytes += this.sizeOf(object);
     objects.set(name, object);
   }
 
   delete({ namespace = '', name = '' }: Named): boolean {
     const objects = this.#namespaces.get(namespace);
-    if (objects?.delete(name) !== true) return false;
+    const previous = objects?.get(name);
+    if (objects === undefined || previous === undefined) return false;
+    objects.delete(name);
     this.#size -= 1;
+    this.#bytes -= this.sizeOf(previous);
     if (objects.size === 0) this.#namespaces.delete(namespace);
     return true;
   }

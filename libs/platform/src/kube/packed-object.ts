@@ -9,7 +9,7 @@ const WORTH_DEFLATING = 4 * 1024;
  * is long, which takes a small part of the memory of objects. Who works with it opens it; what is open stays so until
  * memory is wanted elsewhere, and is shared: nobody may change it.
  */
-export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject }>;
+export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject; packedBytes: number }>;
 
 export function pack(object: KubernetesObject): PackedObject {
   const { apiVersion, kind, metadata } = object;
@@ -25,5 +25,6 @@ export function pack(object: KubernetesObject): PackedObject {
     opened = new WeakRef(made);
     return made;
   };
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels, deletionTimestamp }, open };
+  const found = { name, namespace, uid, resourceVersion, labels, deletionTimestamp };
+  return { apiVersion, kind, metadata: found, open, packedBytes: packed.length };
 }

@@ -1,9 +1,13 @@
 import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { heldBytes } from '#core/read-budget/held-bytes';
+import type { Excess } from '#core/read-budget/read-limits';
 import type { Clock } from '../clock/clock.port.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions, type WatchEvent } from './kube-client.port.js';
+import { listKey } from './list-key.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { ObjectStore } from './object-store.js';
+import { TOO_LARGE } from './read-budget.js';
 import { SilenceAlarm } from './silence-alarm.js';
 
 /** Called for every difference, whether a watch told it or a fresh list showed it. */
@@ -23,6 +27,8 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   log?: Log;
   /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
   keep?: (object: T) => T;
+  /** Memory that the handlers take for each object, beside the object itself. */
+  handlerBytes?: number;
   /** The server is asked to end a watch after one to two times this. */
   watchSeconds?: number;
   /** A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute. */
@@ -43,7 +49,7 @@ const SHORTEST_WATCH_MS = 1_000;
  */
 export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly kind: KindRef;
-  readonly store = new ObjectStore<T>();
+  readonly store: ObjectStore<T>;
   readonly #options: ReflectorOptions<T>;
   readonly #keep: (object: T) => T;
   readonly #log: Log;
@@ -57,9 +63,13 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   #failures = 0;
   #problem: string | undefined;
   #version = '';
+  /** What the store takes of the cluster's budget. */
+  #charged = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
+    const { handlerBytes = 0 } = options;
+    this.store = new ObjectStore<T>((object) => heldBytes(object) + handlerBytes);
     this.kind = options.kind;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#log = options.log ?? silentLog;
@@ -74,6 +84,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
+    this.#options.client.budget.keep(0, this.#charged);
+    this.#charged = 0;
   }
 
   /** The store has held the whole truth at least once; also where the kind is not served, which is a truth too. */
@@ -114,7 +126,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         else await this.#options.clock.sleep(this.#jitter(this.#options.absentKindRetryMs ?? 5_000), signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (KubeApiError.is(error, 'Expired', 'NotFound')) listed = false;
+        if (KubeApiError.is(error, 'Expired', 'NotFound', TOO_LARGE)) listed = false;
         await this.#recover(error);
       }
     }
@@ -124,11 +136,12 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   async #list(): Promise<boolean> {
     const list = await unlessStopped(
       this.#stopping.signal,
-      this.#options.client.list<T>(this.kind, this.#options.options),
+      this.#options.client.list<T>(this.kind, { ...this.#options.options, keep: this.#keep }),
     );
+    // All of it is taken in, or nothing: objects that are missing in a part of a list have not gone.
+    this.#replace(this.#fitting(list?.items ?? []));
     this.#served = list !== undefined;
     this.#version = list?.resourceVersion ?? '';
-    this.#replace((list?.items ?? []).map((item) => this.#keep(item)));
     this.#seen();
     this.#recovered();
     this.#synced = true;
@@ -177,14 +190,49 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       this.#version = event.resourceVersion;
       return;
     }
-    this.#version = event.object.metadata.resourceVersion ?? this.#version;
     if (event.type === 'DELETED') this.#drop(event.object);
-    else this.#put(this.#keep(event.object));
+    else {
+      const object = this.#keep(event.object);
+      this.#makeRoom(object);
+      this.#put(object);
+    }
+    this.#charge();
+    this.#version = event.object.metadata.resourceVersion ?? this.#version;
   }
 
-  #replace(items: readonly T[]): void {
-    const present = new ObjectStore<T>();
+  /** The items of a list by name, where the budget of the cluster has room for them. */
+  #fitting(items: readonly T[]): ObjectStore<T> {
+    const present = this.store.empty();
     for (const item of items) present.set(item);
+    const { budget } = this.#options.client;
+    if (!budget.keep(present.bytes, this.#charged)) throw this.#exceeded('cluster');
+    this.#charged = present.bytes;
+    return present;
+  }
+
+  /** @throws KubeApiError of reason TooLarge where the budget of the cluster has no room for the object */
+  #makeRoom(object: T): void {
+    const { budget } = this.#options.client;
+    const isNew = this.store.get(object.metadata) === undefined;
+    if (isNew && this.store.size >= budget.limits.objects) throw this.#exceeded('objects');
+    const after = this.store.bytesWith(object);
+    if (!budget.keep(after, this.#charged)) throw this.#exceeded('cluster');
+    this.#charged = after;
+  }
+
+  /** What the store takes now: an object less, or one that was not newer than the one held. */
+  #charge(): void {
+    this.#options.client.budget.keep(this.store.bytes, this.#charged);
+    this.#charged = this.store.bytes;
+  }
+
+  #exceeded(excess: Excess): KubeApiError {
+    const { client, options = {} } = this.#options;
+    return client.budget.exceed(listKey({ resource: this.kind, options, keep: this.#keep }), this.kind.kind, excess);
+  }
+
+  #replace(present: ObjectStore<T>): void {
+    const items = present.list();
     for (const old of this.store.list()) if (present.get(old.metadata) === undefined) this.#drop(old);
     for (const item of items) this.#put(item);
     this.#tell(() => this.#options.handlers?.onReplace?.(items));

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
 import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
+import type { AnswerLease } from './transport/answer-bytes.js';
 import { bodyChunks } from './transport/read-body.js';
 import { TransportError, textOf } from './transport/transport.error.js';
 import { watchLines } from './transport/watch-lines.js';
@@ -13,22 +14,29 @@ const Line = z.object({
   object: z.looseObject({}),
 });
 
+/** An event, the length of its line, and how long it took to read the line. */
+export type SizedEvent<T extends KubernetesObject> = Readonly<{ event: WatchEvent<T>; bytes: number; workMs: number }>;
+
 /** The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends it. */
 export async function* watchEvents<T extends KubernetesObject>(
   cluster: string,
   what: string,
   exchange: Exchange,
-): AsyncGenerator<WatchEvent<T>> {
-  for await (const line of watchLines(bodyChunks(exchange))) {
+  lease?: () => AnswerLease,
+  signal?: AbortSignal,
+): AsyncGenerator<SizedEvent<T>> {
+  for await (const line of watchLines(bodyChunks(exchange), lease, signal)) {
     if (line.trim() === '') continue;
+    const startedAt = performance.now();
     const { type, object } = Line.parse(JSON.parse(line));
     if (type === 'ERROR') {
       const code = KubeStatus.safeParse(object).data?.code ?? 500;
       throw refusal(cluster, what, code, JSON.stringify(object));
     }
     const { resourceVersion } = KubernetesObjectSchema.parse(object).metadata;
-    if (type === 'BOOKMARK') yield { type, resourceVersion: resourceVersion ?? '' };
-    else yield { type, object: object as unknown as T };
+    const size = { bytes: line.length, workMs: performance.now() - startedAt };
+    if (type === 'BOOKMARK') yield { event: { type, resourceVersion: resourceVersion ?? '' }, ...size };
+    else yield { event: { type, object: object as unknown as T }, ...size };
   }
 }
 

@@ -23,6 +23,7 @@ describe('the alerts', () => {
       ['ClusterExtensionAbnormalOver10Min', 'warning', '10m'],
       ['OpenShiftUpgradeBlocked', 'info', '10m'],
       ['ClusterLeftToOlm', 'info', '1h'],
+      ['ClusterTooLarge', 'warning', '10m'],
       ['FlotillaValueRefused', 'critical', undefined],
     ]);
   });

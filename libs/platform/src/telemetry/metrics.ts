@@ -41,6 +41,7 @@ export class Metrics {
   readonly #warnings: Counter;
   readonly #held: Gauge;
   readonly #blockers: Gauge;
+  readonly #tooLarge: Gauge;
   readonly #refused: Counter;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
@@ -72,6 +73,7 @@ export class Metrics {
       'flotilla_cluster_left_to_olm',
       'Whether the cluster is left alone since OLM itself works there',
     );
+    this.#tooLarge = gauge('flotilla_cluster_too_large', 'Reads of the cluster that exceed their budget');
     this.#blockers = gauge(
       'flotilla_openshift_upgrade_blockers',
       'Operators that do not run on the next minor OpenShift',
@@ -108,6 +110,11 @@ export class Metrics {
   /** `what`: the kind of value, such as `solution`. */
   valueRefused(cluster: string, what: string, count = 1): void {
     this.#refused.inc({ cluster, what }, count);
+  }
+
+  /** `reads`: how many kinds or requests exceed their budget. */
+  clusterTooLarge(cluster: string, reads: number): void {
+    this.#tooLarge.set({ cluster }, reads);
   }
 
   csvUpgradeBegun(cluster: string): void {

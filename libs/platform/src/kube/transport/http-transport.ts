@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { DEFAULT_READ_LIMITS } from '#core/read-budget/read-limits';
 import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
+import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type DialTarget, dial } from './dial.js';
 import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
@@ -16,7 +18,7 @@ export type TransportOptions = Readonly<{
   /** Longest time for one request with all its tries. */
   requestTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Bigger answers are refused. Counted after decompression. */
+  /** Larger answers are refused, and so much of all answers is read at a time. Counted after decompression. */
   maxResponseBytes?: number;
   /** Tries of one request that the server turned away with 429 or 5xx and Retry-After. */
   maxTries?: number;
@@ -44,7 +46,7 @@ const DEFAULTS: Tuning = {
   userAgent: 'flotilla',
   requestTimeoutMs: 60_000,
   connectTimeoutMs: 10_000,
-  maxResponseBytes: 128 * 1024 * 1024,
+  maxResponseBytes: DEFAULT_READ_LIMITS.answerBytes,
   maxTries: 5,
   pingIntervalMs: 30_000,
   pingTimeoutMs: 15_000,
@@ -66,11 +68,13 @@ export class HttpTransport {
   readonly #prefix: string;
   readonly #target: DialTarget;
   readonly #closing = new AbortController();
+  readonly #reading: AnswerBytes;
   #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = { ...DEFAULTS, ...options };
     this.server = options.server;
+    this.#reading = new AnswerBytes(this.#options.maxResponseBytes);
     this.#prefix = options.server.pathname.replace(/\/+$/, '');
     this.#target = {
       server: options.server,
@@ -87,7 +91,9 @@ export class HttpTransport {
     );
     try {
       return await this.#persist(request, signal, async (exchange) => {
-        const text = await readBody(exchange, this.#options.maxResponseBytes);
+        const lease = this.lease();
+        const bounds = { limit: this.#options.maxResponseBytes, lease, signal };
+        const text = await readBody(exchange, bounds).finally(() => lease.release());
         return { status: exchange.status, headers: exchange.headers, text };
       });
     } catch (error) {
@@ -112,6 +118,11 @@ export class HttpTransport {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** For an answer that the caller reads: its part in the bytes that are read at a time. */
+  lease(): AnswerLease {
+    return this.#reading.lease();
   }
 
   /** The protocol that was agreed with the server; undefined before the first connection. */

@@ -1,18 +1,26 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { AnswerLease } from './answer-bytes.js';
 import { TransportError, textOf } from './transport.error.js';
 import type { Exchange } from './wire.js';
 
 const unzip = promisify(gunzip);
 
+/** A body that comes in small pieces is put together on the way: each piece costs far more memory than its bytes. */
+const MOST_CHUNKS = 4_096;
+
+export type BodyBounds = Readonly<{ limit: number; lease?: AnswerLease; signal?: AbortSignal }>;
+
 /** The whole body as text, at most `limit` bytes before and after decompression. */
-export async function readBody(exchange: Exchange, limit: number): Promise<string> {
+export async function readBody(exchange: Exchange, { limit, lease, signal }: BodyBounds): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of bodyChunks(exchange)) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
+    if (chunks.length >= MOST_CHUNKS) chunks.splice(0, chunks.length, Buffer.concat(chunks, size));
+    await lease?.grow(chunk.length, signal);
   }
   const announced = exchange.headers['content-length'];
   if (announced !== undefined && Number(announced) !== size) throw broken();

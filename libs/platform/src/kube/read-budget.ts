@@ -1,0 +1,120 @@
+import { type ExcessHistory, excessAt, probePauseMs } from '#core/read-budget/probe-pace';
+import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from '#core/read-budget/read-limits';
+import { KubeApiError } from './kube-client.port.js';
+import { WorkPace } from './work-pace.js';
+
+/** The reason of errors about a cluster that sends more than the budget allows. */
+export const TOO_LARGE = 'TooLarge';
+
+/** A read that exceeded its budget; `fitsSince` once it was well again. */
+type Exceeded = { text: string; fitsSince?: number };
+
+/** The bytes of one list that is being read. */
+export type ListShare = Readonly<{
+  /** False where the lists of the cluster take more than its budget with these bytes. */
+  add: (bytes: number) => boolean;
+  release: () => void;
+}>;
+
+/** A read stays reported for so long after it was well again: a flood begins anew within seconds. */
+const PROVEN_MS = 30_000;
+/** Reads that are remembered as too large; a cluster with more of them has its oldest ones tried again. */
+const MOST_EXCEEDED = 256;
+
+/**
+ * What one process may read and keep of one cluster. A read that exceeds its budget fails with reason `TooLarge` and is
+ * refused from then on without a request; after growing pauses one such read at a time may try again.
+ */
+export class ReadBudget {
+  readonly #exceeded = new Map<string, Exceeded>();
+  readonly #pace = new WorkPace();
+  #history: ExcessHistory | undefined;
+  #probing: string | undefined;
+  #held = 0;
+  #listing = 0;
+
+  constructor(
+    readonly cluster: string,
+    readonly limits: ReadLimits = DEFAULT_READ_LIMITS,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Does a read, unless it exceeded its budget and its next try is not due. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const probes = this.#admit(key);
+    try {
+      const value = await work();
+      const known = this.#exceeded.get(key);
+      if (known !== undefined) known.fitsSince ??= this.now();
+      return value;
+    } finally {
+      if (probes) this.#probing = undefined;
+    }
+  }
+
+  /** Notes that a read has exceeded its budget. `what`: a kind, or a request such as `get Secret a/b`. */
+  exceed(key: string, what: string, excess: Excess): KubeApiError {
+    const text = excessText(what, excess, this.limits);
+    this.#exceeded.delete(key);
+    const [oldest] = this.#exceeded.keys();
+    if (this.#exceeded.size >= MOST_EXCEEDED && oldest !== undefined) this.#exceeded.delete(oldest);
+    this.#exceeded.set(key, { text });
+    this.#history = excessAt(this.#history, this.now());
+    return this.#error(text);
+  }
+
+  /** What is too large at the moment, one text for each kind or request; sorted. */
+  problems(): readonly string[] {
+    for (const [key, { fitsSince }] of this.#exceeded) {
+      if (fitsSince !== undefined && this.now() - fitsSince > PROVEN_MS) this.#exceeded.delete(key);
+    }
+    return [...new Set([...this.#exceeded.values()].map(({ text }) => text))].sort();
+  }
+
+  /** Takes `bytes` for a cache in place of `before`; false, and nothing taken, where the budget does not allow it. */
+  keep(bytes: number, before: number): boolean {
+    if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return false;
+    this.#held += bytes - before;
+    return true;
+  }
+
+  /** Bytes that caches keep of the cluster. */
+  get held(): number {
+    return this.#held;
+  }
+
+  openList(): ListShare {
+    let share = 0;
+    return {
+      add: (bytes) => {
+        share += bytes;
+        this.#listing += bytes;
+        return this.#listing <= this.limits.clusterBytes;
+      },
+      release: () => {
+        this.#listing -= share;
+        share = 0;
+      },
+    };
+  }
+
+  /** Called after `workMs` of work for the cluster; resolves when more may be done. */
+  rest(workMs: number): Promise<void> | undefined {
+    return this.#pace.rest(workMs);
+  }
+
+  /** Answers whether this is a try of a read that exceeded its budget before. */
+  #admit(key: string): boolean {
+    const known = this.#exceeded.get(key);
+    if (known === undefined || known.fitsSince !== undefined || this.#history === undefined) return false;
+    const due = this.#history.lastMs + probePauseMs(this.#history);
+    if (this.now() < due || this.#probing !== undefined) throw this.#error(known.text);
+    this.#probing = key;
+    return true;
+  }
+
+  #error(text: string): KubeApiError {
+    const said = `too large: ${text}`;
+    return new KubeApiError(this.cluster, 0, TOO_LARGE, `cluster "${this.cluster}": ${said}`, [], said);
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { AnswerBytes } from './answer-bytes.js';
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Whether each of these has gone on by now. */
+async function gone(...waits: readonly Promise<void>[]): Promise<readonly boolean[]> {
+  const done = waits.map(() => false);
+  waits.forEach((wait, index) => {
+    void wait.then(() => {
+      done[index] = true;
+    });
+  });
+  await settle();
+  return done;
+}
+
+describe('the bytes that are read at a time', () => {
+  it('are shared by small answers, of which none waits', async () => {
+    const bytes = new AnswerBytes(100);
+    expect(await gone(...[30, 30, 40].map((size) => bytes.lease().grow(size)))).toEqual([true, true, true]);
+  });
+
+  it('belong to the oldest answer once they are too many; the next goes on when it was read', async () => {
+    const bytes = new AnswerBytes(100);
+    const [first, second] = [bytes.lease(), bytes.lease()];
+    const waits = [second.grow(60), first.grow(60), first.grow(60)];
+    expect(await gone(...waits)).toEqual([true, true, true]);
+    const waiting = second.grow(1);
+    expect(await gone(waiting)).toEqual([false]);
+    first.release();
+    expect(await gone(waiting)).toEqual([true]);
+    expect(bytes.sum).toBe(61);
+  });
+
+  it('are not held up by an answer of which nothing has come', async () => {
+    const bytes = new AnswerBytes(100);
+    bytes.lease();
+    expect(await gone(bytes.lease().grow(500))).toEqual([true]);
+  });
+
+  it('are given up by an answer that waits when its deadline passes', async () => {
+    const bytes = new AnswerBytes(100);
+    await bytes.lease().grow(200);
+    const deadline = new AbortController();
+    const waiting = bytes.lease().grow(10, deadline.signal);
+    deadline.abort(new Error('late'));
+    await expect(waiting).rejects.toThrow('late');
+  });
+});

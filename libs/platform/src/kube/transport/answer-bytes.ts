@@ -1,0 +1,61 @@
+/** The part of one answer in the bytes that are being read. */
+export type AnswerLease = Readonly<{
+  /** More of the answer has come. Resolves when more may be read. */
+  grow: (bytes: number, signal?: AbortSignal) => Promise<void>;
+  /** The answer was read, or given up. */
+  release: () => void;
+}>;
+
+/**
+ * The bytes of one cluster's answers that are being read at a time. While they are more than `most`, only the oldest answer
+ * is read on and the others wait, so that large answers are read one after the other and small ones side by side.
+ */
+export class AnswerBytes {
+  readonly #leases = new Map<object, number>();
+  #sum = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(private readonly most: number) {}
+
+  /** Bytes of all answers that are being read. */
+  get sum(): number {
+    return this.#sum;
+  }
+
+  lease(): AnswerLease {
+    const holder = {};
+    this.#leases.set(holder, 0);
+    return {
+      grow: async (bytes, signal) => {
+        if (!this.#leases.has(holder)) return;
+        this.#leases.set(holder, (this.#leases.get(holder) ?? 0) + bytes);
+        this.#sum += bytes;
+        while (this.#mustWait(holder)) await this.#change(signal);
+      },
+      release: () => {
+        this.#sum -= this.#leases.get(holder) ?? 0;
+        this.#leases.delete(holder);
+        for (const wake of this.#waiting.splice(0)) wake();
+      },
+    };
+  }
+
+  /** Holders stand in the order of their beginning; one that has read nothing yet holds up no other. */
+  #mustWait(holder: object): boolean {
+    if (this.#sum <= this.most || !this.#leases.has(holder)) return false;
+    for (const [other, bytes] of this.#leases) if (bytes > 0) return other !== holder;
+    return false;
+  }
+
+  #change(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal?.reason);
+      if (signal?.aborted) return stop();
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#waiting.push(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      });
+    });
+  }
+}
