@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify e2e bench bench-catalogs bench-lifecycle bench-metas format clean
+.PHONY: help setup build demo test verify audit pin-images e2e bench bench-catalogs bench-lifecycle bench-metas format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -27,6 +27,12 @@ test: build ## every test that needs Node and Redis alone
 
 verify: setup ## format, lint, types, import rule
 	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs
+
+audit: build ## advisories, licences and hashes of the packages, and a bill of materials
+	@node dist/scripts/audit.js $(if $(UNCHECKED),--allow-unchecked)
+
+pin-images: build ## write the digests of the base images into Dockerfile, compose and k8s
+	@node dist/scripts/pin-images.js
 
 e2e: build ## the end-to-end suite on a real kube-apiserver
 	@node dist/scripts/prepare-e2e.js

@@ -27,7 +27,7 @@ ensure_node() {
   os=$(uname -s | tr '[:upper:]' '[:lower:]')
   case "$(uname -m)" in x86_64 | amd64) arch=x64 ;; aarch64 | arm64) arch=arm64 ;; *) arch=$(uname -m) ;; esac
   say "this machine has ${own:+node }$([ -n "$own" ] && "$own" --version || echo 'no node'); taking Node $want from npm (once)"
-  npm install --prefix .tools/node --no-save --no-audit --no-fund --loglevel=error "node-$os-$arch@$want" >&2
+  npm install --prefix .tools/node --ignore-scripts --no-save --no-audit --no-fund --loglevel=error "node-$os-$arch@$want" >&2
   ln -sf "../node/node_modules/node-$os-$arch/bin/node" .tools/bin/node
 }
 

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { advisoriesOf } from '../../scripts/supply-chain/advisories.js';
+import { stableBill } from '../../scripts/supply-chain/bill-of-materials.js';
+import { isLicenceAllowed } from '../../scripts/supply-chain/licences.js';
+import { productionPackages } from '../../scripts/supply-chain/lock-file.js';
+import { pinText } from '../../scripts/supply-chain/pin-text.js';
+
+const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const HASH = `sha512-${'A'.repeat(86)}==`;
+
+describe('the lock file', () => {
+  const packages = productionPackages(read('package-lock.json'));
+
+  it('pins every production package by its hash, under a licence that is allowed', () => {
+    expect(packages.length).toBeGreaterThan(100);
+    expect(packages.filter(({ unpinned }) => unpinned !== undefined)).toEqual([]);
+    expect(packages.filter(({ licence }) => !isLicenceAllowed(licence))).toEqual([]);
+  });
+
+  it('is installed without install scripts, wherever it is', () => {
+    const places = ['scripts/setup.sh', 'Dockerfile'];
+    const lines = places.flatMap((place) =>
+      read(place)
+        .split('\n')
+        .filter((line) => /\bnpm (ci|install) -/.test(line)),
+    );
+    expect(lines).toHaveLength(4);
+    expect(lines.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
+    expect(read('.npmrc')).toContain('ignore-scripts=true');
+  });
+});
+
+describe('productionPackages', () => {
+  const lock = (packages: object) => JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...packages } });
+
+  it('leaves development packages out, and names packages within packages', () => {
+    const entry = { version: '1.0.0', license: 'MIT', integrity: HASH };
+    const found = productionPackages(
+      lock({
+        'node_modules/b': entry,
+        'node_modules/b/node_modules/@x/a': entry,
+        'node_modules/d': { ...entry, dev: true },
+      }),
+    );
+    expect(found.map(({ id }) => id)).toEqual(['@x/a@1.0.0', 'b@1.0.0']);
+  });
+
+  it.each([
+    { entry: { integrity: HASH }, because: undefined },
+    { entry: {}, because: 'it has no SHA-512' },
+    { entry: { integrity: 'sha1-AAAA' }, because: 'it has no SHA-512' },
+    { entry: { integrity: HASH, resolved: 'git+ssh://git@example.org/x.git' }, because: /^it comes from git/ },
+    { entry: { integrity: HASH, resolved: 'https://registry.npmjs.org.example/x' }, because: /^it comes from https/ },
+    { entry: { link: true }, because: 'it is a link to a folder' },
+  ])('$entry: $because', ({ entry, because }) => {
+    const [{ unpinned } = { unpinned: 'nothing found' }] = productionPackages(lock({ 'node_modules/x': entry }));
+    if (because instanceof RegExp) expect(unpinned).toMatch(because);
+    else expect(unpinned).toBe(because);
+  });
+});
+
+describe('isLicenceAllowed', () => {
+  it.each([
+    { expression: 'MIT', allowed: true },
+    { expression: 'GPL-3.0-only', allowed: false },
+    { expression: '', allowed: false },
+    { expression: '(MIT OR GPL-3.0-only)', allowed: true },
+    { expression: 'MIT AND GPL-3.0-only', allowed: false },
+    { expression: '(MIT OR GPL-3.0-only) AND ISC', allowed: true },
+    { expression: '(MIT AND GPL-3.0-only) OR (GPL-2.0-only AND ISC)', allowed: false },
+    { expression: 'SEE LICENSE IN LICENSE', allowed: false },
+  ])('$expression: $allowed', ({ expression, allowed }) => expect(isLicenceAllowed(expression)).toBe(allowed));
+});
+
+describe('advisoriesOf', () => {
+  it('is one line for each advisory, not for each package on the way to it', () => {
+    const advisory = { title: 'Bad', url: 'https://example.org/1', severity: 'high', range: '<2' };
+    const vulnerabilities = { x: { severity: 'high', via: [advisory] }, y: { severity: 'high', via: ['x'] } };
+    expect(advisoriesOf(JSON.stringify({ vulnerabilities }))).toEqual({
+      checked: true,
+      found: ['x <2: high: Bad (https://example.org/1)'],
+    });
+    expect(advisoriesOf('{"vulnerabilities":{}}')).toEqual({ checked: true, found: [] });
+  });
+
+  it.each([
+    { output: '{"message":"405 Method Not Allowed","error":{}}', because: '405 Method Not Allowed' },
+    { output: '', because: 'npm audit gave no report' },
+  ])('never takes a registry that does not answer for one without advisories: $output', ({ output, because }) => {
+    expect(advisoriesOf(output)).toEqual({ checked: false, because });
+  });
+});
+
+describe('stableBill', () => {
+  it('has the same bytes for the same lock file, whenever and wherever it is made', () => {
+    const npmOutput = (folder: string, timestamp: string) =>
+      JSON.stringify({
+        bomFormat: 'CycloneDX',
+        serialNumber: `urn:uuid:${timestamp}`,
+        metadata: { timestamp, component: { name: folder, version: '1' } },
+        components: [{ name: 'x' }],
+      });
+    const one = stableBill(npmOutput('here', '1'), 'lock', { name: 'flotilla' });
+    expect(one).toBe(stableBill(npmOutput('there', '2'), 'lock', { name: 'flotilla' }));
+    expect(JSON.parse(one)).toMatchObject({
+      serialNumber: expect.stringMatching(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
+      metadata: { component: { name: 'flotilla', version: '1' } },
+      components: [{ name: 'x' }],
+    });
+  });
+});
+
+describe('pinText', () => {
+  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+
+  it('writes the digest behind the tag, and replaces an older one', () => {
+    const text = `ARG NODE_IMAGE=node:24-slim\nx: \${N:-node:24-slim}\ny: my-node:24-slim\nz: node:24-slim-more\n`;
+    const once = pinText(text, 'node:24-slim', digest('a'));
+    expect(once).toBe(
+      `ARG NODE_IMAGE=node:24-slim@${digest('a')}\nx: \${N:-node:24-slim@${digest('a')}}\ny: my-node:24-slim\nz: node:24-slim-more\n`,
+    );
+    expect(pinText(once, 'node:24-slim', digest('b'))).toBe(once.replaceAll(digest('a'), digest('b')));
+  });
+});
