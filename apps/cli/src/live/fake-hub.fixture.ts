@@ -3,7 +3,12 @@ import { createServer } from 'node:http';
 
 /** What the hub answers at a path. */
 export type HubPages = Readonly<Record<string, Readonly<{ status?: number; body: unknown }>>>;
-export type FakeHub = Readonly<{ url: string; stop(): Promise<void> }>;
+export type FakeHub = Readonly<{
+  url: string;
+  /** The `Authorization` headers of the requests that came. */
+  authorizations: readonly (string | undefined)[];
+  stop(): Promise<void>;
+}>;
 
 const UP = { status: 'up', detail: 'works' };
 
@@ -17,7 +22,9 @@ export const READY_HUB: HubPages = {
 
 /** A server that answers a few paths as the hub does, and 404 elsewhere. */
 export async function startFakeHub(pages: HubPages = READY_HUB): Promise<FakeHub> {
+  const authorizations: (string | undefined)[] = [];
   const server = createServer((request, response) => {
+    authorizations.push(request.headers.authorization);
     const page = pages[request.url ?? ''];
     response.writeHead(page === undefined ? 404 : (page.status ?? 200), { 'content-type': 'application/json' });
     response.end(JSON.stringify(page?.body ?? {}));
@@ -28,6 +35,7 @@ export async function startFakeHub(pages: HubPages = READY_HUB): Promise<FakeHub
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
+    authorizations,
     stop: async () => {
       server.closeAllConnections();
       server.close();

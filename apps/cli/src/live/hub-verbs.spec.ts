@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { runFlotilla } from '../run-flotilla.fixture.js';
@@ -74,6 +77,53 @@ describe('flotilla health', () => {
     const hub = await startHub();
     vi.stubEnv('FLOTILLA_CONTENT_URL', hub);
     expect((await runFlotilla(['health'])).out).toContain(`HUB ${hub} ready`);
+  });
+});
+
+describe('a hub that asks for a token', () => {
+  const TOKEN = 'token-of-the-command-0123';
+  const WITHHELD: HubPages = {
+    ...READY_HUB,
+    '/readyz': { body: { status: 'ok', details: { watches: { status: 'up' }, redis: { status: 'degraded' } } } },
+    '/version': { status: 401, body: {} },
+  };
+  const withToken = async (text: string) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hub-verbs-'));
+    await writeFile(join(folder, 'token'), text);
+    vi.stubEnv('FLOTILLA_HUB_TOKEN_FILE', join(folder, 'token'));
+  };
+
+  it('gets it with every request, and its answers name the setting where it is missing', async () => {
+    const hub = await startHub(WITHHELD);
+    expect((await runFlotilla(['health', '--hub', hub])).out).toMatch(/redis .*FLOTILLA_HUB_TOKEN_FILE/);
+    expect((await runFlotilla(['version', '--hub', hub])).err).toContain('FLOTILLA_HUB_TOKEN_FILE');
+    expect(running?.authorizations).toEqual([undefined, undefined]);
+    await withToken(`${TOKEN}\n`);
+    await runFlotilla(['health', '--hub', hub]);
+    expect(running?.authorizations.at(-1)).toBe(`Bearer ${TOKEN}`);
+  });
+
+  it.each(['two tokens', '', 'x'.repeat(20_000)])('is told of a file without one token: %.12j', async (text) => {
+    await withToken(text);
+    const { err, exit } = await runFlotilla(['health', '--hub', await startHub()]);
+    expect([exit, err]).toEqual([2, expect.stringMatching(/^error: FLOTILLA_HUB_TOKEN_FILE: .*it holds no/)]);
+    expect(running?.authorizations).toEqual([]);
+  });
+
+  it('may manage the cluster that is to be removed: it is not removed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hub-verbs-'));
+    const cluster = { server: 'https://127.0.0.1:1' };
+    const kubeconfig = {
+      ...{ apiVersion: 'v1', kind: 'Config', users: [{ name: 'u', user: { token: 't' } }] },
+      clusters: [{ name: 'east', cluster }],
+      contexts: [{ name: 'east', context: { cluster: 'east', user: 'u' } }],
+    };
+    await writeFile(join(folder, 'clusters.yaml'), JSON.stringify(kubeconfig));
+    vi.stubEnv('FLOTILLA_CLUSTERS_FILE', join(folder, 'clusters.yaml'));
+    const hub = await startHub(WITHHELD);
+    const { err, exit } = await runFlotilla(['clusters', 'remove', 'east', '--yes', '--hub', hub]);
+    expect([exit, err]).toEqual([1, expect.stringContaining('withholds which clusters it manages')]);
+    expect(err).toContain('FLOTILLA_HUB_TOKEN_FILE');
   });
 });
 

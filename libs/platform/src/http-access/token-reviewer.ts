@@ -5,8 +5,9 @@ import type { Clock } from '../clock/clock.port.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
 
+/** Empty of a token that is not valid. */
 const UserInfo = z.looseObject({
-  username: z.string(),
+  username: z.string().optional(),
   uid: z.string().optional(),
   groups: z.array(z.string()).optional(),
   extra: z.record(z.string(), z.array(z.string())).optional(),
@@ -69,8 +70,8 @@ export class TokenReviewer {
       spec: { token },
     });
     const { authenticated, user } = Reviewed.parse(review.object).status;
-    if (authenticated !== true || user === undefined) return tokenUnknown;
-    const { username, ...rest } = user;
+    const { username, ...rest } = user ?? {};
+    if (authenticated !== true || username === undefined) return tokenUnknown;
     const access = await this.client.create({
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SubjectAccessReview',
