@@ -60,3 +60,30 @@ describe('a solution that a stolen resolver wrote into Redis', () => {
     expect(bench.csvs('modest')).toEqual([]);
   });
 });
+
+describe('a problem that a poller with other settings has made', () => {
+  let bench: ApplierBench;
+  beforeAll(async () => {
+    bench = await ApplierBench.start();
+  });
+  afterAll(() => bench.stop());
+
+  it('installs nothing, and the log names the setting and both values, once', async () => {
+    bench.namespace('apart');
+    bench.subscribe('apart', 'lighthouse-operator');
+    await bench.observe('apart');
+    const observation = await bench.problems.getObservation('east', 'apart');
+    const problem = await bench.problems.getProblem(observation?.problem ?? '');
+    if (problem === undefined) throw new Error('nothing was observed');
+    const wishes = { ...problem.wishes, globalCatalogNamespace: 'others' };
+    const hash = await bench.problems.putProblem({ ...problem, wishes }, new Map());
+    await bench.problems.putObservation('east', 'apart', { problem: hash });
+    await bench.pass('apart');
+    await bench.pass('apart');
+    expect(bench.csvs('apart')).toEqual([]);
+    const logged = bench.logged.filter(({ message }) => message.includes('FLOTILLA_GLOBAL_CATALOG_NAMESPACE'));
+    expect(logged.map(({ fields }) => fields)).toEqual([
+      expect.objectContaining({ cluster: 'east', applier: 'olm', poller: 'others' }),
+    ]);
+  });
+});

@@ -84,7 +84,6 @@ async function depsFor(object: ClusterExtension, image: string): Promise<Extensi
     log: silentLog,
     onRolledOut: () => undefined,
     systemNamespace: 'flotilla-system',
-    gates: {},
     unpackTimeoutMs: 60_000,
     secretIntervalMs: 60_000,
   };

@@ -9,6 +9,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterContact } from './health/cluster-contact.js';
+import { PollerAgreement } from './health/poller-agreement.js';
 import { ClusterJoins } from './joining/cluster-joins.js';
 import { ClusterViews } from './namespaces/cluster-views.js';
 import { MIRRORED_KINDS } from './namespaces/mirrored-kinds.js';
@@ -41,6 +42,7 @@ export class UnknownCluster extends FlotillaError {
 @Injectable()
 export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
+  readonly #agreement: PollerAgreement;
   readonly #gate: ClusterGate;
   readonly #contact: ClusterContact;
   readonly #joins: ClusterJoins;
@@ -55,7 +57,8 @@ export class Applier implements OnApplicationBootstrap {
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly lookouts: OlmLookouts,
   ) {
-    this.#stages = stagesOf(hub);
+    this.#agreement = new PollerAgreement(hub.log, clients.length);
+    this.#stages = stagesOf(hub, this.#agreement);
     this.#solved = new SolvedProblems(hub);
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
@@ -87,6 +90,11 @@ export class Applier implements OnApplicationBootstrap {
   /** Which clusters are left to OLM. */
   get leftToOlm(): HealthCheck {
     return this.lookouts.check;
+  }
+
+  /** Whether the poller has the same settings. */
+  get settings(): HealthCheck {
+    return this.#agreement.check;
   }
 
   /** Which operators keep OpenShift clusters from their next minor version. */

@@ -20,6 +20,7 @@ await runMain(
         { name: 'olm', check: async () => applier?.leftToOlm.check() ?? { up: false, detail: 'is starting' } },
         { name: 'openshift', check: async () => applier?.upgrades.check() ?? { up: false, detail: 'is starting' } },
         hub.refused.check,
+        { name: 'settings', check: async () => applier?.settings.check() ?? { up: false, detail: 'is starting' } },
         { name: 'joining', check: async () => applier?.joining.check() ?? { up: false, detail: 'is starting' } },
         budgets.check,
       ],

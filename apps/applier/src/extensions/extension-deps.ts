@@ -1,5 +1,3 @@
-import type { FeatureGates } from '#core/extension/package-content';
-import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
@@ -22,8 +20,6 @@ export type ExtensionDeps = Readonly<{
   onRolledOut: (cluster: string, seconds: number) => void;
   /** In a managed cluster, for the Secrets of revisions. */
   systemNamespace: string;
-  /** As the poller has them. */
-  gates: FeatureGates;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
   /** Between two looks at Secrets that extensions bring, in milliseconds. */
@@ -47,7 +43,6 @@ export const extensionDeps = ({
   log,
   onRolledOut: (cluster, seconds) => metrics.extensions.rolledOut(cluster, seconds),
   systemNamespace: settings.systemNamespace,
-  gates: extensionGatesOf(settings),
   unpackTimeoutMs: settings.bundleUnpackTimeout,
   secretIntervalMs: settings.extensionSecretInterval,
 });

@@ -1,7 +1,12 @@
 import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import { canonicalHash } from '#core/canonical/canonical-json';
 import type { DeprecationEntry } from '#core/catalog/catalog';
-import { type ExtensionSolution, type ExtensionWishes, extensionWishes } from '#core/extension/extension-problem';
+import {
+  type ExtensionSolution,
+  type ExtensionWishes,
+  extensionWishes,
+  isProblemOf,
+} from '#core/extension/extension-problem';
 import type { InstalledRevision } from '#core/extension/extension-status';
 import { readSelector } from '#core/extension/label-selector';
 import { heldBackText } from '#core/extension/major-update';
@@ -40,7 +45,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
   if (to !== undefined) return rollbackTo(pass, to);
   const installed = states.installed && bundleOf(states.installed);
-  const wishes = extensionWishes(extension, installed?.bundle, pass.deps.gates);
+  const wishes = extensionWishes(extension, installed?.bundle);
   if (wishes === undefined) {
     const message = `spec.source of type ${JSON.stringify(extension.spec.source.sourceType)} names no catalog`;
     return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
@@ -84,13 +89,13 @@ async function currentSolution(
   const { cluster } = client;
   const observation = await deps.store.getObservation(cluster, read.name);
   const problem = observation && (await deps.store.getProblem(observation.problem));
-  if (observation === undefined || canonicalJson(problem?.extension ?? null) !== canonicalJson(wishes)) {
+  if (observation === undefined || problem === undefined || !isProblemOf(problem, wishes)) {
     await deps.observe.add({ v: 1, cluster, extension: read.name }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
   const { problem: hash } = observation;
   const solution = await deps.store.getSolution(hash);
-  if (problem === undefined || solution?.class !== 'Resolved') return solution;
+  if (solution?.class !== 'Resolved') return solution;
   const where = { cluster, extension: read.name };
   if (await deps.check.admits(where, { hash, problem, solution })) return solution;
   await deps.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });

@@ -2,6 +2,7 @@ import type { Hub } from '#platform/hub/hub';
 import { copiesStage } from '../csvs/copies.stage.js';
 import { csvStage } from '../csvs/csv.stage.js';
 import { operatorConditionStage } from '../csvs/operator-condition.stage.js';
+import { PollerAgreement } from '../health/poller-agreement.js';
 import { BundleContents } from '../install-plans/bundle-contents.js';
 import { garbageCollectStage } from '../install-plans/garbage-collect.stage.js';
 import { installPlanStage } from '../install-plans/install-plan.stage.js';
@@ -21,7 +22,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 
   }>;
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
-export function stagesOf(hub: StagesHub): readonly Stage[] {
+export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
   const { problems, queues, registry, content, settings, log, metrics, refused } = hub;
   const contents = new BundleContents(registry, content);
   const unpackTimeoutMs = settings.bundleUnpackTimeout;
@@ -32,6 +33,7 @@ export function stagesOf(hub: StagesHub): readonly Stage[] {
     resolutionStage({
       store: problems,
       check: new SolutionCheck(problems, refused),
+      agreement,
       contents,
       observe: queues.observe,
       log,

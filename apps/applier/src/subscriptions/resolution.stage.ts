@@ -12,11 +12,13 @@ import { applyResolution, type ResolutionEffect } from '#core/subscription/apply
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
 import { pauseBeforeFetch } from '#core/subscription/fetch-pace';
 import { upgradeUnderWayMs } from '#core/subscription/upgrade-under-way';
+import { environmentName } from '#platform/config/settings';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ObserveJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
+import type { PollerAgreement } from '../health/poller-agreement.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import { perform } from '../namespaces/perform.js';
@@ -30,6 +32,7 @@ import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 export type ResolutionDeps = Readonly<{
   store: ProblemStore;
   check: SolutionCheck;
+  agreement: Pick<PollerAgreement, 'note'>;
   contents: BundleContents;
   observe: JobQueue<ObserveJob>;
   log: Log;
@@ -39,6 +42,7 @@ export type ResolutionDeps = Readonly<{
 
 /** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
 const FETCH_AGAIN_MS = 15_000;
+const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
 /** A stolen resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 /** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
@@ -71,13 +75,17 @@ type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; soluti
 
 /** The problem that was observed and its solution, provided that what is wished now is still what was solved. */
 async function currentSolution(
-  { store, observe }: ResolutionDeps,
+  { store, observe, agreement }: ResolutionDeps,
   { client, read }: StageInput,
 ): Promise<SolvedProblem | undefined> {
   const { cluster } = client;
   const { namespace } = read;
   const observation = await store.getObservation(cluster, namespace);
   const problem = observation && (await store.getProblem(observation.problem));
+  if (problem !== undefined) {
+    const poller = problem.wishes.globalCatalogNamespace;
+    agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
+  }
   if (
     observation === undefined ||
     problem === undefined ||

@@ -107,7 +107,6 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
       log: silentLog,
       onRolledOut: () => undefined,
       systemNamespace: settings.systemNamespace,
-      gates: extensionGatesOf(settings),
       unpackTimeoutMs: settings.bundleUnpackTimeout,
       secretIntervalMs: settings.extensionSecretInterval,
     },

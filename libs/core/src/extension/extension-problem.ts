@@ -1,4 +1,5 @@
 import type { ClusterExtension } from '../api/cluster-extension.js';
+import { canonicalJson } from '../canonical/canonical-json.js';
 import type {
   Catalog,
   CatalogBundle,
@@ -61,13 +62,13 @@ export type ExtensionSolution =
   | ResolutionFailure;
 
 /**
- * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The poller and
- * the applier must get the same gates, or the applier takes every solution for one of an older problem.
+ * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The poller gives
+ * the gates; who asks whether a problem is still the current one needs none ({@link isProblemOf}).
  */
 export function extensionWishes(
   { spec }: ClusterExtension,
   installed: InstalledBundle | undefined,
-  gates: FeatureGates,
+  gates: FeatureGates = {},
 ): ExtensionWishes | undefined {
   const { catalog } = spec.source;
   if (catalog === undefined) return undefined;
@@ -82,6 +83,15 @@ export function extensionWishes(
   const on = gates.BundleReleaseSupport === true ? { gates: { BundleReleaseSupport: true } } : {};
   return { query, installed: installed ?? null, majorUpdates: 'manual', ...on };
 }
+
+/**
+ * Whether the problem was made of this desired state. Its gates are those of the poller, which decides how catalogs are
+ * read: an applier with other settings would take every solution for one of an older problem, and wait without end.
+ */
+export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWishes): boolean =>
+  canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
+
+const withoutGates = ({ gates: _gates, ...rest }: ExtensionWishes): Omit<ExtensionWishes, 'gates'> => rest;
 
 /** Whether an extension asks this catalog. One with a selector that cannot be read asks all, and is told by resolution. */
 export function asksCatalog(

@@ -59,7 +59,7 @@ export const settingGroups = {
     ),
     bundleReleaseSupport: flag(
       false,
-      'Feature gate BundleReleaseSupport of OLM v1: an explicit `release` in a bundle’s `olm.package` property counts, and `status.install.bundle` has it as a field of its own. The same for poller and applier, and for `flotilla plan` and `explain`',
+      'Feature gate BundleReleaseSupport of OLM v1: an explicit `release` in a bundle’s `olm.package` property counts, and `status.install.bundle` has it as a field of its own. The poller’s counts for the hub; `flotilla plan` and `explain` read their own',
     ),
     protectedCopiedCsvNamespaces: list(
       'Namespaces that keep their copied CSVs when copies are switched off (as in OLM)',
