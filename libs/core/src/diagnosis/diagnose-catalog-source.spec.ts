@@ -1,0 +1,74 @@
+import { describe, it } from 'vitest';
+import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
+import { check, type Row, source, state } from './diagnosis.fixture.js';
+
+describe('a CatalogSource', () => {
+  it.each<Row>([
+    { because: 'it serves', told: diagnoseCatalogSource(source(state('READY'))), standing: 'well', says: /READY/ },
+    {
+      because: 'it serves old content',
+      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'pull failed', reason: 'RegistryServerError' })),
+      standing: 'under-way',
+      says: /could not be renewed\.\npull failed\./,
+      todo: /catalog validate r\.example\/c:1/,
+    },
+    {
+      because: 'its interval is odd, which hurts nobody',
+      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'odd', reason: 'InvalidIntervalError' })),
+      standing: 'well',
+      says: /odd/,
+    },
+    {
+      because: 'its spec is wrong',
+      told: diagnoseCatalogSource(source({ message: 'image and address unset', reason: 'SpecInvalidError' }, {})),
+      standing: 'failed',
+      says: /not valid\.\nimage and address unset\./,
+      todo: /Correct the spec/,
+    },
+    {
+      because: 'a registry server is away',
+      told: diagnoseCatalogSource(source(state('TRANSIENT_FAILURE'), { address: 'registry:50051' })),
+      standing: 'failed',
+      says: /blocks resolution/,
+      todo: /registry:50051/,
+    },
+    ...[
+      {
+        because: 'a pull secret is not there',
+        message: 'pull secret olm/regcred, named by CatalogSource olm/c, does not exist: create it',
+        todo: /^Create the pull secret: kubectl -n olm create secret docker-registry regcred /,
+      },
+      {
+        because: 'the hub may not read Secrets',
+        message: 'secrets "regcred" is forbidden: User "system:serviceaccount:hub:poller" cannot get resource',
+        todo: /create rolebinding .*--clusterrole=flotilla:observe-pull-secrets --user=system:serviceaccount:hub:poller\n/,
+      },
+      {
+        because: 'no login was given',
+        message: 'r asks for a login and no credentials were given for r: name a pull secret',
+        todo: /^Name a Secret .* in spec\.secrets/,
+      },
+    ].map(
+      ({ because, message, todo }): Row => ({
+        because,
+        told: diagnoseCatalogSource(source({ ...state('TRANSIENT_FAILURE'), message })),
+        standing: 'failed',
+        says: /blocks resolution/,
+        todo,
+      }),
+    ),
+    {
+      because: 'first pull',
+      told: diagnoseCatalogSource(source(state('CONNECTING'))),
+      standing: 'under-way',
+      says: /first time/,
+    },
+    {
+      because: 'nobody looked',
+      told: diagnoseCatalogSource(source()),
+      standing: 'under-way',
+      says: /Nobody/,
+      todo: /status/,
+    },
+  ])('$because', check);
+});
