@@ -1,7 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
-
-type Reply = Readonly<{ read: ReadCatalog } | { problem: string }>;
+import { ReaderThread, type Reply } from './reader-thread.js';
 
 export type ReaderLimits = Readonly<{
   /** Catalogs that are read at the same time. */
@@ -10,19 +8,32 @@ export type ReaderLimits = Readonly<{
   deadlineMs: number;
   /** Heap of one thread in MiB: a catalog that needs more is refused instead of taking the process down. */
   heapMiB: number;
+  /** Milliseconds for which a thread without work is kept: starting one costs more than reading a small catalog. */
+  idleMs: number;
 }>;
 
-const defaultLimits: ReaderLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024 };
-/** A blob is read, used and forgotten: a small nursery holds what lives so shortly. */
-const NURSERY_MIB = 12;
+const defaultLimits: ReaderLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
+
+type Idle = Readonly<{ thread: ReaderThread; timer: NodeJS.Timeout }>;
 
 /** Reads catalogs in threads of their own, a few at a time. */
 export class CatalogReader {
   readonly #waiting: (() => void)[] = [];
+  readonly #idle: Idle[] = [];
+  readonly #limits: ReaderLimits;
   #free: number;
 
-  constructor(private readonly limits: ReaderLimits = defaultLimits) {
-    this.#free = limits.threads;
+  constructor(
+    limits: Partial<ReaderLimits> = {},
+    private readonly threadFile = new URL('./read-catalog.thread.js', import.meta.url),
+  ) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#free = this.#limits.threads;
+  }
+
+  /** Threads that wait for their next catalog. */
+  get idle(): number {
+    return this.#idle.length;
   }
 
   /** `undecided`: not read within the limits, or the disk failed: the same files may be read another time. */
@@ -39,21 +50,28 @@ export class CatalogReader {
     }
   }
 
-  #inThread(request: ReadRequest): Promise<Reply> {
-    const { deadlineMs, heapMiB } = this.limits;
-    const thread = new Worker(new URL('./read-catalog.thread.js', import.meta.url), {
-      workerData: request,
-      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB },
-    });
-    return new Promise<Reply>((resolve) => {
-      const late = setTimeout(
-        () => resolve({ problem: `reading it took longer than ${deadlineMs / 1_000} s and was ended` }),
-        deadlineMs,
-      );
-      thread.once('message', resolve);
-      thread.once('error', ({ message }) => resolve({ problem: message }));
-      thread.once('exit', () => resolve({ problem: 'the thread that read it ended' }));
-      thread.once('exit', () => clearTimeout(late));
-    }).finally(() => thread.terminate());
+  async #inThread(request: ReadRequest): Promise<Reply> {
+    const thread = this.#take() ?? new ReaderThread(this.threadFile, this.#limits.heapMiB);
+    const reply = await thread.read(request, this.#limits.deadlineMs);
+    if (!thread.ended) this.#keep(thread);
+    return reply;
+  }
+
+  #take(): ReaderThread | undefined {
+    for (;;) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) return undefined;
+      clearTimeout(idle.timer);
+      if (!idle.thread.ended) return idle.thread;
+    }
+  }
+
+  #keep(thread: ReaderThread): void {
+    const timer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(idle), 1);
+      thread.end();
+    }, this.#limits.idleMs).unref();
+    const idle: Idle = { thread, timer };
+    this.#idle.push(idle);
   }
 }

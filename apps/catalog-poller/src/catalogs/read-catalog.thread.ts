@@ -1,9 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { readCatalog } from './read-catalog.js';
+import { parentPort } from 'node:worker_threads';
+import { type ReadRequest, readCatalog } from './read-catalog.js';
+import type { Reply } from './reader-thread.js';
 
 // Parsing a large catalog takes seconds; off the main thread, watches and health stay answered meanwhile.
-try {
-  parentPort?.postMessage({ read: await readCatalog(workerData) });
-} catch (error) {
-  parentPort?.postMessage({ problem: error instanceof Error ? error.message : String(error) });
-}
+parentPort?.on('message', async (request: ReadRequest) => {
+  const reply: Reply = await readCatalog(request).then(
+    (read) => ({ read }),
+    (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+  );
+  parentPort?.postMessage(reply);
+});

@@ -1,0 +1,57 @@
+import { Worker } from 'node:worker_threads';
+import type { ReadCatalog, ReadRequest } from './read-catalog.js';
+
+/** What the thread posts, or why it posts nothing any more. */
+export type Reply = Readonly<{ read: ReadCatalog } | { problem: string }>;
+
+/** A blob is read, used and forgotten: a small nursery holds what lives so shortly. */
+const NURSERY_MIB = 12;
+
+/** A thread that reads one catalog after the other. It keeps the process alive only while it reads. */
+export class ReaderThread {
+  readonly #worker: Worker;
+  #settle: (reply: Reply) => void = () => undefined;
+  #ended = false;
+
+  constructor(threadFile: URL, heapMiB: number) {
+    const resourceLimits = { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB };
+    this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits });
+    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    this.#worker.on('error', ({ message }) => this.#end(message));
+    this.#worker.on('exit', () => this.#end('the thread that read it ended'));
+    this.#worker.unref();
+  }
+
+  /** It ended, or was ended, and reads nothing any more. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Answers in any case; one that takes too long ends the thread. */
+  async read(request: ReadRequest, deadlineMs: number): Promise<Reply> {
+    this.#worker.ref();
+    const late = setTimeout(
+      () => this.#end(`reading it took longer than ${deadlineMs / 1_000} s and was ended`),
+      deadlineMs,
+    );
+    try {
+      return await new Promise<Reply>((resolve) => {
+        this.#settle = resolve;
+        this.#worker.postMessage(request);
+      });
+    } finally {
+      clearTimeout(late);
+      this.#worker.unref();
+    }
+  }
+
+  end(): void {
+    this.#end('the thread that read it ended');
+  }
+
+  #end(problem: string): void {
+    this.#ended = true;
+    this.#settle({ problem });
+    void this.#worker.terminate();
+  }
+}
