@@ -21,9 +21,13 @@ build: setup ## compile all apps and libraries into dist/
 demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
 	@bin/flotilla demo $(if $(KEEP),--keep)
 
+# The processes that tests start, over and over, share what Node has compiled of their modules.
+COMPILED := $(CURDIR)/node_modules/.cache/compiled
+
 test: build ## every test that needs Node and Redis alone
 	@node dist/scripts/prepare-redis.js
-	@vitest run --project unit --project integration
+	@mkdir -p $(COMPILED)
+	@NODE_COMPILE_CACHE=$(COMPILED) vitest run --project unit --project integration
 
 verify: setup ## format, lint, types, import rule
 	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs

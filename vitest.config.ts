@@ -8,11 +8,13 @@ const shared = {
 };
 
 // Three layers: `unit` needs Node alone, `integration` starts Redis and real processes, `e2e` a real control plane.
+// The files of a worker share their modules in the first two: loading these anew for each file costs more than most tests.
 export default defineConfig({
   resolve: { conditions: ['flotilla-source', 'node'] },
   ssr: { resolve: { conditions: ['flotilla-source', 'node'] } },
   test: {
-    maxWorkers: 2,
+    // One more than the two cores that `make test` is made for: while one file waits for a pause or a time limit, two work.
+    maxWorkers: 3,
     // Titles name whole rows of the specification.
     taskTitleValueFormatTruncate: 400,
     expect: { poll: PATIENCE },
@@ -24,7 +26,6 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['{libs,apps,test/vectors,test/rules}/**/*.spec.ts'],
-          // The files of a worker share their modules: reading these anew for each of two hundred files costs more than the tests.
           isolate: false,
         },
       },
@@ -34,6 +35,7 @@ export default defineConfig({
           ...shared,
           name: 'integration',
           include: ['test/integration/**/*.spec.ts'],
+          isolate: false,
         },
       },
       {

@@ -42,7 +42,7 @@ export type LeftBehind = Readonly<{
 /** Plays a story while things go wrong, checks its end, and gives what it left behind. */
 export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> {
   const redis = await startRestartableRedis();
-  const stage = await setQuickStage({ ...story.stage, registry: story.registry, redis });
+  const stage = await setQuickStage({ resolvers: 2, ...story.stage, registry: story.registry, redis });
   try {
     const onChapter = async (chapter: Chapter) => {
       const fault = story.disturbances[chapter];

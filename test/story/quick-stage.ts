@@ -9,9 +9,9 @@ export const QUICK: Readonly<Record<string, string>> = {
   FLOTILLA_EXTENSION_SECRET_INTERVAL: '1s',
 };
 
-/** A stage whose services take over from one another quickly. */
+/** An environment whose services take over from one another quickly; one resolver worker, where a test needs no more. */
 export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
-  setStage({ deploymentReadyAfterMs: 200, ...options, settings: { ...QUICK, ...options.settings } });
+  setStage({ deploymentReadyAfterMs: 200, resolvers: 1, ...options, settings: { ...QUICK, ...options.settings } });
 
 /** Waits until each service listens; how long that may take is for the test's hooks to say. */
 export async function allRunning(services: Stage['services']): Promise<void> {

@@ -46,13 +46,14 @@ export type StageOptions = Readonly<{
   redisPrefix?: string;
   /** How long a simulated Deployment takes to be available. */
   deploymentReadyAfterMs?: number;
+  /** How many resolver workers there are; 2 without it. */
+  resolvers?: number;
 }>;
 
 export const SIMULATED_CLUSTERS = ['east', 'west'] as const;
-const SERVICES: readonly (readonly [name: string, service: ServiceName])[] = [
+const servicesWith = (resolvers: number): readonly (readonly [name: string, service: ServiceName])[] => [
   ['catalog-poller', 'catalog-poller'],
-  ['resolver-worker-1', 'resolver-worker'],
-  ['resolver-worker-2', 'resolver-worker'],
+  ...Array.from({ length: resolvers }, (_, index) => [`resolver-worker-${index + 1}`, 'resolver-worker'] as const),
   ['applier', 'applier'],
 ];
 
@@ -61,9 +62,9 @@ const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 
 type Endings = (() => Promise<unknown> | unknown)[];
 
-/** Sets everything up and starts one poller, two resolver workers and an applier. */
+/** Sets everything up and starts one poller, the resolver workers and an applier. */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}) } = options;
+  const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2 } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
@@ -84,7 +85,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     endings.push(() => Promise.all(clients.map((client) => client.close())));
     const [pollerPort = 0] = await freePorts(1);
     const shared = { ...servicesSettings(files, redis.url, redisPrefix, pollerPort), ...settings };
-    const services = SERVICES.map(([name, service]) =>
+    const services = servicesWith(resolvers).map(([name, service]) =>
       serviceProcess(folder, name, service, { ...shared, ...settingsOf(service) }),
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
