@@ -7,6 +7,7 @@ import {
   startScriptedServer,
 } from '#testing/control-plane/scripted-server';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { type CredentialSource, type Credentials, fixedCredentials } from '../access/credentials.js';
 import { HttpTransport, type TransportOptions } from './http-transport.js';
 
@@ -189,6 +190,31 @@ describe('HTTP/2', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(server.connections()).toBeLessThanOrEqual(4);
     expect(most).toBeLessThanOrEqual(2 * server.connections());
+  });
+
+  it('gives the next free stream to a request that still waits, not to one that was given up', async () => {
+    const held: (() => void)[] = [];
+    const answer = async () => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      return { body: 'at last' };
+    };
+    const { transport } = await connected({ protocol: 'h2', answer, settings: { maxConcurrentStreams: 1 } });
+    // As many as all connections together may carry.
+    const running: Promise<unknown>[] = [];
+    for (const count of [1, 2, 3, 4]) {
+      running.push(transport.request(get('/')));
+      await expect.poll(() => held.length, PATIENCE).toBe(count);
+    }
+    const givenUp = new AbortController();
+    const first = transport.request({ ...get('/'), signal: givenUp.signal });
+    const second = transport.request(get('/'));
+    await aWhile();
+    givenUp.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    held.shift()?.();
+    await expect.poll(() => held.length, PATIENCE).toBe(4);
+    for (const release of held.splice(0)) release();
+    await expect(Promise.all([...running, second])).resolves.toHaveLength(5);
   });
 
   it('sends again what the server refused to look at, writes too', async () => {

@@ -89,10 +89,15 @@ export class Http2Wire implements Wire {
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {
-        signal.removeEventListener('abort', go);
+        signal.removeEventListener('abort', leave);
         resolve();
       };
-      signal.addEventListener('abort', go, { once: true });
+      // One that waits no more must not be woken in the place of one that does.
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        resolve();
+      };
+      signal.addEventListener('abort', leave, { once: true });
       this.#waiting.push(go);
     });
   }
