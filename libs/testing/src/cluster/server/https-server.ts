@@ -24,8 +24,10 @@ const PREFIX = /^\/clusters\/([^/]+)(\/.*)?$/;
 /** One HTTPS port, HTTP/2 and HTTP/1.1, for all clusters of a fleet: each under `/clusters/<name>`. */
 export class HttpsServer {
   readonly #server: Http2SecureServer;
-  /** By the client's port: requests only see a stand-in of their socket. */
-  readonly #connections = new Map<number, Connection>();
+  readonly #connections = new Set<Connection>();
+  /** By the client's port, which the next connection may have again: requests only see a stand-in of their socket. */
+  readonly #byPort = new Map<number, Connection>();
+  #closing = false;
 
   constructor(
     certificate: ServingCertificate,
@@ -52,19 +54,30 @@ export class HttpsServer {
 
   /** Cuts every connection that has carried a request for the cluster, without a goodbye. */
   drop(cluster: string): void {
-    for (const { socket, clusters } of this.#connections.values()) if (clusters.has(cluster)) socket.resetAndDestroy();
+    for (const { socket, clusters } of this.#connections) if (clusters.has(cluster)) socket.resetAndDestroy();
   }
 
   close(): Promise<void> {
-    for (const { socket } of this.#connections.values()) socket.destroy();
+    this.#closing = true;
+    for (const { socket } of this.#connections) socket.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
   #remember(socket: Socket): void {
-    const port = socket.remotePort ?? 0;
-    this.#connections.set(port, { socket, clusters: new Set() });
-    socket.on('close', () => this.#connections.delete(port));
     socket.on('error', () => undefined);
+    // A connection that nothing ends would hold up the end of the server for ever.
+    if (this.#closing) {
+      socket.destroy();
+      return;
+    }
+    const port = socket.remotePort ?? 0;
+    const connection: Connection = { socket, clusters: new Set() };
+    this.#connections.add(connection);
+    this.#byPort.set(port, connection);
+    socket.on('close', () => {
+      this.#connections.delete(connection);
+      if (this.#byPort.get(port) === connection) this.#byPort.delete(port);
+    });
   }
 
   async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
@@ -90,7 +103,7 @@ export class HttpsServer {
     const cluster = this.clusterOf(name);
     if (cluster === undefined)
       throw new Refusal(404, 'NotFound', `this simulated fleet has no cluster at ${url.pathname}`);
-    this.#connections.get(incoming.socket.remotePort ?? 0)?.clusters.add(name);
+    this.#byPort.get(incoming.socket.remotePort ?? 0)?.clusters.add(name);
     const headers = Object.entries(incoming.headers).map(([header, value]) => [
       header,
       Array.isArray(value) ? value.join(', ') : value,
