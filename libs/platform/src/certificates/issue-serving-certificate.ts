@@ -1,6 +1,4 @@
-import 'reflect-metadata';
 import { createHash, KeyObject, randomBytes, webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { CERTIFICATE_DAYS, type ServingCertificate } from '#core/csv/serving/serving-certificate';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -12,6 +10,7 @@ const SERIAL_BYTES = 8;
  * authority's key is forgotten: nothing else is ever signed with it.
  */
 export async function issueServingCertificate(hosts: readonly string[], now: Date): Promise<ServingCertificate> {
+  const x509 = await library();
   // Certificates count in whole seconds.
   const notBefore = new Date(Math.floor(now.getTime() / 1_000) * 1_000);
   const notAfter = new Date(notBefore.getTime() + CERTIFICATE_DAYS * DAY_MS);
@@ -57,6 +56,12 @@ export async function issueServingCertificate(hosts: readonly string[], now: Dat
     notAfter,
     hosts,
   };
+}
+
+/** Two hundred modules that a hub without webhooks never needs, loaded with the first certificate. */
+async function library() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
 }
 
 export const caHashOf = (caPem: string): string => createHash('sha256').update(caPem).digest('hex');

@@ -1,6 +1,5 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { stringify } from 'yaml';
 import type { Settings } from '../config/settings.js';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
@@ -36,26 +35,26 @@ export async function joinedClusters(file: string): Promise<readonly ClusterAcce
 export async function writeJoinedClusters(file: string, clusters: readonly ClusterAccess[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const aside = `${file}.${process.pid}`;
-  await writeFile(aside, kubeconfigOf(clusters), { mode: 0o600 });
+  const { stringify } = await import('yaml');
+  await writeFile(aside, stringify(kubeconfigOf(clusters)), { mode: 0o600 });
   await chmod(aside, 0o600);
   await rename(aside, file);
 }
 
 /** An ordinary kubeconfig, which kubectl reads too. */
-const kubeconfigOf = (clusters: readonly ClusterAccess[]): string =>
-  stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: clusters.map(({ context, cluster }) => ({ name: context, cluster })),
-    users: clusters.map(({ context, user }) => ({ name: context, user })),
-    contexts: clusters.map(({ context, globalCatalogNamespace }) => ({
-      name: context,
-      context: {
-        cluster: context,
-        user: context,
-        ...(globalCatalogNamespace === undefined
-          ? {}
-          : { extensions: [{ name: FLOTILLA_EXTENSION, extension: { globalCatalogNamespace } }] }),
-      },
-    })),
-  });
+const kubeconfigOf = (clusters: readonly ClusterAccess[]) => ({
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: clusters.map(({ context, cluster }) => ({ name: context, cluster })),
+  users: clusters.map(({ context, user }) => ({ name: context, user })),
+  contexts: clusters.map(({ context, globalCatalogNamespace }) => ({
+    name: context,
+    context: {
+      cluster: context,
+      user: context,
+      ...(globalCatalogNamespace === undefined
+        ? {}
+        : { extensions: [{ name: FLOTILLA_EXTENSION, extension: { globalCatalogNamespace } }] }),
+    },
+  })),
+});

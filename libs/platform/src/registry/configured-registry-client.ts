@@ -7,7 +7,7 @@ import type { Provenance } from '../store/provenance.port.js';
 import type { LoginsOf } from './http/session.js';
 import { HttpRegistryClient } from './http-registry-client.js';
 import type { FailedPulls } from './image/failed-pulls.js';
-import { InvalidMirrors, parseMirrorSets } from './mirrors/mirror-sets.js';
+import type { MirrorRule } from './mirrors/mirror-sets.js';
 import type { OutboundPolicy } from './outbound/outbound-policy.js';
 
 export type ConfiguredWith = Readonly<{
@@ -26,7 +26,7 @@ export async function configuredRegistryClient(
   { store, provenance, loginsOf, policy, failedPulls }: ConfiguredWith = {},
 ): Promise<HttpRegistryClient> {
   const { registryMirrorsFile: file, registryCa, registryCertsDir } = settings;
-  const mirrors = file === '' ? [] : parseMirrorSets(await textOf(file), file);
+  const mirrors = file === '' ? [] : await mirrorsIn(file);
   return new HttpRegistryClient({
     limits: registryLimitsOf(settings),
     mirrors,
@@ -42,10 +42,13 @@ export async function configuredRegistryClient(
   });
 }
 
-async function textOf(file: string): Promise<string> {
+/** Most hubs have no mirrors, and so no need of what reads them. */
+async function mirrorsIn(file: string): Promise<MirrorRule[]> {
+  const { InvalidMirrors, parseMirrorSets } = await import('./mirrors/mirror-sets.js');
   try {
-    return await readFile(file, 'utf8');
+    return parseMirrorSets(await readFile(file, 'utf8'), file);
   } catch (error) {
+    if (error instanceof InvalidMirrors) throw error;
     throw new InvalidMirrors(`FLOTILLA_REGISTRY_MIRRORS_FILE: ${fileError('open', file, error).message}`);
   }
 }
