@@ -39,7 +39,8 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     await installMissingCrds(client);
     stage = await setQuickStage({ registry, kubeconfigs });
     endings.push(() => stage.strike());
-    const [poller, , , applier] = stage.services;
+    const poller = stage.services.at(0);
+    const applier = stage.services.at(-1);
     if (poller === undefined || applier === undefined) throw new Error('a stage without services');
     first = [poller, applier];
     second = [twinOf(stage, 'catalog-poller', folder), twinOf(stage, 'applier', folder)];

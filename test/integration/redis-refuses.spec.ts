@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
-import { type KillableRedis, startLocalRedis } from '#platform/redis/local-redis';
+import { startLocalRedis } from '#platform/redis/local-redis';
 import { pingRedis } from '#platform/redis/redis-connection';
 import { PATIENCE } from '#testing/patience';
+import { needing, programs } from '#testing/report/needs';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 
+const there = await programs({ program: 'redis-server', debian: 'redis-server' });
+const BINARY = findExecutable('redis-server', process.env['PATH'] ?? '') ?? '';
 const DENIED = 'DENIED Redis is running in protected mode because no password is set. More words.';
 
 const cleanUp: (() => Promise<unknown> | unknown)[] = [];
@@ -70,10 +73,15 @@ describe('a Redis that turns connections away', () => {
     expect(await service.logged()).toContainEqual(
       expect.objectContaining({ level: 'warn', redis: `redis://127.0.0.1:${denying.port}`, error: DENIED }),
     );
+  });
+
+  it('is used as soon as it takes them', needing(there), async () => {
+    const denying = await startDenying();
+    const service = startService('resolver-worker', `redis://:later@127.0.0.1:${denying.port}`);
+    await expect.poll(() => service.url(), PATIENCE).toBeDefined();
+    await expect.poll(() => readiness(service), PATIENCE).toMatchObject({ redis: { detail: DENIED } });
     await denying.stop();
-    const binary = findExecutable('redis-server', process.env['PATH'] ?? '');
-    if (binary === undefined) return console.log('what follows not tried: no redis-server on PATH');
-    const redis: KillableRedis = await startLocalRedis(binary, { port: denying.port, password: 'later' });
+    const redis = await startLocalRedis(BINARY, { port: denying.port, password: 'later' });
     cleanUp.push(() => redis.stop());
     await expect.poll(() => readiness(service), PATIENCE).toMatchObject({ status: 200, redis: { status: 'up' } });
   });
@@ -96,10 +104,8 @@ describe('a Redis that wants a password', () => {
   it.each([
     { login: '', says: /NOAUTH/ },
     { login: ':wrong@', says: /WRONGPASS/ },
-  ])('and gets "$login" is named with its own words', async ({ login, says }) => {
-    const binary = findExecutable('redis-server', process.env['PATH'] ?? '');
-    if (binary === undefined) return console.log('not tried: no redis-server on PATH');
-    const redis = await startLocalRedis(binary);
+  ])('and gets "$login" is named with its own words', needing(there), async ({ login, says }) => {
+    const redis = await startLocalRedis(BINARY);
     cleanUp.push(() => redis.stop());
     const service = startService('resolver-worker', `redis://${login}127.0.0.1:${new URL(redis.url).port}`);
     await expect.poll(() => service.url(), PATIENCE).toBeDefined();

@@ -11,7 +11,7 @@ import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { PATIENCE } from '#testing/patience';
+import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
 import { freePort, tokenOf, withAwayCluster } from './up-support/away-cluster.js';
 import { type RunningUp, runUp } from './up-support/run-up.js';
 
@@ -133,9 +133,12 @@ describe('flotilla up', () => {
     const lateFleet = await startSimulatedFleet({ clusters: ['late'], port: late.port });
     try {
       await writeFile(late.tokenFile, tokenOf(lateFleet.kubeconfig()));
+      // The command installs those that no service, which may reach the cluster before it, has installed.
       await expect
-        .poll(() => up.said.out, PATIENCE)
-        .toMatch(new RegExp(`late +Kubernetes .* ${CRDS} CRDs of OLM installed`));
+        .poll(() => up.said.out, LONG_PATIENCE)
+        .toMatch(/late +Kubernetes .* CRDs? of OLM (installed|are there)/);
+      const crds = () => lateFleet.cluster('late').list(crd).length;
+      await expect.poll(crds, PATIENCE).toBe(CRDS);
       expect(await up.end('SIGTERM')).toBe(0);
     } finally {
       await lateFleet.stop();
