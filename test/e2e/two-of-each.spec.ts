@@ -18,7 +18,7 @@ describe('two pollers and two appliers for the same clusters', () => {
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-twins-'));
     endings.push(() => rm(folder, { recursive: true, force: true }));
-    stage = await setQuickStage();
+    stage = await setQuickStage({ resolvers: 2 });
     endings.push(() => stage.strike());
     twins = (['catalog-poller', 'applier'] as const).map((service) => twinOf(stage, service, folder));
     endings.push(() => Promise.all(twins.map((twin) => twin.stop())));
