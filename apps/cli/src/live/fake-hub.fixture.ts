@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /** What the hub answers at a path. */
-export type HubPages = Readonly<Record<string, Readonly<{ status?: number; body: unknown }>>>;
+export type HubPages = Readonly<
+  Record<string, Readonly<{ status?: number; headers?: Record<string, string>; body: unknown }>>
+>;
 export type FakeHub = Readonly<{
   url: string;
   /** The `Authorization` headers of the requests that came. */
@@ -26,7 +28,10 @@ export async function startFakeHub(pages: HubPages = READY_HUB): Promise<FakeHub
   const server = createServer((request, response) => {
     authorizations.push(request.headers.authorization);
     const page = pages[request.url ?? ''];
-    response.writeHead(page === undefined ? 404 : (page.status ?? 200), { 'content-type': 'application/json' });
+    response.writeHead(page === undefined ? 404 : (page.status ?? 200), {
+      'content-type': 'application/json',
+      ...page?.headers,
+    });
     response.end(JSON.stringify(page?.body ?? {}));
   });
   server.listen(0, '127.0.0.1');
