@@ -18,6 +18,7 @@ const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {
   allowPullSecrets: 'a poller whose account lacks a right',
   checkHubRights: 'an applier whose account lacks a right',
   checkHub: 'a hub that is stopped',
+  replanForeign: 'a hub that refuses plans of others; applier-foreign-plans.spec.ts carries it out',
   enableDefaultSource: 'a cluster that serves OpenShift’s OperatorHub',
   startRegistryServer: 'a registry server of its own',
   namePullSecret: 'a registry of its own that asks for a login',

@@ -16,6 +16,7 @@ import { wishesOf } from '#core/resolution/wishes';
 import { SystemClock } from '#platform/clock/system-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
+import { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { SeenVersions } from '#platform/kube/resource-version';
@@ -55,6 +56,7 @@ export type BenchSettings = Readonly<{
   protectedCopiedCsvNamespaces?: readonly string[];
   /** Passes read what watches tell, as they do in the service. */
   mirrored?: boolean;
+  foreignInstallPlans?: 'accept' | 'refuse';
 }>;
 
 /**
@@ -70,6 +72,9 @@ export class ApplierBench {
   readonly #settings: StagesHub['settings'];
   /** Further files of the catalog, beside the samples. */
   readonly offered: BundleFile[] = [];
+  /** What the applier finds in its content store beside images. */
+  readonly content = new MemoryContentStore();
+  readonly #key = HubKey.random();
   readonly #clock = new BenchClock();
   readonly #queues = memoryQueues();
   readonly #view: ClusterView | undefined;
@@ -81,13 +86,14 @@ export class ApplierBench {
     private readonly fleet: SimulatedFleet,
     readonly client: KubeClient,
     readonly registry: InMemoryRegistry,
-    { protectedCopiedCsvNamespaces: namespaces = [], mirrored = false }: BenchSettings,
+    { protectedCopiedCsvNamespaces: namespaces = [], mirrored = false, foreignInstallPlans = 'accept' }: BenchSettings,
   ) {
     this.cluster = fleet.cluster('east');
     this.#settings = {
       installPlanRetryTimeout: 5_000,
       bundleUnpackTimeout: 60_000,
       protectedCopiedCsvNamespaces: [...namespaces],
+      foreignInstallPlans,
     };
     this.stages = this.#newStages();
     const note = () => undefined;
@@ -102,13 +108,13 @@ export class ApplierBench {
   }
 
   #newStages(): readonly Stage[] {
-    const content = new MemoryContentStore();
     const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
     const log = { debug: () => undefined, info: note, warn: note, error: note };
     return stagesOf({
       problems: this.problems,
-      registry: new HttpRegistryClient({ store: content }),
-      content,
+      registry: new HttpRegistryClient({ store: new MemoryContentStore() }),
+      content: this.content,
+      key: this.#key,
       log,
       metrics: this.metrics,
       refused: new RefusedValues(log, this.metrics, this.#clock),

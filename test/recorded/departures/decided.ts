@@ -40,6 +40,11 @@ export const DECIDED: readonly Departure[] = [
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/moves')),
   },
   {
+    name: 'plan-made-by-hub',
+    because: 'docs/decisions/0015: the hub marks the plans that it makes',
+    leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/made-by-hub')),
+  },
+  {
     name: 'plan-shared-crds',
     because: 'decision 0122: a plan names the other owners of a CRD and what changes for them',
     leaveOut: inKind('InstallPlan', drop('metadata', 'annotations', 'flotilla.dev/shared-crds')),

@@ -20,6 +20,8 @@ import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../name
 import { tenantOf } from '../namespaces/tenant.js';
 import type { BundleContents } from './bundle-contents.js';
 import { couldGoOn, type ExecutedStep, executeSteps } from './execute-steps.js';
+import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
+import type { OfferedBundles } from './offered-bundles.js';
 import { ReferencedBundles } from './referenced-bundles.js';
 import { retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
 
@@ -28,6 +30,9 @@ export type InstallPlanSettings = Readonly<{
   contents: BundleContents;
   /** For the bundles that a plan refers to, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
+  /** What becomes of plans that the hub did not make. */
+  foreign: ForeignPlans;
+  offered: OfferedBundles;
   log: Log;
   metrics: Pick<Metrics, 'installPlanWarnings'>;
 }>;
@@ -63,13 +68,27 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   }
   const context = contextIn(input, plan, turn.actingAs, settings);
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
-  const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
-  const refused: ReadonlyMap<number, ExecutedStep> = refuseUnsupported(plan);
+  const bundles = referencedBundles(input, plan, settings);
+  const foreign = await refuseForeign(input, plan, settings.foreign);
+  const refused: ReadonlyMap<number, ExecutedStep> = foreign.size > 0 ? foreign : refuseUnsupported(plan);
   const outcomes = refused.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
   const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
   if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
   return { ...(await write(input, plan, status, settings)), againAfterMs };
+}
+
+/** A plan of the hub has what it refers to; another one has what the catalogs offer the namespace. */
+function referencedBundles(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): ReferencedBundles {
+  const { contents, unpackTimeoutMs, foreign, offered } = settings;
+  const { cluster } = input.client;
+  const isOwn = foreign.marks?.isOwn(cluster, plan) ?? false;
+  return new ReferencedBundles(
+    contents,
+    input,
+    unpackTimeoutMs,
+    async (reference) => isOwn || (await offered.has(cluster, input.read.namespace, reference)),
+  );
 }
 
 const contextIn = (
@@ -91,8 +110,9 @@ const contextIn = (
 async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<boolean> {
   const verdict = operatorGroupVerdict(input.read.operatorGroups);
   if (!verdict.ok) return false;
+  if ((await refuseForeign(input, plan, settings.foreign)).size > 0) return false;
   const clients = { own: input.client, tenant: tenantOf(input.client, verdict.serviceAccount) };
-  const bundles = new ReferencedBundles(settings.contents, input, settings.unpackTimeoutMs);
+  const bundles = referencedBundles(input, plan, settings);
   const context = contextIn(input, plan, verdict.serviceAccount, settings);
   return couldGoOn(clients, plan, context, { input, bundles });
 }

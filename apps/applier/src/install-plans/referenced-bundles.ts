@@ -27,17 +27,20 @@ export class ReferencedBundles {
     private readonly contents: BundleContents,
     private readonly input: StageInput,
     private readonly unpackTimeoutMs: number,
+    /** Whether the plan may have what a reference names. */
+    private readonly mayHave: (reference: BundleReference) => Promise<boolean>,
   ) {}
 
   /** The step with its whole manifest; most have it already. */
   async whole(step: InstallPlanStep): Promise<WholeStep> {
     const reference = referenceOf(step);
     if (reference === undefined) return { step };
+    const { kind, name } = step.resource;
     try {
+      if (!(await this.mayHave(reference))) return { fail: notOffered(`${kind} ${name}`, reference) };
       return dereferenced(step, reference, await this.#stepsOf(step.resolving, reference));
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-      const { kind, name } = step.resource;
       const advice = 'if the bundle is gone for good, have the plan made anew: flotilla retry installplan --replan';
       const fail = `error finding the unpacked bundle for ${kind} ${name}: ${error.message}; ${advice}`;
       return { fail, patienceMs: this.#timeoutMs || Number.POSITIVE_INFINITY };
@@ -73,3 +76,7 @@ export class ReferencedBundles {
     return 'error' in settings ? this.unpackTimeoutMs : (settings.timeoutMs ?? this.unpackTimeoutMs);
   }
 }
+
+const notOffered = (what: string, { name, catalogSourceName, catalogSourceNamespace }: BundleReference): string =>
+  `error finding the unpacked bundle for ${what}: CatalogSource ${catalogSourceNamespace}/${catalogSourceName} does not offer ` +
+  `${name} to this namespace, and the plan is not one that the hub made: have it made anew: flotilla retry installplan --replan`;

@@ -6,6 +6,8 @@ import { PollerAgreement } from '../health/poller-agreement.js';
 import { BundleContents } from '../install-plans/bundle-contents.js';
 import { garbageCollectStage } from '../install-plans/garbage-collect.stage.js';
 import { installPlanStage } from '../install-plans/install-plan.stage.js';
+import { OfferedBundles } from '../install-plans/offered-bundles.js';
+import { PlanMarks } from '../install-plans/plan-marks.js';
 import { operatorGroupStage } from '../operator-groups/operator-group.stage.js';
 import { operatorStage } from '../operators/operator.stage.js';
 import { deprecationStage } from '../subscriptions/deprecation.stage.js';
@@ -17,13 +19,19 @@ import type { Stage } from './stage.js';
 /** What the stages of a pass need of the hub. */
 export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics' | 'refused'> &
   Readonly<{
+    /** Absent where nothing is written: plans are then neither marked nor refused for want of a mark. */
+    key?: Hub['key'];
     queues: Pick<Hub['queues'], 'observe'>;
-    settings: Pick<Hub['settings'], 'bundleUnpackTimeout' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'>;
+    settings: Pick<
+      Hub['settings'],
+      'bundleUnpackTimeout' | 'foreignInstallPlans' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'
+    >;
   }>;
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
 export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
-  const { problems, queues, registry, content, settings, log, metrics, refused } = hub;
+  const { problems, queues, registry, content, settings, log, metrics, refused, key } = hub;
+  const marks = key && new PlanMarks(key);
   const contents = new BundleContents(registry, content);
   const unpackTimeoutMs = settings.bundleUnpackTimeout;
   return [
@@ -38,9 +46,18 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       observe: queues.observe,
       log,
       unpackTimeoutMs,
+      marks,
     }),
     deprecationStage(problems),
-    installPlanStage({ retryTimeoutMs: settings.installPlanRetryTimeout, contents, unpackTimeoutMs, log, metrics }),
+    installPlanStage({
+      retryTimeoutMs: settings.installPlanRetryTimeout,
+      contents,
+      unpackTimeoutMs,
+      foreign: { setting: settings.foreignInstallPlans, marks },
+      offered: new OfferedBundles(problems),
+      log,
+      metrics,
+    }),
     operatorConditionStage,
     csvStage(log),
     copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),

@@ -1,9 +1,10 @@
-import type { InstallPlan } from '#core/api/install-plan';
+import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
 import { canonicalJson } from '#core/canonical/canonical-json';
 import { clipMessage } from '#core/conditions/clip-message';
 import { BundleNotInstallable } from '#core/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
+import { PLAN_MARK_ANNOTATION } from '#core/install-plan/plan-mark';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
 import { nextPart } from '#core/resolution/isolation/resolution-parts';
 import type { Resolution, ResolutionProblem, UnresolvedWish } from '#core/resolution/resolution-problem';
@@ -20,6 +21,7 @@ import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { PollerAgreement } from '../health/poller-agreement.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
+import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import { perform } from '../namespaces/perform.js';
 import { isRefusal } from '../namespaces/refusal.js';
@@ -38,6 +40,7 @@ export type ResolutionDeps = Readonly<{
   log: Log;
   /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
+  marks: PlanMarks | undefined;
 }>;
 
 /** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
@@ -169,7 +172,7 @@ async function install(
   const { bundles, input: current } = unpacked;
   if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
   if (!(await stillWished(current))) return MOVED;
-  const made = await makePlan(current, part, bundles).catch(planFailure);
+  const made = await makePlan(deps, current, part, bundles).catch(planFailure);
   if ('effect' in made) return tellUnpackFailure(current, part, made, minRetryMs);
   const { plan } = made;
   if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
@@ -228,15 +231,21 @@ const askingFor = ({ subscriptions }: Part, { read }: StageInput): readonly Subs
 /** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
 type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
-async function makePlan(input: StageInput, part: Part, bundles: FetchedBundles): Promise<MadePlan> {
+async function makePlan(
+  { marks }: ResolutionDeps,
+  input: StageInput,
+  part: Part,
+  bundles: FetchedBundles,
+): Promise<MadePlan> {
   const { resolution } = part;
   const { namespace, installPlans: existingPlans } = input.read;
   const subscriptions = askingFor(part, input);
   const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
   if (planned.result === 'nothing') return { plan: undefined };
-  const made = planned.existing ?? (await createPlan(input, planned.plan, bundles));
+  const mark = marks?.markOf(input.client.cluster, planned.plan, planned.status);
+  const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark), bundles));
   // Two writes, as in OLM: the API server drops a status that comes with the object.
-  const live = made.status === undefined ? await putStatus(input, { ...made, status: planned.status }) : made;
+  const live = made.status === undefined ? await putStatus(input, made, { status: planned.status, mark }) : made;
   input.reader.noteWritten(live);
   return { plan: live };
 }
@@ -269,8 +278,25 @@ async function createPlan(input: StageInput, planned: InstallPlan, bundles: Fetc
   }
 }
 
-const putStatus = async ({ client }: StageInput, wanted: InstallPlan): Promise<InstallPlan> =>
-  (await client.updateStatus(wanted)).object;
+/** A plan of an interrupted pass may have the mark of another content: of a tag that has moved since, say. */
+async function putStatus(
+  { client }: StageInput,
+  made: InstallPlan,
+  { status, mark }: Readonly<{ status: InstallPlanStatus; mark: string | undefined }>,
+): Promise<InstallPlan> {
+  const wanted = marked(made, mark);
+  const isMarked = mark === made.metadata.annotations?.[PLAN_MARK_ANNOTATION];
+  const plan = mark === undefined || isMarked ? made : (await client.update(wanted)).object;
+  return (await client.updateStatus({ ...plan, status })).object;
+}
+
+const marked = (plan: InstallPlan, mark: string | undefined): InstallPlan => ({
+  ...plan,
+  metadata: {
+    ...plan.metadata,
+    annotations: { ...plan.metadata.annotations, ...(mark === undefined ? {} : { [PLAN_MARK_ANNOTATION]: mark }) },
+  },
+});
 
 const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
   writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));

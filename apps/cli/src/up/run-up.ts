@@ -47,7 +47,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   endings.push(() => redis.stop());
   const log = createLog({ service: 'up', level: settings.logLevel, destination: logDestination(io, up) });
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
-  const key = settings.hubKeyFile === '' ? HubKey.random() : await HubKey.open(settings.hubKeyFile);
+  const key = await keyOf(settings);
   const hub = await openHub({ service: 'up', settings, log, redis, key });
   endings.push(() => hub.close());
   io.out(header(clients.applier));
@@ -58,6 +58,10 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   endings.push(() => service.stop());
   io.out(footer(service, up));
 }
+
+/** A key that ends with the process would not recognise the plans of an earlier run. */
+const keyOf = async ({ hubKeyFile, foreignInstallPlans }: UpSettings['settings']): Promise<HubKey> =>
+  hubKeyFile === '' && foreignInstallPlans === 'accept' ? HubKey.random() : HubKey.open(hubKeyFile);
 
 async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promise<Clients> {
   const load = (fieldManager: string): Promise<KubeClient[]> =>

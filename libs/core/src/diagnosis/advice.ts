@@ -107,6 +107,10 @@ export const ADVICE = {
     advice(
       `Where the bundle is at fault, publish a corrected bundle in its catalog, then have the plan made anew: flotilla retry installplan ${plan} -n ${namespace} --replan`,
     ),
+  replanForeign: (namespace: string, plan: string) =>
+    advice(
+      `Have the hub make a plan of its own for the Subscriptions in place of this one: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+    ),
   migrateStoredVersions: (namespace: string, group: string) =>
     advice(
       `Let Flotilla rewrite the objects that are stored in that version; the plan then goes on by itself: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,

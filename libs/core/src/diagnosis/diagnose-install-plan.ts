@@ -3,6 +3,7 @@ import type { OperatorGroup } from '../api/operator-group.js';
 import { STORED_VERSION_REFUSED } from '../crd-safety/stored-versions.js';
 import { isDone } from '../install-plan/install-plan-step.js';
 import { installedCondition } from '../install-plan/plan-conditions.js';
+import { isRefusedAsForeign } from '../install-plan/plan-mark.js';
 import { counted } from '../text/counted.js';
 import { ADVICE, type Advice } from './advice.js';
 import { diagnoseGroups } from './diagnose-groups.js';
@@ -35,6 +36,7 @@ export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly Operator
 /** Deleting the plan is no way on: once its ClusterServiceVersion exists, no other plan is made for it. */
 function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Advice[] {
   const { name = '', namespace = '' } = plan.metadata;
+  if (isRefusedAsForeign(plan)) return [ADVICE.replanForeign(namespace, name)];
   const corrected = ADVICE.replanCorrected(namespace, name);
   if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
   return [storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];

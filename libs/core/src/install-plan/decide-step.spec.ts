@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CATALOG_SOURCE_API } from '../api/catalog-source.js';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { clusterWide, context, csv, decide, live, object, RBAC, step } from './decide-step.fixture.js';
@@ -75,7 +76,10 @@ describe('install-plans.md §5, a step whose object is not there', () => {
       resource: { ...step(object('Secret')).resource, kind: 'Secret', manifest: '' },
     };
     const source = live('Secret', { data: { a: 'b' }, type: 'Opaque' }, 'v1', 'olm');
-    expect(decide(pull, [source])).toMatchObject({
+    const shelf = (secrets: readonly string[]) =>
+      live('CatalogSource', { spec: { sourceType: 'grpc', secrets } }, CATALOG_SOURCE_API.apiVersion, 'olm');
+    const listed = shelf(['other', 'it']);
+    expect(decide(pull, [listed, source])).toMatchObject({
       actions: [
         {
           do: 'create',
@@ -83,7 +87,11 @@ describe('install-plans.md §5, a step whose object is not there', () => {
         },
       ],
     });
-    expect(decide(pull, [])).toEqual({ fail: 'secret it does not exist - secrets "it" not found' });
+    expect(decide(pull, [listed])).toEqual({ fail: 'secret it does not exist - secrets "it" not found' });
+    for (const catalogs of [[], [shelf(['other'])]])
+      expect(decide(pull, [...catalogs, source])).toEqual({
+        fail: 'secret it is not copied: no CatalogSource of namespace olm lists it in spec.secrets',
+      });
     expect(decide(pull, [source, live('Secret')])).toEqual({ actions: [], status: 'Present' });
   });
 });

@@ -12,7 +12,7 @@ import {
   type StepStatus,
   SUBSCRIPTION_KIND,
 } from './install-plan-step.js';
-import { csvListOf, sourceSecretOf, targetOf } from './reads-for-step.js';
+import { csvListOf, isPullSecret, sourceSecretOf, targetOf } from './reads-for-step.js';
 import { decideOverCopy } from './replace-copy.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, objectIn, readKey, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
@@ -62,10 +62,17 @@ const decideClusterRole: Decide = (step, object, context, world) => {
   return overwrite({ ...wanted, metadata: { ...wanted.metadata, labels } }, liveOf(step, context, world));
 };
 
-/** A step of kind `Secret` copies a pull secret from the operator's namespace; an existing one is left as it is. */
+/**
+ * A step of kind `Secret` copies a pull secret from the operator's namespace; an existing one is left as it is. OLM copies
+ * whatever Secret the step names; here a catalog of that namespace must list it.
+ */
 function decidePullSecret(step: InstallPlanStep, context: StepContext, world: StepWorld): StepDecision {
   if (liveOf(step, context, world) !== undefined) return present;
   const { name } = step.resource;
+  if (!isPullSecret(step, context, world)) {
+    const where = context.operatorNamespace;
+    return { fail: `secret ${name} is not copied: no CatalogSource of namespace ${where} lists it in spec.secrets` };
+  }
   const source = objectIn(world, sourceSecretOf(step, context));
   if (source === undefined) return { fail: `secret ${name} does not exist - secrets "${name}" not found` };
   const { data, type } = source;

@@ -1,3 +1,4 @@
+import { CATALOG_SOURCE_API, CatalogSource } from '../api/catalog-source.js';
 import { CSV_API } from '../api/cluster-service-version.js';
 import type { InstallPlanStep } from '../api/install-plan.js';
 import type { ObjectRef } from '../api/kubernetes-object.js';
@@ -5,7 +6,7 @@ import { crdReads } from './crd-reads.js';
 import { crdRightReads } from './crd-rights.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } from './install-plan-step.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
-import { readKey, type StepContext, type StepRead, type StepWorld } from './step-world.js';
+import { listIn, readKey, type StepContext, type StepRead, type StepWorld } from './step-world.js';
 
 /** The object that a step makes, as it may stand in the cluster; undefined where the manifest cannot be read. */
 export function targetOf(step: InstallPlanStep, { plan }: StepContext): ObjectRef | undefined {
@@ -28,6 +29,26 @@ const secretRef = (namespace: string, name: string): ObjectRef => ({
 export const sourceSecretOf = (step: InstallPlanStep, { operatorNamespace }: StepContext): ObjectRef =>
   secretRef(operatorNamespace, step.resource.name);
 
+/** The global catalogs: a step copies what one of them names as its pull secret. */
+const globalCatalogs = ({ operatorNamespace }: StepContext): StepRead => ({
+  read: 'list',
+  ...CATALOG_SOURCE_API,
+  namespace: operatorNamespace,
+});
+
+/** Whether a catalog of the operator's namespace lists the Secret in `spec.secrets`. */
+export const isPullSecret = ({ resource }: InstallPlanStep, context: StepContext, world: StepWorld): boolean =>
+  listIn(world, globalCatalogs(context)).some((source) =>
+    CatalogSource.safeParse(source).data?.spec.secrets?.includes(resource.name),
+  );
+
+/** The Secret itself is read once it is known to be a pull secret. */
+function pullSecretReads(step: InstallPlanStep, context: StepContext, world: StepWorld): StepRead[] {
+  const catalogs = globalCatalogs(context);
+  if (!isPullSecret(step, context, world)) return [catalogs];
+  return [catalogs, { read: 'get', ref: sourceSecretOf(step, context) }];
+}
+
 /** The CSV that owns what the step makes: its uid goes into the owner reference. */
 export const ownerRefOf = (step: InstallPlanStep, { plan }: StepContext): ObjectRef => ({
   ...CSV_API,
@@ -48,7 +69,7 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
   const self: StepRead[] = target === undefined || target.name === '' ? [] : [{ read: 'get', ref: target }];
   if (kind === CRD_KIND) return [...self, ...crdReads(step, world), ...crdRightReads(step, context, world)];
   if (kind === SUBSCRIPTION_KIND) return self;
-  if (kind === 'Secret') return [...self, { read: 'get', ref: sourceSecretOf(step, context) }];
+  if (kind === 'Secret') return [...self, ...pullSecretReads(step, context, world)];
   if (kind === CSV_KIND) {
     return context.clusterServiceVersionNames.includes(step.resource.name) ? self : [...self, csvListOf(context)];
   }

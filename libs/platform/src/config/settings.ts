@@ -61,6 +61,11 @@ export const settingGroups = {
       false,
       'Feature gate BundleReleaseSupport of OLM v1: an explicit `release` in a bundle’s `olm.package` property counts, and `status.install.bundle` has it as a field of its own. The poller’s counts for the hub; `flotilla plan` and `explain` read their own',
     ),
+    foreignInstallPlans: oneOf(
+      ['accept', 'refuse'],
+      'accept',
+      'What becomes of InstallPlans that the hub did not make (by hand, by OLM, before the hub’s key was replaced): `accept` executes them once approved (as in OLM), `refuse` fails them. Annotation `flotilla.dev/refuse-foreign-installplans: "true"` of a Namespace refuses them there. With `refuse` `flotilla up` needs FLOTILLA_HUB_KEY_FILE',
+    ),
     protectedCopiedCsvNamespaces: list(
       'Namespaces that keep their copied CSVs when copies are switched off (as in OLM)',
     ),

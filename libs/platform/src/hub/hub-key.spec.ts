@@ -21,6 +21,21 @@ describe('the key of the hub', () => {
     expect(HubKey.random().verifies(poller.codeOf(parts), parts)).toBe(false);
   });
 
+  it('is replaced by a new first line: what the old one authenticated counts until its line is gone', async () => {
+    const [file, old, next] = [join(folder, 'rotated'), 'o'.repeat(40), 'n'.repeat(40)];
+    await writeFile(file, `${old}\n`);
+    const before = await HubKey.open(file);
+    await writeFile(file, `${next}\n${old}\n`);
+    const both = await HubKey.open(file);
+    await writeFile(file, `${next}\n`);
+    const after = await HubKey.open(file);
+    expect(both.verifies(before.codeOf(parts), parts)).toBe(true);
+    expect(after.verifies(both.codeOf(parts), parts)).toBe(true);
+    expect(after.verifies(before.codeOf(parts), parts)).toBe(false);
+    await writeFile(file, `${next}\nshort\n`);
+    await expect(HubKey.open(file)).rejects.toThrow(/which has a key of 5 bytes/);
+  });
+
   it.each([
     ['another value', ['observation', 'east', 'team', 'b'.repeat(64)]],
     ['another namespace', ['observation', 'east', 'other', 'a'.repeat(64)]],
@@ -49,7 +64,7 @@ describe('the key of the hub', () => {
     await writeFile(join(folder, 'long'), 'k'.repeat(5_000));
     await expect(HubKey.open(join(folder, 'long'))).rejects.toThrow(/long, which is no key but a file of 5000 bytes/);
     await expect(HubKey.open('')).rejects.toThrow(/^FLOTILLA_HUB_KEY_FILE is not set: .*openssl rand/);
-    await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, which has 6 bytes/);
+    await expect(HubKey.open(join(folder, 'short'))).rejects.toThrow(/short, which has a key of 6 bytes/);
     await expect(HubKey.open(join(folder, 'no', 'such'))).rejects.toThrow(
       /does not exist and cannot be made \(ENOENT\)/,
     );

@@ -23,10 +23,11 @@ export class HubKeyUnusable extends FlotillaError {
  * stolen one, or whatever else can write to Redis, cannot say which problem a namespace has.
  */
 export class HubKey {
-  readonly #key: Buffer;
+  /** The first one signs; the others are older ones that still count. */
+  readonly #keys: readonly [Buffer, ...Buffer[]];
 
-  private constructor(key: Buffer) {
-    this.#key = key;
+  private constructor(key: Buffer, ...older: readonly Buffer[]) {
+    this.#keys = [key, ...older];
   }
 
   /** For services that share a process: nothing else needs the key, and it ends with the process. */
@@ -35,33 +36,44 @@ export class HubKey {
   }
 
   /**
-   * The key in the file; makes the file where there is none and the folder can be written.
+   * The key in the file; makes the file where there is none and the folder can be written. Each line is a key: the first
+   * one is used, and what the others authenticated is still accepted.
    *
-   * @throws HubKeyUnusable where no file is named, it cannot be read or made, or it has less than 32 bytes
+   * @throws HubKeyUnusable where no file is named, it cannot be read or made, or a key has less than 32 bytes
    */
   static async open(path: string): Promise<HubKey> {
     if (path === '') throw new HubKeyUnusable('is not set');
     const text = (await readKey(path)) ?? (await makeKey(path));
-    const key = Buffer.from(text.trim());
-    if (key.length < KEY_BYTES)
-      throw new HubKeyUnusable(`names ${path}, which has ${key.length} bytes and no ${KEY_BYTES}`);
-    return new HubKey(key);
+    const [key, ...older] = text
+      .trim()
+      .split(/\s*\n\s*/)
+      .map((line) => Buffer.from(line));
+    const short = [key, ...older].find((one) => one !== undefined && one.length < KEY_BYTES);
+    if (key === undefined || short !== undefined)
+      throw new HubKeyUnusable(`names ${path}, which has a key of ${short?.length} bytes and no ${KEY_BYTES}`);
+    return new HubKey(key, ...older);
   }
 
   /** The authentication code of the parts, in this order. */
   codeOf(parts: readonly string[]): string {
-    const hmac = createHmac('sha256', this.#key);
-    // Lengths keep ["ab", "c"] apart from ["a", "bc"].
-    for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
-    return hmac.digest('base64url');
+    return codeWith(this.#keys[0], parts);
   }
 
   /** Whether the code is that of the parts. */
   verifies(code: string, parts: readonly string[]): boolean {
-    const expected = Buffer.from(this.codeOf(parts));
     const given = Buffer.from(code);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return this.#keys.some((key) => {
+      const expected = Buffer.from(codeWith(key, parts));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
   }
+}
+
+function codeWith(key: Buffer, parts: readonly string[]): string {
+  const hmac = createHmac('sha256', key);
+  // Lengths keep ["ab", "c"] apart from ["a", "bc"].
+  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hmac.digest('base64url');
 }
 
 async function readKey(path: string): Promise<string | undefined> {

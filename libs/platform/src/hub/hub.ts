@@ -53,6 +53,8 @@ export type Hub = Readonly<{
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
+  /** Of a process that observes or acts. */
+  key: HubKey | undefined;
   close(): Promise<void>;
 }>;
 
@@ -120,6 +122,7 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
     }),
     ...(tls && { tls }),
     access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
+    key,
     close: async () => {
       tls?.stop();
       redis.disconnect();

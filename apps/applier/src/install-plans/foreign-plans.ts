@@ -1,0 +1,28 @@
+import type { InstallPlan } from '#core/api/install-plan';
+import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/install-plan/plan-mark';
+import { unfinishedSteps } from '#core/install-plan/step-install-plan';
+import type { Settings } from '#platform/config/settings';
+import type { StageInput } from '../namespaces/stage.js';
+import type { ExecutedStep } from './execute-steps.js';
+import type { PlanMarks } from './plan-marks.js';
+
+export type ForeignPlans = Readonly<{ setting: Settings['foreignInstallPlans']; marks: PlanMarks | undefined }>;
+
+/** The end of a plan that the hub did not make, where such plans are refused; empty for every other plan. */
+export async function refuseForeign(
+  { client, read, reader }: StageInput,
+  plan: InstallPlan,
+  { setting, marks }: ForeignPlans,
+): Promise<ReadonlyMap<number, ExecutedStep>> {
+  const [next] = unfinishedSteps(plan);
+  if (next === undefined || marks === undefined || marks.isOwn(client.cluster, plan)) return new Map();
+  const { namespace } = read;
+  const found = await reader.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  const because =
+    setting === 'refuse'
+      ? 'setting FLOTILLA_FOREIGN_INSTALL_PLANS of the hub'
+      : `annotation ${REFUSE_FOREIGN_ANNOTATION} of namespace ${namespace}`;
+  if (setting !== 'refuse' && found?.metadata.annotations?.[REFUSE_FOREIGN_ANNOTATION] !== 'true') return new Map();
+  const [index, { status }] = next;
+  return new Map([[index, { status: status as ExecutedStep['status'], error: foreignText(because), patienceMs: 0 }]]);
+}

@@ -1,0 +1,46 @@
+import type { BundleReference, BundleSource } from '#core/install-plan/bundle-reference';
+import type { PackageRecord } from '#core/resolution/resolution-problem';
+import { parseImageReference } from '#platform/registry/image-reference';
+import type { ProblemStore } from '#platform/store/problem-store.port';
+import { RecordCache } from '#platform/store/record-cache';
+
+/** Records as JSON; few plans refer to bundles, and fewer of those were not made by this hub. */
+const RECORD_BYTES = 8 * 2 ** 20;
+
+/** What the catalogs in sight of a namespace offer it, as the poller saw them last. */
+export class OfferedBundles {
+  readonly #records: RecordCache;
+
+  constructor(private readonly store: ProblemStore) {
+    this.#records = new RecordCache(store, RECORD_BYTES);
+  }
+
+  /**
+   * Whether the catalog that the reference names offers its content to the namespace: the manifests with that digest, or
+   * an image of that repository. A digest alone gives nobody a right to what the hub holds or may pull.
+   */
+  async has(cluster: string, namespace: string, reference: BundleReference): Promise<boolean> {
+    const observation = await this.store.getObservation(cluster, namespace);
+    const problem = observation && (await this.store.getProblem(observation.problem));
+    const { catalogSourceName, catalogSourceNamespace } = reference;
+    const slice = problem?.catalogs.find(
+      ({ key }) => key.name === catalogSourceName && key.namespace === catalogSourceNamespace,
+    );
+    for (const { record } of slice?.packages ?? []) {
+      if (offers(await this.#records.get(record), reference)) return true;
+    }
+    return false;
+  }
+}
+
+const offers = (record: PackageRecord | undefined, { kind, name }: BundleReference): boolean =>
+  record?.entries.some(({ source }) => (kind === 'BundleImage' ? isOf(name, source) : isContent(name, source))) ??
+  false;
+
+const isContent = (digest: string, source: BundleSource): boolean => 'inline' in source && source.inline === digest;
+
+function isOf(image: string, source: BundleSource): boolean {
+  if (!('image' in source)) return false;
+  const [wanted, offered] = [parseImageReference(image), parseImageReference(source.image)];
+  return wanted.host === offered.host && wanted.repository === offered.repository;
+}

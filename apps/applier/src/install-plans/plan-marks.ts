@@ -1,0 +1,19 @@
+import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
+import { markedParts, PLAN_MARK_ANNOTATION } from '#core/install-plan/plan-mark';
+import type { HubKey } from '#platform/hub/hub-key';
+
+/** Marks InstallPlans that the hub makes, and recognises them. */
+export class PlanMarks {
+  constructor(private readonly key: HubKey) {}
+
+  /** Value of the annotation of a plan that is to have this status. */
+  markOf(cluster: string, plan: InstallPlan, status: InstallPlanStatus | undefined): string {
+    return this.key.codeOf(markedParts(cluster, plan, status));
+  }
+
+  /** Whether a hub with this key made the plan, and nobody changed what it installs. */
+  isOwn(cluster: string, plan: InstallPlan): boolean {
+    const mark = plan.metadata.annotations?.[PLAN_MARK_ANNOTATION] ?? '';
+    return this.key.verifies(mark, markedParts(cluster, plan, plan.status));
+  }
+}
