@@ -1,0 +1,68 @@
+import { type Owner, ownerKey } from './owner.js';
+
+type Account = { readonly owner: Owner; bytes: number };
+
+/**
+ * Bytes that work under way holds together, within a limit. Where they do not fit, the work that must give way is that of
+ * the cluster that holds most, of its namespace that holds most, and there the largest: many small ones of others never
+ * give way to one who takes everything.
+ */
+export class ByteLedger<T> {
+  readonly #accounts = new Map<T, Account>();
+  #total = 0;
+
+  constructor(private readonly limit: number) {}
+
+  get total(): number {
+    return this.#total;
+  }
+
+  open(item: T, owner: Owner): void {
+    this.#accounts.set(item, { owner, bytes: 0 });
+  }
+
+  close(item: T): void {
+    this.#total -= this.#accounts.get(item)?.bytes ?? 0;
+    this.#accounts.delete(item);
+  }
+
+  /** Adds bytes (or takes away, below 0). Gives the work that must give way; it is closed already. */
+  add(item: T, bytes: number): readonly T[] {
+    const account = this.#accounts.get(item);
+    if (account === undefined) return [];
+    account.bytes += bytes;
+    this.#total += bytes;
+    const victims: T[] = [];
+    while (this.#total > this.limit) {
+      const victim = this.#largest();
+      if (victim === undefined) break;
+      victims.push(victim);
+      this.close(victim);
+    }
+    return victims;
+  }
+
+  #largest(): T | undefined {
+    const cluster = largestOf(this.#sums(({ cluster }) => cluster));
+    const inCluster = (owner: Owner) => (owner.cluster === cluster ? ownerKey(owner) : undefined);
+    const namespace = largestOf(this.#sums(inCluster));
+    const items = [...this.#accounts].filter(([, { owner }]) => ownerKey(owner) === namespace);
+    return largestOf(new Map(items.map(([item, { bytes }]) => [item, bytes])));
+  }
+
+  #sums(keyOf: (owner: Owner) => string | undefined): Map<string, number> {
+    const sums = new Map<string, number>();
+    for (const { owner, bytes } of this.#accounts.values()) {
+      const key = keyOf(owner);
+      if (key !== undefined) sums.set(key, (sums.get(key) ?? 0) + bytes);
+    }
+    return sums;
+  }
+}
+
+/** The key of the largest value; of equal ones the last, which came latest. */
+function largestOf<K>(values: ReadonlyMap<K, number>): K | undefined {
+  let largest: Readonly<{ key: K; value: number }> | undefined;
+  for (const [key, value] of values) if (largest === undefined || value >= largest.value) largest = { key, value };
+  return largest?.key;
+}

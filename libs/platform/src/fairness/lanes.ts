@@ -1,0 +1,84 @@
+import type { Demand } from './demand.js';
+import type { FairLimiter, Turn } from './fair-limiter.js';
+
+/** A piece of work that has begun. `end` ends it; what `done` gives then does not matter. */
+export type Run<T> = Readonly<{ done: Promise<T>; end: () => void }>;
+
+export type LaneOptions = Readonly<{
+  first: FairLimiter;
+  slow: FairLimiter;
+  /** Milliseconds after which work leaves the first lane. */
+  firstMs: number;
+}>;
+
+export type RunOptions = Readonly<{
+  /** Known to take long: it does not begin in the first lane. */
+  slow?: boolean;
+  /** The work is about to wait for the slow lane; may throw to give up instead. */
+  onSlow?: () => void;
+}>;
+
+/**
+ * Two lanes: all work begins in the first one, for a short time. What needs longer goes on in the slow lane where that is
+ * free; otherwise it is ended, and begins anew when its turn there has come. So work that is done soon never waits for
+ * work that takes long.
+ */
+export class Lanes {
+  constructor(private readonly options: LaneOptions) {}
+
+  async run<T>(demand: Demand, start: () => Run<T>, { slow = false, onSlow }: RunOptions = {}): Promise<T> {
+    const { first, slow: slowLane } = this.options;
+    const quick = slow ? undefined : await first.run(demand, (turn) => this.#quickly(demand, turn, start));
+    if (quick !== undefined) return quick.done;
+    onSlow?.();
+    return slowLane.run(demand, () => whileWanted(demand, start()).done);
+  }
+
+  /** Undefined: it took too long, and was ended. */
+  async #quickly<T>(
+    demand: Demand,
+    turn: Turn,
+    start: () => Run<T>,
+  ): Promise<Readonly<{ done: Promise<T> }> | undefined> {
+    const run = whileWanted(demand, start());
+    if (await isDoneWithin(run.done, this.options.firstMs)) return run;
+    const inSlow = this.options.slow.tryEnter(turn.owner);
+    if (inSlow === undefined) {
+      run.end();
+      return undefined;
+    }
+    // Not awaited here: the turn in the first lane ends now.
+    const leave = () => inSlow.release();
+    run.done.then(leave, leave);
+    return run;
+  }
+}
+
+function whileWanted<T>({ signal }: Demand, run: Run<T>): Run<T> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const end = () => {
+    run.end();
+    reject(signal.reason);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  const done = Promise.race([run.done, gone]).finally(() => signal.removeEventListener('abort', end));
+  done.catch(() => undefined);
+  return { done, end: run.end };
+}
+
+async function isDoneWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), ms);
+  try {
+    return await Promise.race([
+      done.then(
+        () => true,
+        () => true,
+      ),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
