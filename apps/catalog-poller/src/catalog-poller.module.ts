@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
+import { Lanes } from '#platform/fairness/lanes';
 import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
 import { CatalogContents } from './catalogs/catalog-contents.js';
+import { CatalogReader } from './catalogs/catalog-reader.js';
 import { ClusterCatalogPoller } from './cluster-catalogs/cluster-catalog-poller.js';
 import { MetasMiddleware } from './cluster-catalogs/metas.middleware.js';
 import { ContentController } from './content.controller.js';
@@ -20,8 +22,20 @@ class CatalogPollerModule implements NestModule {
   }
 }
 
-const contentsOf = ({ registry, content, settings }: Hub): CatalogContents =>
-  new CatalogContents(registry, content, join(settings.contentDir, 'catalog-poller'));
+function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom }: Hub): CatalogContents {
+  const { pullConcurrency, pullsPerCluster, pullsPerNamespace, catalogReadConcurrency: readers } = settings;
+  const pulls = { total: pullConcurrency, perCluster: pullsPerCluster, perNamespace: pullsPerNamespace };
+  // One cluster, and so one of its namespaces, leaves a thread to the others.
+  const most = Math.max(1, readers - 1);
+  const reading = new Lanes({
+    first: lanes.limiter('read', { total: readers, perCluster: most, perNamespace: most }),
+    slow: lanes.limiter('read-slow', { total: 1, perCluster: 1, perNamespace: 1 }),
+    firstMs: settings.catalogReadFirstDeadline,
+  });
+  const folder = join(settings.contentDir, 'catalog-poller');
+  const limits = { pulls: lanes.limiter('pull', pulls), room: workRoom };
+  return new CatalogContents(registry, content, folder, new CatalogReader({ lanes: reading }), limits);
+}
 
 /** Wiring only. Services in one process share `lookouts`, so that they agree on which clusters are left to OLM. */
 export const catalogPollerModule = (

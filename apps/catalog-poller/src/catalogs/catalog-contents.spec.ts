@@ -199,7 +199,7 @@ describe('what is remembered of a read image', () => {
     const image = await push({ 'a.yaml': catalog(bundle()) });
     const store = await DiskContentStore.open(join(directory, 'content'), { maxBytes: 900 });
     const contents = new CatalogContents(new HttpRegistryClient({}), store, join(directory, 'poller'), {
-      read: readCatalog,
+      read: (request) => readCatalog(request),
     });
     await expect(contents.ofImage(image, NO_LOGIN)).rejects.toThrow(/FLOTILLA_CONTENT_MAX_BYTES|does not fit/);
   });

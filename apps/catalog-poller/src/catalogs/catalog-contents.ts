@@ -4,11 +4,13 @@ import { canonicalHash } from '#core/canonical/canonical-json';
 import type { GrpcRecords } from '#core/catalog/grpc-bundle';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
+import { Demand } from '#platform/fairness/demand';
+import { SharedWork } from '#platform/fairness/shared-work';
 import { parseImageReference } from '#platform/registry/image-reference';
 import { type PullOptions, type RegistryClient, RegistryError } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import type { CatalogReader } from './catalog-reader.js';
-import { type HeldContent, ImageContents } from './image-contents.js';
+import { type HeldContent, ImageContents, type ImageLimits } from './image-contents.js';
 import { manifestBytes } from './read-catalog.js';
 
 /** One catalog's content, ready to be resolved from; shared by every cluster that uses the same content. */
@@ -29,6 +31,9 @@ export type ServableCatalog = Readonly<{
   /** Why Classic would not resolve from it; empty for a valid catalog. */
   problems: readonly string[];
 }>;
+
+/** Logins, and for whom the content is: the hub itself by default. */
+export type ContentOptions = PullOptions & Readonly<{ demand?: Demand }>;
 
 type HeldImage = Readonly<{ digest: Digest; held: HeldContent }>;
 
@@ -61,7 +66,8 @@ export class CatalogContents {
    * By digest of the image, then by who may have it. Unusable content is remembered too: a fleet that uses a broken image
    * does not read it once for each cluster and try.
    */
-  readonly #held = new Map<Digest, Map<string, Promise<HeldContent>>>();
+  readonly #held = new Map<Digest, Map<string, HeldContent>>();
+  readonly #loads = new SharedWork<HeldContent>();
   readonly #listings = new Map<string, Promise<LoadedCatalog>>();
 
   /** `directory`, of this process alone, is where images are unpacked and where it is noted which were read. */
@@ -70,15 +76,16 @@ export class CatalogContents {
     private readonly store: ContentStore,
     directory: string = join(tmpdir(), `flotilla-catalogs-${process.pid}`),
     reader?: Pick<CatalogReader, 'read'>,
+    limits?: ImageLimits,
   ) {
-    this.#images = new ImageContents(registry, store, directory, reader);
+    this.#images = new ImageContents(registry, store, directory, reader, limits);
   }
 
   /**
    * Asks the registry which digest the reference names now; pulls and reads only what was not read before. Throws
    * RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that cannot be resolved from.
    */
-  async ofImage(reference: string, options: PullOptions): Promise<LoadedCatalog> {
+  async ofImage(reference: string, options: ContentOptions): Promise<LoadedCatalog> {
     const { digest, held } = await this.#heldImage(reference, options);
     if ('index' in held) return { digest, content: held.content, index: held.index, packages: held.packages };
     throw new InvalidCatalog(reference, 'problems' in held ? held.problems : [held.unreadable]);
@@ -89,7 +96,7 @@ export class CatalogContents {
    * cannot be read at all. About a digest the registry is asked once for each login: later, and while it cannot be reached
    * after a restart, what it gave to the hub's own login is served.
    */
-  async servableImage(reference: string, options: PullOptions): Promise<ServableCatalog> {
+  async servableImage(reference: string, options: ContentOptions): Promise<ServableCatalog> {
     const named = parseImageReference(reference).digest;
     const { digest, held } = await this.#ownImage(reference, options, named);
     if ('unreadable' in held) throw new InvalidCatalog(reference, [held.unreadable]);
@@ -116,7 +123,7 @@ export class CatalogContents {
   }
 
   /** What is given while the registry is away is not remembered: the next caller asks the registry again. */
-  async #ownImage(reference: string, options: PullOptions, named: Digest | undefined): Promise<HeldImage> {
+  async #ownImage(reference: string, options: ContentOptions, named: Digest | undefined): Promise<HeldImage> {
     try {
       const found = await this.#heldImage(reference, options, named);
       await this.#images.noteOwn(reference, found.digest);
@@ -129,12 +136,19 @@ export class CatalogContents {
     }
   }
 
-  async #heldImage(reference: string, options: PullOptions, named?: Digest): Promise<HeldImage> {
-    const digest = named ?? (await this.registry.resolve(reference, options));
-    const held = this.#held.get(digest) ?? new Map<string, Promise<HeldContent>>();
-    this.#held.set(digest, held);
-    const load = () => this.#images.of(reference, digest, options, named === undefined);
-    return { digest, held: await once(held, this.registry.access(reference, options), load) };
+  async #heldImage(reference: string, options: ContentOptions, named?: Digest): Promise<HeldImage> {
+    const { demand = Demand.ofHub(options.signal), credentials } = options;
+    const logins = credentials === undefined ? {} : { credentials };
+    const digest = named ?? (await this.registry.resolve(reference, { ...logins, signal: demand.signal }));
+    const access = this.registry.access(reference, logins);
+    const known = this.#held.get(digest)?.get(access);
+    if (known !== undefined) return { digest, held: known };
+    const load = (all: Demand) =>
+      this.#images.of(reference, digest, { ...logins, demand: all, reported: named === undefined });
+    const held = await this.#loads.run(`${access} ${digest}`, demand, load);
+    const byAccess = this.#held.get(digest) ?? new Map<string, HeldContent>();
+    this.#held.set(digest, byAccess.set(access, held));
+    return { digest, held };
   }
 }
 

@@ -1,8 +1,13 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Demand } from '#platform/fairness/demand';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
+import { Lanes, type Run } from '#platform/fairness/lanes';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 import { ReaderThread, type Reply } from './reader-thread.js';
 
 export type ReaderLimits = Readonly<{
-  /** Catalogs that are read at the same time. */
+  /** Catalogs that are read at the same time, where no lanes say it. */
   threads: number;
   /** Milliseconds for one catalog. */
   deadlineMs: number;
@@ -10,25 +15,41 @@ export type ReaderLimits = Readonly<{
   heapMiB: number;
   /** Milliseconds for which a thread without work is kept: starting one costs more than reading a small catalog. */
   idleMs: number;
+  /** Whose turn it is, and what takes long. */
+  lanes: Lanes;
 }>;
 
-const defaultLimits: ReaderLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
+export type ReadOptions = Readonly<{
+  demand?: Demand;
+  /** Ends the reading, and is thrown. */
+  signal?: AbortSignal;
+  /** Called with bytes that are written. What it throws ends the reading. */
+  onDisk?: (bytes: number) => void;
+}>;
+
+/** `isOfContent`: it would end in the same way another time. */
+export type Unread = Readonly<{ undecided: string; isOfContent?: true }>;
+
+const defaultLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
+/** What takes longer goes on beside the others. */
+const FIRST_MS = 10_000;
+
+const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
 type Idle = Readonly<{ thread: ReaderThread; timer: NodeJS.Timeout }>;
 
-/** Reads catalogs in threads of their own, a few at a time. */
+/** Reads catalogs in threads of their own, a few at a time, in turns over clusters and namespaces. */
 export class CatalogReader {
-  readonly #waiting: (() => void)[] = [];
   readonly #idle: Idle[] = [];
   readonly #limits: ReaderLimits;
-  #free: number;
 
   constructor(
     limits: Partial<ReaderLimits> = {},
     private readonly threadFile = new URL('./read-catalog.thread.js', import.meta.url),
   ) {
-    this.#limits = { ...defaultLimits, ...limits };
-    this.#free = this.#limits.threads;
+    const first = limiter(limits.threads ?? defaultLimits.threads);
+    const lanes = limits.lanes ?? new Lanes({ first, slow: limiter(1), firstMs: FIRST_MS });
+    this.#limits = { ...defaultLimits, ...limits, lanes };
   }
 
   /** Threads that wait for their next catalog. */
@@ -36,25 +57,42 @@ export class CatalogReader {
     return this.#idle.length;
   }
 
-  /** `undecided`: not read within the limits, or the disk failed: the same files may be read another time. */
-  async read(request: ReadRequest): Promise<ReadCatalog | Readonly<{ undecided: string }>> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#free -= 1;
-    try {
-      const reply = await this.#inThread(request);
-      return 'read' in reply ? reply.read : { undecided: reply.problem };
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
+  /** `undecided`: not read within the limits, or the disk failed. Throws where it is not wanted any more. */
+  async read(request: ReadRequest, options: ReadOptions = {}): Promise<ReadCatalog | Unread> {
+    const { demand = Demand.ofHub(), signal } = options;
+    let tries = 0;
+    const start = () => {
+      // What a reading that was ended has written is not in the way of the next one.
+      const output = tries === 0 ? request.output : join(request.output, `again-${tries}`);
+      if (tries > 0) mkdirSync(output, { mode: 0o700 });
+      tries += 1;
+      return this.#inThread({ ...request, output }, options);
+    };
+    const reply = await this.#limits.lanes.run(demand, start);
+    signal?.throwIfAborted();
+    if ('read' in reply) return reply.read;
+    return { undecided: reply.problem, ...(reply.isOfContent && { isOfContent: true }) };
   }
 
-  async #inThread(request: ReadRequest): Promise<Reply> {
-    const thread = this.#take() ?? new ReaderThread(this.threadFile, this.#limits.heapMiB);
-    const reply = await thread.read(request, this.#limits.deadlineMs);
-    if (!thread.ended) this.#keep(thread);
-    return reply;
+  #inThread(request: ReadRequest, { signal, onDisk = () => undefined }: ReadOptions): Run<Reply> {
+    const { deadlineMs, heapMiB } = this.#limits;
+    const thread = this.#take() ?? new ReaderThread(this.threadFile, heapMiB);
+    const end = () => thread.end();
+    const onWritten = (bytes: number) => {
+      try {
+        onDisk(bytes);
+      } catch {
+        end(); // Its signal is aborted: that is what the caller gets to see.
+      }
+    };
+    const reading = thread.read(request, deadlineMs, onWritten);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted) end();
+    const done = reading.finally(() => {
+      signal?.removeEventListener('abort', end);
+      if (!thread.ended) this.#keep(thread);
+    });
+    return { done, end };
   }
 
   #take(): ReaderThread | undefined {

@@ -80,6 +80,7 @@ function start(spec: Partial<CatalogSource['spec']> = {}, of = access()): Catalo
     catalogs,
     clock,
     random,
+    cluster: 'east',
     strict: false,
     access: of,
     onState: () => undefined,
@@ -233,7 +234,7 @@ describe('a paused catalog', () => {
     const message = `annotation flotilla.dev/paused is set: nothing polls, and the content ${digestOf(7)} stays in use`;
     const held = { conditions: [{ type: 'Paused', status: 'True', reason: 'PausedByAnnotation', message }] };
     const refresh = new CatalogRefresh(paused(polled, held), {
-      ...{ catalogs, clock, random, strict: false, access: access(), onState: () => undefined },
+      ...{ cluster: 'east', catalogs, clock, random, strict: false, access: access(), onState: () => undefined },
     });
     running.push(refresh);
     await clock.advance(60 * MINUTE);

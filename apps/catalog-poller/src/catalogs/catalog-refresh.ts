@@ -7,6 +7,7 @@ import { isPaused, pausedDigest } from '#core/catalog-source/paused-catalog';
 import { clipMessage } from '#core/conditions/clip-message';
 import { kubernetesTime } from '#core/durations/kubernetes-time';
 import type { Clock } from '#platform/clock/clock.port';
+import { Demand } from '#platform/fairness/demand';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { Digest } from '#platform/store/content-store.port';
 import type { LoadedCatalog } from './catalog-contents.js';
@@ -17,6 +18,8 @@ import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking } from './shared-loads.js';
 
 export type RefreshDeps = Readonly<{
+  /** Of the CatalogSource. */
+  cluster: string;
   catalogs: SharedCatalogs;
   clock: Clock;
   /** Evenly from 0 up to 1: spreads the polls of many sources over time. */
@@ -40,6 +43,9 @@ function pinned(source: CatalogSource): CatalogSource {
   return { ...source, spec: { ...source.spec, image: atDigest(parseImageReference(image), digest as Digest).text } };
 }
 
+/** What a load depends on: where this stays the same, a load that is under way is still the right one. */
+const asked = (source: CatalogSource) => [originOf(source), source.spec.secrets ?? [], isPaused(source)];
+
 /** Keeps the content of one CatalogSource fresh: loads, polls, retries, and says where it stands. */
 export class CatalogRefresh {
   state: CatalogState = {};
@@ -54,6 +60,8 @@ export class CatalogRefresh {
   #running = false;
   #again = false;
   #stopped = false;
+  /** Aborted when what is loaded now is not wanted any more. */
+  #wanted = new AbortController();
 
   constructor(
     source: CatalogSource,
@@ -84,18 +92,28 @@ export class CatalogRefresh {
       return;
     }
     const resumed = isPaused(before) && !isPaused(source);
-    if (resumed || canonicalJson(source.spec) !== canonicalJson(before.spec)) this.#begin();
+    if (!resumed && canonicalJson(source.spec) === canonicalJson(before.spec)) return;
+    if (canonicalJson(asked(source)) !== canonicalJson(asked(before))) this.#giveUp();
+    this.#begin();
   }
 
   /** Paused: the content stays as it is, whatever the spec says by now. */
   #rest(): void {
+    this.#giveUp();
     this.#cancelTimer();
     this.#unfollow();
     this.#unfollow = () => undefined;
   }
 
+  /** Ends the load that is under way, unless others wait for it, too. */
+  #giveUp(): void {
+    this.#wanted.abort();
+    this.#wanted = new AbortController();
+  }
+
   stop(): void {
     this.#stopped = true;
+    this.#giveUp();
     this.#cancelTimer();
     this.#unfollow();
   }
@@ -130,10 +148,12 @@ export class CatalogRefresh {
     this.#cancelTimer();
     const before = this.loaded?.digest;
     const wasServing = this.failure === undefined && this.settled;
-    const delay = await this.#look(asking);
+    const { signal } = this.#wanted;
+    const delay = await this.#look(asking, signal);
+    this.#running = false;
+    if (signal.aborted) return this.#afterGivenUp();
     const first = !this.settled;
     this.settled = true;
-    this.#running = false;
     const content = first || before !== this.loaded?.digest || wasServing !== (this.failure === undefined);
     if (!this.#stopped) this.deps.onState(this.#source, { content });
     if (this.#again) {
@@ -141,6 +161,13 @@ export class CatalogRefresh {
       this.#refreshNow();
     } else if (this.#isAtRest) this.#rest();
     else if (delay !== undefined) this.#lookAgainIn(delay);
+  }
+
+  /** The load gave nothing: what is wanted by now is loaded instead. */
+  #afterGivenUp(): void {
+    if (!this.#again) return;
+    this.#again = false;
+    this.#refreshNow();
   }
 
   get #isAtRest(): boolean {
@@ -162,7 +189,7 @@ export class CatalogRefresh {
   }
 
   /** Milliseconds until the next look, or undefined where none is due. */
-  async #look(asking: Asking): Promise<number | undefined> {
+  async #look(asking: Asking, signal: AbortSignal): Promise<number | undefined> {
     const source = this.#source;
     const origin = originOf(source);
     if (origin.kind === 'invalid') {
@@ -172,11 +199,10 @@ export class CatalogRefresh {
     }
     this.#lastTry = this.#now();
     const { deps } = this;
-    return this.#learn(
-      source,
-      origin,
-      await loadSource(pinned(source), asking, { ...deps, now: () => deps.clock.now() }),
-    );
+    const demand = Demand.of({ cluster: deps.cluster, namespace: source.metadata.namespace ?? '' }, signal);
+    const now = () => deps.clock.now();
+    const look = await loadSource(pinned(source), { ...asking, demand }, { ...deps, now });
+    return signal.aborted ? undefined : this.#learn(source, origin, look);
   }
 
   #learn(source: CatalogSource, origin: LoadingOrigin, look: SourceLook): number | undefined {

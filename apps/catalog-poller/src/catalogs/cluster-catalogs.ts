@@ -140,6 +140,7 @@ export class ClusterCatalogs {
   #refreshOf(source: CatalogSource): CatalogRefresh {
     return new CatalogRefresh(source, {
       ...this.deps,
+      cluster: this.deps.client.cluster,
       strict: this.deps.status.strict,
       access: this.#access,
       onState: (of, { content }) => {

@@ -1,20 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { CatalogIndex } from '#core/resolution/catalog-slice';
 import { indexStored } from '#core/resolution/stored-index';
+import { Demand } from '#platform/fairness/demand';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { repositoryOf } from '#platform/registry/access-key';
 import { pullCatalogTo } from '#platform/registry/catalog-image';
+import { FailedPulls } from '#platform/registry/image/failed-pulls';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
-import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
+import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import { DiskProvenance } from '#platform/store/disk-provenance';
 import type { Provenance } from '#platform/store/provenance.port';
+import { WorkRoom, type WorkShare } from '#platform/store/work-room';
 import { CatalogReader } from './catalog-reader.js';
 import { type ContentDescriptor, ContentDescriptors, DigestText } from './content-descriptor.js';
 import { READ_VERSION, type ReadCatalog, type ReadModel } from './read-catalog.js';
+import { WorkFolder } from './work-folder.js';
 
 /** A catalog image's content as it is held: what can be served of it, and what can be resolved from. */
 export type HeldContent =
@@ -35,8 +39,21 @@ const Model = z.strictObject({
   inline: z.array(DigestText),
 });
 
-/** No pull or read takes so long: what is older was left behind by a killed process. */
-const ABANDONED_AFTER_MS = 60 * 60_000;
+/** What is shared with others: downloads, and the disk for what is unpacked. Without bounds by default. */
+export type ImageLimits = Readonly<{ pulls: FairLimiter; room: WorkRoom }>;
+
+const unlimited = (): ImageLimits => ({
+  pulls: new FairLimiter({ total: 1_000, perCluster: 1_000, perNamespace: 1_000 }),
+  room: new WorkRoom(),
+});
+
+/** What to ask for, and for whom. */
+export type ImageAsking = Readonly<{
+  credentials?: RegistryCredentials;
+  demand: Demand;
+  /** The repository, asked with these logins, has just named the digest. */
+  reported: boolean;
+}>;
 
 const NOT_KEPT =
   'the content store did not keep it: is FLOTILLA_CONTENT_MAX_BYTES large enough for all catalogs together?';
@@ -45,7 +62,12 @@ const NOT_KEPT =
 export class CatalogNotRead extends FlotillaError {
   readonly code = 'CatalogNotRead';
   readonly retry: Retry = 'backoff';
-  constructor(reference: string, because: string) {
+  constructor(
+    reference: string,
+    because: string,
+    /** Reading it again costs as much and ends as this did. */
+    readonly isOfContent = false,
+  ) {
     super(`catalog ${reference} could not be read: ${because}`);
   }
 }
@@ -54,10 +76,10 @@ export class CatalogNotRead extends FlotillaError {
 export class ImageContents {
   readonly #descriptors: ContentDescriptors;
   readonly #provenance: Provenance;
-  readonly #work: string;
+  readonly #work: WorkFolder;
+  readonly #unread = new FailedPulls(Date.now, isUnreadable);
   /** By digest of the image, so that all who may have a content share its index. */
   readonly #contents = new Map<Digest, Promise<HeldContent | undefined>>();
-  #swept: Promise<void> | undefined;
 
   /** `directory`: for descriptors and for work under way; of this process alone. */
   constructor(
@@ -65,25 +87,28 @@ export class ImageContents {
     private readonly store: ContentStore,
     directory: string,
     private readonly reader: Pick<CatalogReader, 'read'> = new CatalogReader(),
+    private readonly limits: ImageLimits = unlimited(),
   ) {
     this.#descriptors = new ContentDescriptors(join(directory, 'catalogs'));
     this.#provenance = new DiskProvenance(join(directory, 'provenance'));
-    this.#work = join(directory, 'work');
+    this.#work = new WorkFolder(join(directory, 'work'));
   }
 
   /**
    * The content of the image that `reference` names, at that digest. What was read before is given only on the word of
-   * the repository that gave it whole: `reported` says that the repository, asked with these logins, has just named the
-   * digest; otherwise it is asked here. Any other repository has to give the image first: a digest is no proof that the
+   * the repository that gave it whole: where it has not just named the digest, asked with these logins, it is asked here. Any other repository has to give the image first: a digest is no proof that the
    * caller may have the content. Throws RegistryError, or {@link CatalogNotRead}.
    */
-  async of(reference: string, digest: Digest, options: PullOptions, reported: boolean): Promise<HeldContent> {
+  async of(reference: string, digest: Digest, asking: ImageAsking): Promise<HeldContent> {
+    const { demand, reported } = asking;
+    const options = pullOptions(asking, demand.signal);
     if (await this.#provenance.has(digest, sourceOf(reference))) {
       const known = await this.#known(digest);
       if (known !== undefined && !reported) await this.registry.resolve(atDigestOf(reference, digest), options);
       if (known !== undefined) return known;
     }
-    const content = await this.#pull(reference, digest, options);
+    const key = `${this.registry.access(reference, options)} ${digest}`;
+    const content = await this.#unread.guard(key, () => this.#pull(reference, digest, asking));
     await this.#provenance.add(digest, sourceOf(reference));
     return content;
   }
@@ -104,28 +129,41 @@ export class ImageContents {
   }
 
   /** Pulls the whole image, and reads it unless the same content was read before. */
-  async #pull(reference: string, digest: Digest, options: PullOptions): Promise<HeldContent> {
-    this.#swept ??= this.#sweep();
-    await this.#swept;
-    const work = join(this.#work, randomUUID());
+  async #pull(reference: string, digest: Digest, asking: ImageAsking): Promise<HeldContent> {
+    const work = await this.#work.begin();
+    const [owner = { cluster: '', namespace: '' }] = asking.demand.owners();
+    const share = this.limits.room.open(owner);
     try {
-      const output = join(work, 'read');
-      await mkdir(output, { recursive: true, mode: 0o700 });
-      const directory = join(work, 'files');
-      await pullCatalogTo(this.registry, atDigestOf(reference, digest), directory, options);
-      const known = await this.#known(digest);
-      if (known !== undefined) return known;
-      const read = await this.reader.read({ directory, output });
-      if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided);
-      const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
-      await this.#descriptors.put(descriptor);
-      // A load of another caller that began before the descriptor was written finds nothing: the second one does.
-      const kept = (await this.#known(digest)) ?? (await this.#known(digest));
-      if (kept === undefined) throw new CatalogNotRead(reference, NOT_KEPT);
-      return kept;
+      return await this.#pullInto(work, share, { reference, digest, asking });
     } finally {
       await rm(work, { recursive: true, force: true });
+      share.close();
     }
+  }
+
+  async #pullInto(
+    work: string,
+    share: WorkShare,
+    { reference, digest, asking }: Readonly<{ reference: string; digest: Digest; asking: ImageAsking }>,
+  ): Promise<HeldContent> {
+    const { demand } = asking;
+    const signal = AbortSignal.any([demand.signal, share.signal]);
+    const output = join(work, 'read');
+    await mkdir(output, { mode: 0o700 });
+    const directory = join(work, 'files');
+    const options = { ...pullOptions(asking, signal), onDisk: share.take };
+    const at = atDigestOf(reference, digest);
+    await this.limits.pulls.run(demand, () => pullCatalogTo(this.registry, at, directory, options));
+    const known = await this.#known(digest);
+    if (known !== undefined) return known;
+    const read = await this.reader.read({ directory, output }, { demand, signal, onDisk: share.take });
+    if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided, read.isOfContent);
+    const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
+    await this.#descriptors.put(descriptor);
+    // A load of another caller that began before the descriptor was written finds nothing: the second one does.
+    const kept = (await this.#known(digest)) ?? (await this.#known(digest));
+    if (kept === undefined) throw new CatalogNotRead(reference, NOT_KEPT);
+    return kept;
   }
 
   /** What this process or an earlier one has read of the image; no proof that anybody may have it. */
@@ -172,15 +210,13 @@ export class ImageContents {
     if (manifests.includes(false)) return undefined;
     return { content: read.content, index: indexStored(summaries, lines), packages: summaries.length };
   }
-
-  async #sweep(): Promise<void> {
-    for (const name of await readdir(this.#work).catch(() => [])) {
-      const path = join(this.#work, name);
-      const since = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-      if (Date.now() - since > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
-    }
-  }
 }
+
+const pullOptions = ({ credentials }: ImageAsking, signal: AbortSignal) => ({
+  ...(credentials && { credentials }),
+  signal,
+});
+const isUnreadable = (error: Error): boolean => error instanceof CatalogNotRead && error.isOfContent;
 
 const sourceOf = (reference: string): string => repositoryOf(parseImageReference(reference));
 const ownSourceOf = (reference: string): string => `${sourceOf(reference)} with the hub's own login`;

@@ -8,7 +8,10 @@ export class LineFile {
   #pending: string[] = [];
   #length = 0;
 
-  constructor(readonly path: string) {
+  constructor(
+    readonly path: string,
+    private readonly onWritten: (bytes: number) => void = () => undefined,
+  ) {
     this.#file = openSync(path, 'wx', 0o600);
   }
 
@@ -25,6 +28,7 @@ export class LineFile {
 
   #flush(): void {
     const bytes = Buffer.from(this.#pending.join(''));
+    this.onWritten(bytes.length);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
     this.#pending = [];
     this.#length = 0;

@@ -44,9 +44,12 @@ export type ReadCatalog =
   | Readonly<{ content: string } & ({ problems: readonly string[] } | { model: ReadModel })>;
 
 /** Reads, validates and indexes a catalog in one pass, one blob in memory. */
-export async function readCatalog({ directory, output }: ReadRequest): Promise<ReadCatalog> {
-  const content = new LineFile(join(output, 'catalog.jsonl'));
-  const model = new ModelReader(output);
+export async function readCatalog(
+  { directory, output }: ReadRequest,
+  onWritten: (bytes: number) => void = () => undefined,
+): Promise<ReadCatalog> {
+  const content = new LineFile(join(output, 'catalog.jsonl'), onWritten);
+  const model = new ModelReader(output, onWritten);
   try {
     for (const blob of readBlobs(await openCatalogTree(directory))) {
       content.write(`${goJson(blob.value)}\n`);
@@ -69,7 +72,10 @@ class ModelReader {
   readonly #inline = new Map<string, string>();
   #misformed: string | undefined;
 
-  constructor(private readonly output: string) {}
+  constructor(
+    private readonly output: string,
+    private readonly onWritten: (bytes: number) => void,
+  ) {}
 
   take(blob: CatalogBlob): void {
     if (this.#misformed !== undefined) return;
@@ -88,7 +94,7 @@ class ModelReader {
   }
 
   finish(): ReadModel {
-    const records = new LineFile(join(this.output, 'records.jsonl'));
+    const records = new LineFile(join(this.output, 'records.jsonl'), this.onWritten);
     const summaries: PackageSummary[] = [];
     for (const record of this.#records.records()) {
       const { line, summary } = storedRecord(record);
@@ -103,7 +109,9 @@ class ModelReader {
     const digest = canonicalHash(objects);
     if (objects.length > 0 && !this.#inline.has(digest)) {
       const path = join(this.output, `inline-${digest}`);
-      writeFileSync(path, manifestBytes(objects));
+      const bytes = manifestBytes(objects);
+      this.onWritten(bytes.length);
+      writeFileSync(path, bytes);
       this.#inline.set(digest, path);
     }
     return `sha256:${digest}`;

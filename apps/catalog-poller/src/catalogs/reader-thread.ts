@@ -1,8 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
-/** What the thread posts, or why it posts nothing any more. */
-export type Reply = Readonly<{ read: ReadCatalog } | { problem: string }>;
+/** What the thread posts at the end, or why it posts nothing any more. `isOfContent`: the same catalog would end so again. */
+export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true }>;
+
+/** Bytes that the thread has written, posted while it reads. */
+export type Written = Readonly<{ wrote: number }>;
 
 /** A blob is read, used and forgotten: a small nursery holds what lives so shortly. */
 const NURSERY_MIB = 12;
@@ -11,13 +14,17 @@ const NURSERY_MIB = 12;
 export class ReaderThread {
   readonly #worker: Worker;
   #settle: (reply: Reply) => void = () => undefined;
+  #onWritten: (bytes: number) => void = () => undefined;
   #ended = false;
 
   constructor(threadFile: URL, heapMiB: number) {
     const resourceLimits = { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB };
     this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits });
-    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
-    this.#worker.on('error', ({ message }) => this.#end(message));
+    this.#worker.on('message', (message: Reply | Written) => {
+      if ('wrote' in message) this.#onWritten(message.wrote);
+      else this.#settle(message);
+    });
+    this.#worker.on('error', (error) => this.#end(error.message, isOutOfMemory(error)));
     this.#worker.on('exit', () => this.#end('the thread that read it ended'));
     this.#worker.unref();
   }
@@ -28,10 +35,11 @@ export class ReaderThread {
   }
 
   /** Answers in any case; one that takes too long ends the thread. */
-  async read(request: ReadRequest, deadlineMs: number): Promise<Reply> {
+  async read(request: ReadRequest, deadlineMs: number, onWritten: (bytes: number) => void): Promise<Reply> {
+    this.#onWritten = onWritten;
     this.#worker.ref();
     const late = setTimeout(
-      () => this.#end(`reading it took longer than ${deadlineMs / 1_000} s and was ended`),
+      () => this.#end(`reading it took longer than ${deadlineMs / 1_000} s and was ended`, true),
       deadlineMs,
     );
     try {
@@ -49,9 +57,11 @@ export class ReaderThread {
     this.#end('the thread that read it ended');
   }
 
-  #end(problem: string): void {
+  #end(problem: string, isOfContent = false): void {
     this.#ended = true;
-    this.#settle({ problem });
+    this.#settle({ problem, ...(isOfContent && { isOfContent: true }) });
     void this.#worker.terminate();
   }
 }
+
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

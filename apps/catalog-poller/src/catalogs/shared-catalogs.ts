@@ -36,14 +36,15 @@ export class SharedCatalogs {
   /** Those who may not see an image must not get it because somebody else may: logins are part of what is the same. */
   ofImage(reference: string, credentials: RegistryCredentials, asking: Asking): Promise<Shared<LoadedCatalog>> {
     const key = `image ${canonicalHash(credentials)} ${reference}`;
-    return this.#loads.ask(key, asking, () => this.options.contents.ofImage(reference, { credentials }));
+    return this.#loads.ask(key, asking, (demand) => this.options.contents.ofImage(reference, { credentials, demand }));
   }
 
   /** What the registry server at an address lists, over the connection of those who follow it. */
   ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
-    return this.#loads.ask(addressKey(address), asking, async () => {
+    return this.#loads.ask(addressKey(address), asking, async ({ signal }) => {
       const followed = this.#connections.get(address)?.client;
       const client = followed ?? this.#clientOf(address);
+      if (followed === undefined) signal.addEventListener('abort', () => client.close(), { once: true });
       try {
         return await this.options.contents.ofListing(await client.snapshot());
       } finally {

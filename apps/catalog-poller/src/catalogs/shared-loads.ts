@@ -1,5 +1,6 @@
 import { retryDelay } from '#core/catalog-source/catalog-pace';
 import type { Clock } from '#platform/clock/clock.port';
+import { Demand, unlessAborted } from '#platform/fairness/demand';
 
 /** What a load gave, and when it began. A failure is the same for all who ask until its next try is due. */
 export type Shared<T> =
@@ -11,11 +12,15 @@ export type Asking = Readonly<{
   withinMs: number;
   /** A failure stands until its next try is due, however old it is: what timers ask for. */
   patient: boolean;
+  /** For whom; the hub itself by default. When nobody waits any more, a load that is under way is ended. */
+  demand?: Demand;
 }>;
+
+type Running<T> = Readonly<{ begunAt: number; demand: Demand; answer: Promise<Shared<T>> }>;
 
 type Entry<T> = {
   last?: Shared<T>;
-  running?: Readonly<{ begunAt: number; answer: Promise<Shared<T>> }>;
+  running?: Running<T>;
   failures: number;
   /** Answers begun before this are about something that is no more. */
   notBefore: number;
@@ -34,16 +39,20 @@ export class SharedLoads<T> {
   constructor(private readonly options: SharedLoadsOptions) {}
 
   /** The answer for `key`, old enough ones as `asking` allows. Never rejects: a failure is an answer. */
-  async ask(key: string, asking: Asking, load: () => Promise<T>): Promise<Shared<T>> {
+  async ask(key: string, asking: Asking, load: (demand: Demand) => Promise<T>): Promise<Shared<T>> {
+    const { demand = Demand.ofHub() } = asking;
     const entry = this.#entry(key);
     const asked = this.#now();
     const oldest = Math.max(asked - asking.withinMs, entry.notBefore);
     for (;;) {
       const { last, running } = entry;
       if (last !== undefined && this.#stands(last, oldest, asking, entry)) return last;
-      if (running === undefined) return this.#begin(entry, load);
-      const answer = await running.answer;
-      if (running.begunAt >= oldest) return answer;
+      const isLive = running !== undefined && !running.demand.signal.aborted;
+      const leave = isLive ? running.demand.follow(demand) : this.#begin(entry, load, demand);
+      const joined = isLive ? running : entry.running;
+      const answer = await this.#whileWanted(joined, demand).finally(leave);
+      if (answer !== undefined && (!isLive || running.begunAt >= oldest)) return answer;
+      if (demand.signal.aborted) return { error: demand.signal.reason, begunAt: asked, retryAt: this.#now() };
     }
   }
 
@@ -72,25 +81,33 @@ export class SharedLoads<T> {
     return last.begunAt >= oldest;
   }
 
-  #begin(entry: Entry<T>, load: () => Promise<T>): Promise<Shared<T>> {
-    const begunAt = this.#now();
-    const answer = this.#carryOut(entry, begunAt, load);
-    entry.running = { begunAt, answer };
-    return answer;
+  /** Undefined where the caller does not wait any more. */
+  async #whileWanted(running: Running<T> | undefined, { signal }: Demand): Promise<Shared<T> | undefined> {
+    if (running === undefined || signal.aborted) return undefined;
+    return unlessAborted(running.answer, signal).catch(() => undefined);
   }
 
-  async #carryOut(entry: Entry<T>, begunAt: number, load: () => Promise<T>): Promise<Shared<T>> {
+  /** Gives how to leave again. */
+  #begin(entry: Entry<T>, load: (demand: Demand) => Promise<T>, first: Demand): () => void {
+    const begunAt = this.#now();
+    const demand = new Demand();
+    const leave = demand.follow(first);
+    entry.running = { begunAt, demand, answer: this.#carryOut(entry, begunAt, () => load(demand), demand) };
+    return leave;
+  }
+
+  async #carryOut(entry: Entry<T>, begunAt: number, load: () => Promise<T>, demand: Demand): Promise<Shared<T>> {
     const begun = async () => load(); // What it throws at once is a failure like any other.
     const answer = await begun().then(
       (value): Shared<T> => ({ value, begunAt }),
       (error: unknown): Shared<T> => {
-        entry.failures += 1;
+        if (!demand.signal.aborted) entry.failures += 1;
         return { error, begunAt, retryAt: this.#now() + retryDelay(entry.failures, this.options.random()) };
       },
     );
     if ('value' in answer) entry.failures = 0;
-    delete entry.running;
-    entry.last = answer;
+    if (entry.running?.demand === demand) delete entry.running;
+    if ('value' in answer || !demand.signal.aborted) entry.last = answer;
     return answer;
   }
 

@@ -1,5 +1,6 @@
 import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
 import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { Demand } from '#platform/fairness/demand';
 import type { Digest } from '#platform/store/content-store.port';
 
 /** What an image holds, as the content that clients are answered from. */
@@ -14,7 +15,7 @@ export type CatalogJsonl = Readonly<{
  * The content of the image that a reference names now. Well-formed blobs are enough: whether they make sense together is
  * for who installs from them (spec: v1-catalog.md §1, store). Rejects with {@link NoCatalogContent}.
  */
-export type LoadJsonl = (ref: string) => Promise<CatalogJsonl>;
+export type LoadJsonl = (ref: string, demand: Demand) => Promise<CatalogJsonl>;
 
 /** A reference that leads to no content; `problem` says at which step. */
 export class NoCatalogContent extends FlotillaError {

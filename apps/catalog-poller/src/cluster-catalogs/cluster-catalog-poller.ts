@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { CATALOGS_OF_CLUSTERS } from '#core/catalog-metas/metas-route';
 import { canonicalPath } from '#core/http-access/path-rule';
+import type { Demand } from '#platform/fairness/demand';
 import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -138,9 +139,10 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
     return this.#clusters.get(cluster)?.find(catalog);
   }
 
-  readonly #load: LoadJsonl = async (ref) => {
-    const load = () => loadImageJsonl(ref, { contents: this.contents, credentials: localCredentials });
-    const answer = await this.#loads.ask(ref, { withinMs: SHARED_MS, patient: false }, load);
+  readonly #load: LoadJsonl = async (ref, demand) => {
+    const load = (all: Demand) =>
+      loadImageJsonl(ref, { contents: this.contents, credentials: localCredentials, demand: all });
+    const answer = await this.#loads.ask(ref, { withinMs: SHARED_MS, patient: false, demand }, load);
     if ('error' in answer) throw answer.error;
     return answer.value;
   };

@@ -6,11 +6,14 @@ import { type CatalogFailure, failureOf } from '#core/cluster-catalog/catalog-fa
 import { pollDelayMs, wishOf } from '#core/cluster-catalog/cluster-catalog-spec';
 import type { ServedState } from '#core/cluster-catalog/cluster-catalog-status';
 import type { Clock } from '#platform/clock/clock.port';
+import { Demand } from '#platform/fairness/demand';
 import type { ServedContent } from '#platform/metas/serve-metas';
 import { type CatalogJsonl, type LoadJsonl, NoCatalogContent } from './catalog-jsonl.js';
 import type { MetasLease, SharedMetas } from './shared-metas.js';
 
 export type ClusterCatalogRefreshDeps = Readonly<{
+  /** Of the ClusterCatalog. */
+  cluster: string;
   load: LoadJsonl;
   metas: SharedMetas;
   clock: Clock;
@@ -32,6 +35,8 @@ export class ClusterCatalogRefresh {
   #running = false;
   #again = false;
   #stopped = false;
+  /** Aborted when what is loaded now is not wanted any more. */
+  #wanted = new AbortController();
   #cancelTimer: () => void = () => undefined;
 
   constructor(
@@ -65,12 +70,27 @@ export class ClusterCatalogRefresh {
     const before = this.#catalog;
     this.#catalog = catalog;
     const resumed = isPaused(before) && !isPaused(catalog);
-    if (resumed || canonicalJson(catalog.spec) !== canonicalJson(before.spec)) void this.#refresh();
-    else if (isPaused(catalog) && !isPaused(before)) this.#cancelTimer();
+    const isNew = canonicalJson(catalog.spec) !== canonicalJson(before.spec);
+    if (isNew || isPaused(catalog) !== isPaused(before)) this.#giveUp();
+    if (resumed || isNew) void this.#refresh();
+    else if (isPaused(catalog) && !isPaused(before)) this.#rest();
+  }
+
+  /** Ends the load that is under way, unless others wait for it, too. */
+  #giveUp(): void {
+    this.#wanted.abort();
+    this.#wanted = new AbortController();
+  }
+
+  /** Paused: what is held stays; where nothing is held, the load that was given up is begun again. */
+  #rest(): void {
+    this.#cancelTimer();
+    if (this.#held === undefined) void this.#refresh();
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#giveUp();
     this.#cancelTimer();
     this.#letGo();
   }
@@ -85,8 +105,10 @@ export class ClusterCatalogRefresh {
       this.#again = false;
       this.#cancelTimer();
       const catalog = this.#catalog;
-      const delay = await this.#attempt(catalog);
+      const { signal } = this.#wanted;
+      const delay = await this.#attempt(catalog, signal);
       if (this.#stopped) return this.#letGo();
+      if (signal.aborted) continue;
       this.#settled = true;
       this.deps.onState();
       if (delay !== undefined) this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh());
@@ -95,7 +117,7 @@ export class ClusterCatalogRefresh {
   }
 
   /** Milliseconds until the next look, or undefined where none is due. */
-  async #attempt(catalog: ClusterCatalog): Promise<number | undefined> {
+  async #attempt(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
     const wish = wishOf(catalog);
     if (wish.kind === 'unavailable') {
       this.#letGo();
@@ -110,12 +132,13 @@ export class ClusterCatalogRefresh {
     if (isPinned && this.#held !== undefined) return undefined;
     const ref = (isPinned && catalog.status?.resolvedSource?.image?.ref) || wish.ref;
     try {
-      await this.#hold(catalog, await this.deps.load(ref));
+      await this.#hold(catalog, await this.deps.load(ref, this.#demand(signal)));
       this.#failure = undefined;
       this.#failures = 0;
       return isPinned ? undefined : pollDelayMs(catalog, this.deps.random());
     } catch (error) {
-      if (this.#held === undefined) await this.#holdAsBefore(catalog);
+      if (signal.aborted) return undefined;
+      if (this.#held === undefined) await this.#holdAsBefore(catalog, signal);
       return this.#failed(wish.ref, error);
     }
   }
@@ -135,11 +158,11 @@ export class ClusterCatalogRefresh {
   }
 
   /** After a start with the registry away: what an earlier process served may still be on this disk. */
-  async #holdAsBefore(catalog: ClusterCatalog): Promise<void> {
+  async #holdAsBefore(catalog: ClusterCatalog, signal: AbortSignal): Promise<void> {
     const before = catalog.status?.resolvedSource?.image?.ref;
     if (before === undefined) return;
     try {
-      await this.#hold(catalog, await this.deps.load(before));
+      await this.#hold(catalog, await this.deps.load(before, this.#demand(signal)));
     } catch {
       // Nothing is left of it: the failure of the reference that is wished for now is what people need to read.
     }
@@ -150,6 +173,10 @@ export class ClusterCatalogRefresh {
     this.#failure = failureOf(ref, error instanceof NoCatalogContent ? error.problem : { kind: 'store', why });
     this.#failures += 1;
     return this.#failure.blocked ? undefined : retryDelay(this.#failures, this.deps.random());
+  }
+
+  #demand(signal: AbortSignal): Demand {
+    return Demand.of({ cluster: this.deps.cluster, namespace: '' }, signal);
   }
 
   #letGo(): void {

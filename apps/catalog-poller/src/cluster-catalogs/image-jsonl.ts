@@ -1,4 +1,5 @@
 import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
+import type { Demand } from '#platform/fairness/demand';
 import { CatalogLabelMissing } from '#platform/registry/catalog-image';
 import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/image-reference';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
@@ -9,6 +10,8 @@ export type ImageJsonlDeps = Readonly<{
   contents: Pick<CatalogContents, 'servableImage'>;
   /** The hub's own logins for an image: ClusterCatalogs name no pull secrets. */
   credentials: (ref: string) => Promise<RegistryCredentials>;
+  /** For whom; the hub itself by default. */
+  demand?: Demand;
 }>;
 
 /** The content of the image that `ref` names now. The registry is asked what a tag names; a digest is known. */
@@ -16,7 +19,9 @@ export async function loadImageJsonl(ref: string, deps: ImageJsonlDeps): Promise
   const parsed = parsedReference(ref);
   try {
     const credentials = await deps.credentials(ref);
-    const { digest, content } = await deps.contents.servableImage(ref, { credentials });
+    const { demand } = deps;
+    const options = { credentials, ...(demand && { demand }) };
+    const { digest, content } = await deps.contents.servableImage(ref, options);
     return { ref: atDigest(parsed, digest).text, content };
   } catch (error) {
     if (error instanceof InvalidCatalog) return failed(ref, { kind: 'store', why: error.problems.join('; ') });

@@ -11,7 +11,7 @@ import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import { ClusterCatalogRefresh, type ClusterCatalogRefreshDeps } from './cluster-catalog-refresh.js';
 
-export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState'> &
+export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cluster'> &
   Readonly<{
     client: KubeClient;
     log: Log;
@@ -107,7 +107,14 @@ export class ServedCatalogs {
     const name = nameOf(catalog);
     const known = this.#catalogs.get(name);
     if (known === undefined) {
-      this.#catalogs.set(name, new ClusterCatalogRefresh(catalog, { ...this.deps, onState: () => this.#tell(name) }));
+      this.#catalogs.set(
+        name,
+        new ClusterCatalogRefresh(catalog, {
+          ...this.deps,
+          cluster: this.deps.client.cluster,
+          onState: () => this.#tell(name),
+        }),
+      );
       return;
     }
     known.update(catalog);

@@ -187,7 +187,33 @@ export const settingGroups = {
   },
   Content: {
     contentDir: path('~/.cache/flotilla/content', 'Folder of the content cache; losing it loses nothing'),
-    contentMaxBytes: bytes('4Gi', 'Size of the content cache; the least recently used content goes first'),
+    contentMaxBytes: bytes(
+      '4Gi',
+      'Size of the content cache, images that are being unpacked included (at most half of it); the least recently used content goes first',
+    ),
+    pullConcurrency: count(
+      8,
+      'Catalog images that are downloaded at the same time, in turns over clusters and namespaces',
+      {
+        min: 1,
+        max: 1_000,
+      },
+    ),
+    pullsPerCluster: count(4, 'Of these, for CatalogSources and ClusterCatalogs of one cluster', {
+      min: 1,
+      max: 1_000,
+    }),
+    pullsPerNamespace: count(2, 'Of these, for CatalogSources of one namespace', { min: 1, max: 1_000 }),
+    catalogReadConcurrency: count(
+      3,
+      'Catalogs that are read at the same time, each in a thread, in turns over clusters and namespaces; those of one cluster leave one thread to the others',
+      { min: 1, max: 64 },
+    ),
+    catalogReadFirstDeadline: duration(
+      '10s',
+      'A catalog that is not read after so long goes on beside the others, one at a time',
+      { min: '100ms' },
+    ),
     contentUrl: url(
       'Where the catalog poller serves content, as others reach it: the applier reads there what it does not hold, and CatalogSources name it. Empty: the applier reads from the registry only',
     ),

@@ -32,8 +32,8 @@ export class Demand {
   }
 
   /** Of the hub itself, for work that no namespace asks for. */
-  static ofHub(): Demand {
-    return Demand.of({ cluster: '', namespace: '' });
+  static ofHub(signal?: AbortSignal): Demand {
+    return Demand.of({ cluster: '', namespace: '' }, signal);
   }
 
   get signal(): AbortSignal {

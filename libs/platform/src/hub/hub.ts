@@ -22,6 +22,7 @@ import { DiskProvenance } from '../store/disk-provenance.js';
 import { HttpContentStore } from '../store/http-content-store.js';
 import type { ExtensionProblems, ProblemStore } from '../store/problem-store.port.js';
 import { RedisProblemStore, type RedisProblemStoreOptions } from '../store/redis-problem-store.js';
+import { WorkRoom } from '../store/work-room.js';
 import { type HealthCheck, redisCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
@@ -48,6 +49,8 @@ export type Hub = Readonly<{
   problems: ProblemStore;
   extensionProblems: ProblemStore<ExtensionProblems>;
   content: ContentStore;
+  /** For images that are being unpacked; counts in the size of the content cache. */
+  workRoom: WorkRoom;
   registry: RegistryClient;
   /** Who may read what over HTTP. */
   access: HttpAccess;
@@ -89,8 +92,11 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
   });
   metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
   const folder = join(settings.contentDir, service);
+  const workRoom = new WorkRoom(settings.contentMaxBytes / 2, () => void disk.makeRoom().catch(roomFailed));
+  const roomFailed = (error: unknown) => log.warn({ error }, 'content could not be dropped to make room');
   const disk = await DiskContentStore.open(folder, {
     maxBytes: settings.contentMaxBytes,
+    otherBytes: () => workRoom.bytes,
     log,
   });
   const refused = new RefusedValues(log, metrics, clock);
@@ -114,6 +120,7 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
       prefix: `${settings.redisPrefix}:extensions`,
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
+    workRoom,
     registry: await configuredRegistryClient(settings, {
       store: disk,
       provenance: new DiskProvenance(join(folder, 'provenance')),

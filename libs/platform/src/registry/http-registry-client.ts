@@ -97,7 +97,10 @@ export class HttpRegistryClient extends RegistryClient {
   ): Promise<UnpackedImage> {
     // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
     return this.#somewhere(reference, options, (session) =>
-      this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume)).pullTo(directory, placeOf),
+      this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume), options.onDisk).pullTo(
+        directory,
+        placeOf,
+      ),
     );
   }
 
@@ -130,14 +133,14 @@ export class HttpRegistryClient extends RegistryClient {
     throw nowhere(text, failures);
   }
 
-  #puller(session: Session, blob: ImageSource['blob']): ImagePuller {
+  #puller(session: Session, blob: ImageSource['blob'], onDisk?: PullOptions['onDisk']): ImagePuller {
     const named = () => this.#manifest(session, manifestName(session.reference));
     const manifest = (digest: Digest) => this.#manifest(session, digest);
     const { reference, credentials, signal } = session;
     const access = accessKey(reference, [reference], credentials);
     const failed = this.#failed;
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
-    const guard = { signal, layers };
+    const guard = { signal, layers, ...(onDisk && { onDisk }) };
     return new ImagePuller({ named, manifest, blob }, this.limits, this.#architecture, session.refuse, guard);
   }
 

@@ -21,6 +21,8 @@ export type RegistryCredentials = Readonly<Record<string, Login>>;
 export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;
   signal?: AbortSignal;
+  /** Called with bytes before they are written to disk, below 0 when they are gone again. What it throws ends the pull. */
+  onDisk?: (bytes: number) => void;
 }>;
 
 /** An image's files below the directory that its label names, layers applied in order, whiteouts honoured. */

@@ -11,6 +11,8 @@ import { digestOf, digestOfFile, isDigest } from './digest.js';
 export type DiskContentStoreOptions = Readonly<{
   /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
   maxBytes?: number;
+  /** Bytes beside the blobs that count in `maxBytes`, too: what is on its way into the store. None by default. */
+  otherBytes?: () => number;
   log?: Log;
   /** For recency. Default: the machine's time. */
   now?: () => Date;
@@ -42,14 +44,15 @@ export class DiskContentStore extends ContentStore {
     private readonly maxBytes: number,
     private readonly log: Log,
     private readonly now: () => Date,
+    private readonly otherBytes: () => number,
   ) {
     super();
   }
 
   /** Makes the directory where there is none, and takes over what it holds. */
   static async open(directory: string, options: DiskContentStoreOptions = {}): Promise<DiskContentStore> {
-    const { maxBytes = 4 * 2 ** 30, log = silentLog, now = () => new Date() } = options;
-    const store = new DiskContentStore(directory, maxBytes, log, now);
+    const { maxBytes = 4 * 2 ** 30, log = silentLog, now = () => new Date(), otherBytes = () => 0 } = options;
+    const store = new DiskContentStore(directory, maxBytes, log, now, otherBytes);
     await mkdir(store.#aside, { recursive: true, mode: 0o700 });
     await mkdir(store.#held, { recursive: true, mode: 0o700 });
     await store.#takeOver();
@@ -131,7 +134,7 @@ export class DiskContentStore extends ContentStore {
   }
 
   async #take(digest: Digest, bytes: number, fill: Fill): Promise<void> {
-    await this.#makeRoom(bytes);
+    await this.makeRoom(bytes);
     await this.#write(digest, fill).catch((error: unknown) => this.#onWriteFailure(error, { digest, bytes, fill }));
     await this.#touch(digest, bytes);
   }
@@ -157,7 +160,7 @@ export class DiskContentStore extends ContentStore {
       this.#blobs.set(digest, { digest, bytes: stats.size, usedMs: stats.mtimeMs });
       this.#total += stats.size;
     }
-    await this.#makeRoom(0);
+    await this.makeRoom();
   }
 
   /** What a killed process left half written. Younger files may be another process's, at work in the same directory. */
@@ -193,8 +196,10 @@ export class DiskContentStore extends ContentStore {
     });
   }
 
-  async #makeRoom(bytes: number): Promise<void> {
-    if (this.#total + bytes > this.maxBytes) await this.#evictDownTo(this.maxBytes * KEPT_AFTER_EVICTION - bytes);
+  /** Drops the least recently used blobs where all bytes that count are more than may be held. */
+  async makeRoom(bytes = 0): Promise<void> {
+    const other = this.otherBytes() + bytes;
+    if (this.#total + other > this.maxBytes) await this.#evictDownTo(this.maxBytes * KEPT_AFTER_EVICTION - other);
   }
 
   async #evictDownTo(bytes: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { FinishedJob, JobQueue } from '../queue/job-queue.port.js';
 import { ExtensionMetrics } from './extension-metrics.js';
+import { LaneMetrics } from './lane-metrics.js';
 import { isShared, ObjectLabels, ObjectSeries } from './object-series.js';
 
 export type CsvFacts = Readonly<{ namespace: string; name: string; version: string; phase: string; reason: string }>;
@@ -45,6 +46,7 @@ export class Metrics {
   readonly #refused: Counter;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
+  readonly lanes: LaneMetrics;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
 
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
@@ -91,6 +93,7 @@ export class Metrics {
     );
     this.#resolution = resolutionDurations(registry);
     this.#jobs = jobDurations(registry);
+    this.lanes = new LaneMetrics(registry);
   }
 
   csv(cluster: string, { namespace, name, version, phase, reason }: CsvFacts): void {

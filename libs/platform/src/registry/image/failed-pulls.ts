@@ -9,7 +9,7 @@ const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePat
 /** Images that are remembered; beyond it the oldest go. */
 const MOST = 10_000;
 
-type Failed = Readonly<{ error: RegistryError; failures: number; until: number }>;
+type Failed = Readonly<{ error: Error; failures: number; until: number }>;
 
 /**
  * Pulls that failed for their content, by image digest and by who may have it: an image that costs minutes to refuse is
@@ -18,7 +18,10 @@ type Failed = Readonly<{ error: RegistryError; failures: number; until: number }
 export class FailedPulls {
   readonly #failed = new Map<string, Failed>();
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    private readonly now: () => number = Date.now,
+    private readonly isOfContent: (error: Error) => boolean = failedForContent,
+  ) {}
 
   /** Runs `pull`, unless it failed for its content lately; then its error is thrown again. */
   async guard<T>(key: string, pull: () => Promise<T>): Promise<T> {
@@ -29,19 +32,15 @@ export class FailedPulls {
       this.#failed.delete(key);
       return pulled;
     } catch (error) {
-      if (!(error instanceof RegistryError) || !OF_CONTENT.has(error.failure)) throw error;
+      if (!(error instanceof Error) || !this.isOfContent(error)) throw error;
       throw this.#remember(key, error, (known?.failures ?? 0) + 1);
     }
   }
 
-  #remember(key: string, { failure, reference, message }: RegistryError, failures: number): RegistryError {
+  #remember(key: string, error: Error, failures: number): Error {
     const until = this.now() + failedContentDelay(failures);
     const since = new Date(until).toISOString();
-    const error = new RegistryError(
-      failure,
-      reference,
-      `${message}; this digest is not pulled again before ${since}: push another image`,
-    );
+    error.message += `; this digest is not pulled again before ${since}: push another image`;
     this.#failed.delete(key);
     this.#failed.set(key, { error, failures, until });
     const [oldest] = this.#failed.keys();
@@ -49,3 +48,6 @@ export class FailedPulls {
     return error;
   }
 }
+
+/** Whether a pull failed for what was pulled. */
+const failedForContent = (error: Error): boolean => error instanceof RegistryError && OF_CONTENT.has(error.failure);

@@ -48,6 +48,8 @@ type Found = Readonly<{ digest: Digest; resolved: Digest; labels: UnpackedImage[
 /** Around a pull: whether it is still wanted, and what is known of the same image from an earlier one. */
 export type PullGuard = Readonly<{
   signal?: AbortSignal;
+  /** Called with bytes before they are written to disk, below 0 when they are gone again. */
+  onDisk?: (bytes: number) => void;
   /** Reads the layers of the image of that digest, unless they are known to be of no use. */
   layers?: <T>(digest: Digest, read: () => Promise<T>) => Promise<T>;
 }>;
@@ -77,7 +79,7 @@ export class ImagePuller {
     const { labels } = found;
     placeOf('', labels);
     const unpacked = await this.#guarded(found.digest, () =>
-      new UnpackDirectory(directory).fill(
+      new UnpackDirectory(directory, this.guard.onDisk).fill(
         (sink) => this.#files(manifest, (path) => placeOf(path, labels) !== undefined, sink),
         (path) => placeOf(path, labels) ?? path,
       ),

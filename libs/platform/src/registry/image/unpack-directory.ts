@@ -33,7 +33,12 @@ export class UnpackDirectory implements FileSink<Staged> {
   readonly #partial: string;
   #count = 0;
 
-  constructor(private readonly directory: string) {
+  #written = 0;
+
+  constructor(
+    private readonly directory: string,
+    private readonly onDisk: (bytes: number) => void = () => undefined,
+  ) {
     this.#partial = `${directory}.${randomUUID()}.partial`;
   }
 
@@ -57,7 +62,10 @@ export class UnpackDirectory implements FileSink<Staged> {
     const at = join(this.#staging, String(this.#count++));
     const file = await this.#onDisk(() => open(at, 'wx', 0o600));
     try {
-      for await (const chunk of body) await this.#onDisk(() => file.writeFile(chunk));
+      for await (const chunk of body) {
+        this.#note(chunk.length);
+        await this.#onDisk(() => file.writeFile(chunk));
+      }
     } finally {
       await file.close();
     }
@@ -69,7 +77,13 @@ export class UnpackDirectory implements FileSink<Staged> {
       await rm(this.#staging, { recursive: true, force: true });
       await mkdir(this.#staging, { mode: 0o700 });
     });
+    this.#note(-this.#written);
   };
+
+  #note(bytes: number): void {
+    this.onDisk(bytes);
+    this.#written += bytes;
+  }
 
   get #staging(): string {
     return join(this.#partial, 'staging');

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folders of this run of the process begin with it. */
+const RUN = `${process.pid}-${randomUUID()}`;
+/** No pull or read takes so long. */
+const ABANDONED_AFTER_MS = 60 * 60_000;
+
+/** The folder for images that are being unpacked and read. What a killed process left there goes before the first use. */
+export class WorkFolder {
+  #swept: Promise<void> | undefined;
+
+  constructor(private readonly folder: string) {}
+
+  /** An empty folder for one piece of work. */
+  async begin(): Promise<string> {
+    this.#swept ??= this.sweep();
+    await this.#swept;
+    const path = join(this.folder, `${RUN}-${randomUUID()}`);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return path;
+  }
+
+  /** Removes what no process is at work on. The hub's own folder is private to it; a command may share one. */
+  async sweep(): Promise<void> {
+    for (const name of await readdir(this.folder).catch(() => [])) {
+      const path = join(this.folder, name);
+      if (name.startsWith(RUN)) continue;
+      if (isOfLiveProcess(name) && (await ageOf(path)) < ABANDONED_AFTER_MS) continue;
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The same process number in another run: that of a container, whose processes are counted anew. */
+function isOfLiveProcess(name: string): boolean {
+  const pid = Number(name.split('-')[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+const ageOf = async (path: string): Promise<number> =>
+  Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now());
