@@ -9,7 +9,7 @@ import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
 import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
 import { TokenReviewer } from '../http-access/token-reviewer.js';
-import { inClusterAccess, loadClusters } from '../kube/load-clusters.js';
+import type { KubeClient } from '../kube/kube-client.port.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { openRedis } from '../redis/redis-connection.js';
@@ -163,13 +163,18 @@ async function httpAccess({
   key,
 }: Pick<HubOptions, 'settings' | 'log' | 'key'> & Readonly<{ clock: Clock }>): Promise<HttpAccess> {
   const { httpAuthenticated, bindAddress, httpTokensFile, httpTokenReview } = settings;
-  const [apiServer] = httpTokenReview
-    ? await loadClusters({ access: [inClusterAccess()], fieldManager: 'flotilla-http' })
-    : [];
+  const apiServer = httpTokenReview ? await ownApiServer() : undefined;
   return new HttpAccess({
     areas: authenticatedAreas(httpAuthenticated, bindAddress),
     ...(httpTokensFile === '' ? {} : { tokens: new TokenList(httpTokensFile, log) }),
     ...(apiServer === undefined ? {} : { reviewer: new TokenReviewer(apiServer, clock, log) }),
     ...(key === undefined ? {} : { key }),
   });
+}
+
+/** Of the cluster in which this process runs. Loaded late: a resolver does without clients of clusters. */
+async function ownApiServer(): Promise<KubeClient | undefined> {
+  const { inClusterAccess, loadClusters } = await import('../kube/load-clusters.js');
+  const [client] = await loadClusters({ access: [inClusterAccess()], fieldManager: 'flotilla-http' });
+  return client;
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LoadClustersOptions, loadClusters } from './load-clusters.js';
+import { inClusterAccess, type LoadClustersOptions, loadClusters } from './load-clusters.js';
 
 let folder = '';
 beforeAll(async () => {
@@ -62,6 +62,20 @@ describe('which clusters are loaded', () => {
   it('without any file, in a pod: the service account', async () => {
     const environment = { HOME: '/nowhere', KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
     await expect(names({ environment })).resolves.toEqual(['in-cluster']);
+  });
+});
+
+describe('the API server of the cluster in which the hub runs', () => {
+  it('is reached as the service account of the pod', () => {
+    const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '6443' };
+    expect(inClusterAccess({ environment, serviceAccountFolder: '/account' })).toMatchObject({
+      cluster: { server: 'https://10.0.0.1:6443', 'certificate-authority': '/account/ca.crt' },
+      user: { tokenFile: '/account/token' },
+    });
+  });
+
+  it('is missed outside Kubernetes, and the setting that needs it is named', () => {
+    expect(() => inClusterAccess({ environment: {} })).toThrow(/FLOTILLA_HTTP_TOKEN_REVIEW needs a hub that runs in/);
   });
 });
 
