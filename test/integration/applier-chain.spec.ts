@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeDeployment } from './applier-support/made-operator.js';
@@ -39,4 +39,29 @@ describe('a chain of three bundles with one Deployment', () => {
       await bench.installed(namespace, 'chain.v3');
     },
   );
+
+  // Nothing says that the newest replaces the oldest, in OLM neither: which of the two is wanted is for the user to say.
+  it('rests when the middle one is gone before the oldest arrives, and ends with the newest once the oldest is deleted', async () => {
+    const namespace = 'chain-gap';
+    const ref = (name: string) => ({
+      ...{ apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' },
+      ...{ name, namespace },
+    });
+    bench.namespace(namespace);
+    bench.cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } });
+    for (const name of ['chain.v3', 'chain.v2']) {
+      bench.cluster.create(csv(name, namespace));
+      await bench.pass(namespace);
+    }
+    bench.cluster.delete(ref('chain.v2'));
+    await bench.settle(namespace, () => !bench.describe(namespace).includes('chain.v2'));
+    bench.cluster.create(csv('chain.v1', namespace));
+    await bench.settle(namespace, () => bench.describe(namespace).includes('chain.v1 Succeeded'));
+    bench.cluster.requests.clear();
+    for (let pass = 0; pass < 3; pass += 1) await bench.pass(namespace);
+    const writes = bench.cluster.requests.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb));
+    expect(writes, 'the two do not take the Deployment from one another').toEqual([]);
+    bench.cluster.delete(ref('chain.v1'));
+    await bench.installed(namespace, 'chain.v3');
+  });
 });
