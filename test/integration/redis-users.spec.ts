@@ -32,7 +32,7 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   const open: Redis[] = [];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-users-'));
-    redis = await startShippedRedis('fleet');
+    redis = await startShippedRedis({ prefix: 'fleet' });
     stage = await setStage({
       redis: { url: `redis://${redis.address}`, how: 'the shipped one' },
       redisPrefix: 'fleet',

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { afterThisProcess } from '#platform/processes/watchdog';
-import { pingRedis } from '#platform/redis/redis-connection';
+import { pingRedis, type RedisTls } from '#platform/redis/redis-connection';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE_MS, pause } from '#testing/patience';
 
@@ -24,8 +24,16 @@ export type ShippedRedis = Readonly<{
   stop: () => Promise<void>;
 }>;
 
-/** `prefix`: as in FLOTILLA_REDIS_PREFIX. */
-export async function startShippedRedis(prefix?: string): Promise<ShippedRedis> {
+export type ShippedRedisOptions = Readonly<{
+  /** As in FLOTILLA_REDIS_PREFIX. */
+  prefix?: string;
+  /** Redis listens with TLS alone; it asks clients for a certificate where an authority for those is named. PEM texts. */
+  tls?: Readonly<{ cert: string; key: string; clientsCa?: string }>;
+  /** For this test's own connection. */
+  client?: RedisTls;
+}>;
+
+export async function startShippedRedis({ prefix, tls, client }: ShippedRedisOptions = {}): Promise<ShippedRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-shipped-redis-'));
   for (const user of USERS) mkdirSync(join(folder, user));
   const [port = 0] = await freePorts(1);
@@ -35,7 +43,8 @@ export async function startShippedRedis(prefix?: string): Promise<ShippedRedis> 
     REDIS_MAKE_PASSWORDS: 'yes',
     ...(prefix === undefined ? {} : { FLOTILLA_REDIS_PREFIX: prefix }),
   };
-  const options = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder];
+  const listen = tls === undefined ? ['--port', String(port)] : ['--port', '0', ...tlsOptions(folder, port, tls)];
+  const options = ['--bind', '127.0.0.1', '--dir', folder, ...listen];
   const server = spawn('sh', [START, ...options], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const watchdog = afterThisProcess(END, [String(server.pid ?? ''), folder]);
   let said = '';
@@ -50,9 +59,10 @@ export async function startShippedRedis(prefix?: string): Promise<ShippedRedis> 
     await rm(folder, { recursive: true, force: true });
   };
   const address = `127.0.0.1:${port}`;
-  const probe = `redis://flotilla-probe:none@${address}`;
+  const scheme = tls === undefined ? 'redis' : 'rediss';
+  const probe = `${scheme}://flotilla-probe:none@${address}`;
   for (const deadline = Date.now() + PATIENCE_MS; ; await pause(25)) {
-    const failure = await pingRedis(probe, 1_000).catch((error: unknown) => error);
+    const failure = await pingRedis(probe, 1_000, client).catch((error: unknown) => error);
     if (failure === undefined) break;
     if (server.exitCode === null && Date.now() < deadline) continue;
     await stop();
@@ -60,6 +70,20 @@ export async function startShippedRedis(prefix?: string): Promise<ShippedRedis> 
   }
   const passwordFileOf = (user: RedisUser) => join(folder, user, 'password');
   const urlOf = (user: RedisUser) =>
-    `redis://flotilla-${user}:${readFileSync(passwordFileOf(user), 'utf8')}@${address}`;
+    `${scheme}://flotilla-${user}:${readFileSync(passwordFileOf(user), 'utf8')}@${address}`;
   return { address, urlOf, passwordFileOf, stop };
+}
+
+function tlsOptions(folder: string, port: number, tls: NonNullable<ShippedRedisOptions['tls']>): readonly string[] {
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const served = ['--tls-cert-file', file('cert.pem', tls.cert), '--tls-key-file', file('key.pem', tls.key)];
+  const clients =
+    tls.clientsCa === undefined
+      ? ['--tls-auth-clients', 'no']
+      : ['--tls-ca-cert-file', file('ca.pem', tls.clientsCa), '--tls-auth-clients', 'yes'];
+  return ['--tls-port', String(port), ...served, ...clients];
 }

@@ -95,7 +95,7 @@ async function currentSolution(
   }
   const { problem: hash } = observation;
   const solution = await deps.store.getSolution(hash);
-  if (solution?.class !== 'Resolved') return solution;
+  if (solution === undefined) return undefined;
   const where = { cluster, extension: read.name };
   if (await deps.check.admits(where, { hash, problem, solution })) return solution;
   await deps.observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });

@@ -8,6 +8,7 @@ import { PLAN_MARK_ANNOTATION } from '#core/install-plan/plan-mark';
 import { type UnpackSettings, unpackSettings } from '#core/operator-group/unpack-annotations';
 import { nextPart } from '#core/resolution/isolation/resolution-parts';
 import type { Resolution, ResolutionProblem, UnresolvedWish } from '#core/resolution/resolution-problem';
+import { bounded } from '#core/resolution/verify-failure';
 import { wishesOf } from '#core/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
 import { needsResolution } from '#core/subscription/bookkeep-subscription';
@@ -27,7 +28,7 @@ import { perform } from '../namespaces/perform.js';
 import { isRefusal } from '../namespaces/refusal.js';
 import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
-import type { ResolvedProblem, SolutionCheck } from './solution-check.js';
+import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 
@@ -67,7 +68,7 @@ export const resolutionStage =
     const solved = await currentSolution(deps, input);
     if (solved === undefined) return AT_REST;
     const { solution } = solved;
-    if (solution.result !== 'resolved') return tellFailure(deps, input, solution);
+    if (solution.result !== 'resolved') return tellFailure(deps, input, { ...solved, solution });
     return install(deps, input, { ...solved, solution }, unpack);
   };
 
@@ -114,10 +115,16 @@ function tellGroupCount(input: StageInput): Promise<StageOutcome> {
 }
 
 async function tellFailure(
-  { log }: ResolutionDeps,
+  { log, check, observe }: ResolutionDeps,
   input: StageInput,
-  resolution: Exclude<Resolution, ResolvedResolution>,
+  failed: FailedProblem,
 ): Promise<StageOutcome> {
+  const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+  const resolution = await check.verifiedFailure(where, failed);
+  if (resolution === undefined) {
+    await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+    return AT_REST;
+  }
   const told = await conclude(input, { effect: 'failed', resolution });
   if (!told.moved) return told;
   const { namespace } = input.read;
@@ -156,10 +163,12 @@ async function install(
   solved: ResolvedProblem,
   unpack: UnpackSettings,
 ): Promise<StageOutcome> {
-  const { solution: resolution } = solved;
+  const { solution } = solved;
+  const resolution =
+    solution.unresolved === undefined ? solution : { ...solution, unresolved: solution.unresolved.map(bounded) };
   await tellLeftOut(input, resolution);
   if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
-  if (!(await isAdmitted(deps, input, solved))) return AT_REST;
+  if (!(await isAdmitted(deps, input, { ...solved, solution }))) return AT_REST;
   const { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS } = unpack;
   const turn = turnOf(input, resolution, minRetryMs);
   if ('pauseMs' in turn) return { ...AT_REST, againAfterMs: turn.pauseMs };

@@ -1,5 +1,7 @@
+import { canonicalJson } from '#core/canonical/canonical-json';
 import type { ResolvedResolution } from '#core/install-plan/plan-install';
 import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { type FailedAnswer, verifyFailure } from '#core/resolution/verify-failure';
 import { verifyResolution } from '#core/resolution/verify-resolution';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
@@ -11,12 +13,20 @@ const RECORD_BYTES = 32 * 2 ** 20;
 /** A problem and its solution, as read from the store. */
 export type ResolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: ResolvedResolution }>;
 
+/** A problem and the "no" to it, as read from the store. */
+export type FailedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: FailedAnswer }>;
+
+type Where = Readonly<{ cluster: string; namespace: string }>;
+const MOST_FAILURES = 500;
+
 /**
  * Checks solutions before they are acted on. Resolvers hold no rights in any cluster, and whatever can write to Redis
  * can write solutions: a solution decides nothing that the problem and its package records do not allow.
  */
 export class SolutionCheck {
   readonly #records: RecordCache;
+  /** Of "no"s that were checked, the oldest first: a namespace has the same one pass after pass. */
+  readonly #failures = new Map<string, Readonly<{ claimed: string; answer: FailedAnswer }>>();
 
   constructor(
     private readonly store: ProblemStore,
@@ -29,16 +39,41 @@ export class SolutionCheck {
    * Whether the solution may be acted on. One that is refused is logged, counted and removed from the store; false, too,
    * while package records are missing there.
    */
-  async admits(where: Readonly<{ cluster: string; namespace: string }>, solved: ResolvedProblem): Promise<boolean> {
+  async admits(where: Where, solved: ResolvedProblem): Promise<boolean> {
     const { hash, problem, solution } = solved;
     const records = await this.#recordsOf(problem);
     if (records === undefined) return false;
     const refusal = verifyResolution(problem, (record) => recordIn(records, record), solution);
     if (refusal === undefined) return true;
-    const { cluster, namespace } = where;
+    await this.#refuse(where, hash, refusal);
+    return false;
+  }
+
+  /**
+   * A "no" with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and while package
+   * records are missing.
+   */
+  async verifiedFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {
+    const { hash, problem, solution } = failed;
+    const claimed = canonicalJson(solution);
+    const known = this.#failures.get(hash);
+    if (known?.claimed === claimed) return known.answer;
+    const records = await this.#recordsOf(problem);
+    if (records === undefined) return undefined;
+    const verified = verifyFailure(problem, (record) => recordIn(records, record), solution);
+    if ('refusal' in verified) {
+      await this.#refuse(where, hash, verified.refusal);
+      return undefined;
+    }
+    this.#failures.set(hash, { claimed, answer: verified.answer });
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > MOST_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
+    return verified.answer;
+  }
+
+  async #refuse({ cluster, namespace }: Where, hash: string, refusal: string): Promise<void> {
     this.refused.note({ cluster, what: 'solution', fields: { namespace, problem: hash, refusal } });
     await this.store.dropSolution(hash);
-    return false;
   }
 
   /** All records that the problem names; undefined where the store has lost one: the poller stores it again. */

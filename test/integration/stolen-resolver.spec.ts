@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { InstallPlan } from '#core/api/install-plan';
+import type { Subscription } from '#core/api/subscription';
+import { canonicalHash } from '#core/canonical/canonical-json';
+import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { resolve } from '#core/resolution/resolve';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
+import { connectRedis } from '#platform/redis/redis-connection';
+import { RedisProblemStore } from '#platform/store/redis-problem-store';
+import { PATIENCE, PATIENCE_MS } from '#testing/patience';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
+import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import { allRunning, setQuickStage } from '../story/quick-stage.js';
+
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+
+const OLM = 'operators.coreos.com/v1alpha1';
+const EVIL = 'registry.evil.test/bundle:v1';
+const QUEUES = ['resolve', 'solved', 'apply', 'observe', 'extension', 'observe-extension'];
+const GARBAGE: readonly unknown[] = [
+  {},
+  { v: 1 },
+  { v: 2, problem: 'a'.repeat(64) },
+  { v: 1, problem: '../../../etc/passwd' },
+  { v: 1, problem: 'a'.repeat(64), extension: true },
+  { v: 1, cluster: '../../..', namespace: '../secrets/x' },
+  { v: 1, cluster: 'east', namespace: '../../kube-system' },
+  { v: 1, cluster: 'east', namespace: 'x?watch=true#' },
+  { v: 1, cluster: 'east', extension: '../../../api/v1/secrets' },
+  { v: 1, cluster: '__proto__', namespace: 'constructor' },
+  { v: 1, cluster: 'east', namespace: 'x'.repeat(100_000) },
+];
+
+/**
+ * Real poller and applier; in place of the resolvers something that can write all of Redis, as a stolen resolver can where Redis
+ * has one user. Where it has the users that are shipped, it can write solutions and its own queues alone (redis-users.spec.ts).
+ */
+describe('a stolen resolver', () => {
+  let stage: Stage;
+  let redis: Redis;
+  let store: RedisProblemStore;
+  beforeAll(async () => {
+    stage = await setQuickStage();
+    await allRunning(stage.services);
+    for (const resolver of resolvers()) await resolver.stop('SIGKILL');
+    redis = connectRedis(stage.redis.url);
+    store = new RedisProblemStore(redis, { prefix: stage.redisPrefix });
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await stage?.strike();
+  });
+
+  const resolvers = () => stage.services.filter(({ service }) => service === 'resolver-worker');
+  const applier = (): ServiceProcess => {
+    const found = stage.services.find(({ service }) => service === 'applier');
+    if (found === undefined) throw new Error('no applier');
+    return found;
+  };
+  const name = (kind: string, of: string) => `${stage.redisPrefix}:${kind}:${of}`;
+  const observationOf = (cluster: string) => name('observation-v3', `${cluster}/${SAMPLE_NAMESPACE}`);
+
+  async function add(queue: string, job: unknown): Promise<void> {
+    const contract = { name: queue, schema: z.unknown(), keyOf: () => randomUUID() };
+    const to = new BullmqJobQueue(contract, { redis, prefix: stage.redisPrefix });
+    await to.add(job);
+    await to.close();
+  }
+  const wake = (cluster: string) => add('apply', { v: 1, cluster, namespace: SAMPLE_NAMESPACE });
+
+  /** How often values were refused, by kind. */
+  async function refused(): Promise<Record<string, number>> {
+    const text = await (await fetch(`${await applier().url()}/metrics`)).text();
+    const counts: Record<string, number> = {};
+    for (const [, what = '', count] of text.matchAll(/^flotilla_refused_values_total\{.*what="([^"]+)"\} (\d+)$/gm))
+      counts[what] = (counts[what] ?? 0) + Number(count);
+    return counts;
+  }
+  const refusedOf = async (what: string) => (await refused())[what] ?? 0;
+
+  async function observed(cluster: string): Promise<{ hash: string; problem: ResolutionProblem; solution: Resolved }> {
+    await expect.poll(() => redis.exists(observationOf(cluster)), PATIENCE).toBe(1);
+    const hash = ((await redis.get(observationOf(cluster))) ?? '').split(' ')[0] ?? '';
+    const problem = await store.getProblem(hash);
+    if (problem === undefined) throw new Error('the problem is not there');
+    const records = await recordsOf(problem);
+    const solution = resolve(problem, (record) => records.get(record) ?? { name: '', defaultChannel: '', entries: [] });
+    if (solution.result !== 'resolved') throw new Error(solution.message);
+    return { hash, problem, solution };
+  }
+
+  async function recordsOf({ catalogs }: ResolutionProblem): Promise<Map<string, PackageRecord>> {
+    const records = new Map<string, PackageRecord>();
+    for (const { record } of catalogs.flatMap(({ packages }) => packages)) {
+      const found = await store.getRecord(record);
+      if (found !== undefined) records.set(record, found);
+    }
+    return records;
+  }
+
+  /** Problem, records, solution and observation that fit together, with another image everywhere. */
+  async function forgeAll(cluster: string, of: ResolutionProblem, code: string): Promise<void> {
+    const forged = new Map<string, PackageRecord>();
+    const catalogs = [];
+    const records = await recordsOf(of);
+    for (const slice of of.catalogs) {
+      const packages = slice.packages.map((pkg) => {
+        const honest = records.get(pkg.record);
+        if (honest === undefined) throw new Error('a record is not there');
+        const record = { ...honest, entries: honest.entries.map((entry) => ({ ...entry, source: { image: EVIL } })) };
+        forged.set(canonicalHash(record), record);
+        return { ...pkg, record: canonicalHash(record) };
+      });
+      catalogs.push({ ...slice, packages });
+    }
+    const problem = { ...of, catalogs };
+    const hash = await store.putProblem(problem, forged);
+    const solution = resolve(problem, (record) => forged.get(record) ?? { name: '', defaultChannel: '', entries: [] });
+    expect(JSON.stringify(solution)).toContain(EVIL);
+    await store.putSolution(hash, solution);
+    await redis.set(observationOf(cluster), `${hash} ${Date.now()} ${code}`);
+  }
+
+  const attacks: Readonly<Record<string, () => Promise<void>>> = {
+    'another image in a solution': async () => {
+      const { hash, solution } = await observed('east');
+      const chosen = solution.chosen.map((bundle) => ({ ...bundle, source: { image: EVIL } }));
+      await store.putSolution(hash, { ...solution, chosen });
+      await add('solved', { v: 1, problem: hash });
+      await expect.poll(() => refusedOf('solution'), PATIENCE).toBeGreaterThan(0);
+    },
+    'its own words in a condition': async () => {
+      const before = await refusedOf('solution');
+      const { hash } = await observed('east');
+      const message = 'constraints not satisfiable: log in at https://evil.test';
+      await store.putSolution(hash, { result: 'unsatisfiable', message, explanation: [], advice: message });
+      await wake('east');
+      await expect.poll(() => refusedOf('solution'), PATIENCE).toBeGreaterThan(before);
+    },
+    'problem, records, solution and observation of its own': async () => {
+      const { problem } = await observed('west');
+      const [, , code = ''] = ((await redis.get(observationOf('west'))) ?? '').split(' ');
+      for (const forged of [code, 'A'.repeat(43), '']) {
+        const before = await refusedOf('observation');
+        await forgeAll('west', problem, forged);
+        await wake('west');
+        await expect.poll(() => refusedOf('observation'), PATIENCE).toBeGreaterThan(before);
+      }
+    },
+    'a problem and records under hashes of others': async () => {
+      const { hash, problem } = await observed('east');
+      const records = [...(await recordsOf(problem)).keys()];
+      for (const key of [name('problem', hash), ...records.map((record) => name('record', record))])
+        await redis.set(key, `\u0000{"evil":"${EVIL}"}`);
+      await add('solved', { v: 1, problem: hash });
+      await wake('east');
+    },
+    'what was seen': async () => {
+      const seen = name('seen-v2', `east/${SAMPLE_NAMESPACE}`);
+      await redis.hset(seen, Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`Kind${at}`, '9 x'])));
+      await redis.hset(seen, { Subscription: `${'9'.repeat(30)} forged`, InstallPlan: 'x'.repeat(1_000_000) });
+      await wake('east');
+      await expect.poll(() => refusedOf('seen'), PATIENCE).toBeGreaterThanOrEqual(2);
+    },
+    'jobs that are none, and jobs with paths for names': async () => {
+      for (const queue of QUEUES) for (const job of GARBAGE) await add(queue, job);
+    },
+    'delayed jobs that are none, and some with paths for names': async () => {
+      for (const queue of QUEUES) {
+        const members = ['not JSON', '[]', '"x"', ...GARBAGE.map((job) => JSON.stringify(job))];
+        await redis.zadd(name(`alarm:${queue}`, 'alarms'), ...members.flatMap((member) => [1, member]));
+      }
+    },
+    'waiters that are none': async () => {
+      const { hash } = await observed('west');
+      await redis.sadd(name('waiters', hash), 'x', '{}', '{"cluster":"../..","namespace":"kube-system"}');
+      await add('solved', { v: 1, problem: hash });
+    },
+  };
+
+  it('installs nothing and says nothing by what it writes, is reported, and leaves nothing that stops a resolver', async () => {
+    const attack = async () => {
+      for (const [what, run] of Object.entries(attacks)) await run().catch((error: unknown) => fail(what, error));
+      for (const client of stage.clients) {
+        const namespaced = { namespace: SAMPLE_NAMESPACE };
+        for (const kind of ['InstallPlan', 'ClusterServiceVersion']) {
+          const found = await client.list<InstallPlan>({ apiVersion: OLM, kind }, namespaced);
+          expect(
+            found?.items.map(({ metadata }) => metadata.name),
+            kind,
+          ).toEqual([]);
+        }
+        const subscriptions = await client.list<Subscription>({ apiVersion: OLM, kind: 'Subscription' }, namespaced);
+        expect(JSON.stringify(subscriptions)).not.toContain('evil');
+        expect(JSON.stringify(await client.list({ apiVersion: 'v1', kind: 'Event' }, {}))).not.toContain('evil');
+      }
+      await expectReported();
+      for (const resolver of resolvers()) resolver.start();
+    };
+    await playScenario({
+      stage,
+      timeline: new Timeline(() => undefined),
+      examples: join(PROJECT_ROOT, 'examples'),
+      patienceMs: 2 * PATIENCE_MS,
+      onChapter: async (chapter) => {
+        if (chapter === 'subscribed') await attack();
+      },
+    });
+    for (const client of stage.clients) {
+      const csvs = await client.list(
+        { apiVersion: OLM, kind: 'ClusterServiceVersion' },
+        { namespace: SAMPLE_NAMESPACE },
+      );
+      expect(csvs?.items.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+        'harbor-operator.v1.2.0',
+        'lighthouse-operator.v1.2.0',
+      ]);
+    }
+  });
+
+  async function expectReported(): Promise<void> {
+    const health = (await (await fetch(`${await applier().url()}/healthz`)).json()) as {
+      details: Record<string, { status: string; detail: string }>;
+    };
+    expect(health.details['values']?.detail).toMatch(/^\d+ values in Redis were refused since the start/);
+    const lines = (await applier().logged()).filter(({ msg }) => String(msg).startsWith('values in Redis are refused'));
+    expect(new Set(lines.map(({ what }) => what))).toEqual(new Set(['solution', 'observation', 'seen']));
+    expect(lines.length).toBeLessThan(30);
+    for (const service of stage.services) {
+      if (service.service === 'resolver-worker') continue;
+      expect((await fetch(`${await service.url()}/livez`)).status, service.name).toBe(200);
+    }
+  }
+});
+
+const fail = (what: string, error: unknown): never => {
+  throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+};
