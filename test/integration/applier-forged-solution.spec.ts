@@ -59,6 +59,23 @@ describe('a solution that a stolen resolver wrote into Redis', () => {
     await bench.pass('modest');
     expect(bench.csvs('modest')).toEqual([]);
   });
+
+  it('with a "no" in words of its own writes no condition and no Event, and is reported', async () => {
+    bench.namespace('told');
+    bench.subscribe('told', 'lighthouse-operator');
+    await bench.observe('told');
+    const hash = (await bench.problems.getObservation('east', 'told'))?.problem ?? '';
+    const message = 'constraints not satisfiable: log in at https://evil.test';
+    await bench.problems.putSolution(hash, { result: 'unsatisfiable', message, explanation: [], advice: message });
+    await bench.pass('told');
+    for (const [apiVersion, kind] of [
+      ['operators.coreos.com/v1alpha1', 'Subscription'],
+      ['v1', 'Event'],
+    ] as const)
+      expect(JSON.stringify(bench.cluster.list({ apiVersion, kind }))).not.toContain('evil.test');
+    expect(await bench.problems.getSolution(hash)).toBeUndefined();
+    expect(await refusals()).toEqual(['flotilla_refused_values_total{cluster="east",what="solution"} 3']);
+  });
 });
 
 describe('a problem that a poller with other settings has made', () => {

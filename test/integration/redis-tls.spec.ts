@@ -75,24 +75,18 @@ describe.runIf(hasRedis)('Redis with TLS', () => {
     await expect.poll(() => readiness(service), PATIENCE).toEqual({ status: 200, redis: 'takes writes' });
   });
 
-  it.each([
+  it.for([
     { because: 'no authority', settings: () => ({}) },
     { because: 'another authority', settings: () => ({ FLOTILLA_REDIS_CA_FILE: files.other }) },
-  ])('is not used by a service with $because, whose health names the setting', async ({ settings }) => {
-    const test = { onTestFinished: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
-    const ends: (() => unknown)[] = [];
+  ])('is not used by a service with $because, whose health names the setting', async ({ settings }, test) => {
     const service = start(test, { FLOTILLA_REDIS_URL: redis.urlOf('resolver'), ...settings() });
-    try {
-      await expect.poll(() => service.url(), PATIENCE).toBeDefined();
-      await expect
-        .poll(() => readiness(service), PATIENCE)
-        .toEqual({
-          status: 503,
-          redis: expect.stringMatching(/certificate.*: name the authority in FLOTILLA_REDIS_CA_FILE/),
-        });
-    } finally {
-      for (const end of ends) await end();
-    }
+    await expect.poll(() => service.url(), PATIENCE).toBeDefined();
+    await expect
+      .poll(() => readiness(service), PATIENCE)
+      .toEqual({
+        status: 503,
+        redis: expect.stringMatching(/certificate.*: name the authority in FLOTILLA_REDIS_CA_FILE/),
+      });
   });
 
   it('that asks for a client certificate gets the one that is set', async (test) => {

@@ -63,6 +63,17 @@ describe('findRedis', () => {
     expect([...lines, redis.how].join('\n')).not.toContain(password);
   });
 
+  it.runIf(existsSync('/proc/net/tcp'))('listens on loopback alone', async () => {
+    const { redis } = await find({ preferExisting: false });
+    const port = Number(new URL(redis.url).port).toString(16).toUpperCase().padStart(4, '0');
+    const listening = (await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8'))))
+      .flatMap((table) => table.split('\n'))
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, local, , state]) => local?.endsWith(`:${port}`) && state === '0A')
+      .map(([, local]) => local);
+    expect(listening).toEqual([`0100007F:${port}`]);
+  });
+
   it('takes the Redis of REDIS_URL first and leaves it running', async () => {
     const own = await find({ preferExisting: false });
     const { redis } = await find({ env: { REDIS_URL: own.redis.url } });

@@ -110,6 +110,7 @@ export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls):
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
+    enableReadyCheck: false, // it sends INFO, to which not every user has a right
     disableClientInfo: true, // so that PING is the command whose answer is seen
     retryStrategy: () => null,
   });
