@@ -129,3 +129,46 @@ it('leaves nothing behind and fails no pass when the extension is deleted before
   }
   expect(writes).toBeGreaterThan(10);
 });
+
+it('is installed again beside a Secret of its name that is still being collected', async () => {
+  const digest = registry.put('bundles/lamp:v1.0.0', await bundleImage({ name: 'lamp', version: '1.0.0' }));
+  const image = `${registry.host}/bundles/lamp@${digest}`;
+  const name = 'again';
+  const secretsOf = async () =>
+    (await client.list({ apiVersion: 'v1', kind: 'Secret' }, { labelSelector: `${OWNER_NAME_LABEL}=${name}` }))
+      ?.items ?? [];
+  const sets = async () =>
+    (await client.list(CLUSTER_OBJECT_SET_API, { labelSelector: `${OWNER_NAME_LABEL}=${name}` }))?.items ?? [];
+  const install = async () => {
+    const source = { sourceType: 'Catalog', catalog: { packageName: 'lamp' } };
+    const { object } = await client.create({
+      ...CLUSTER_EXTENSION_API,
+      metadata: { name },
+      spec: { namespace: 'lights', source },
+    });
+    return depsFor(ClusterExtension.parse(object), image);
+  };
+  const pass = async (deps: ExtensionDeps) =>
+    reconcileExtension(deps, client, name, new SystemClock(), new AbortController().signal);
+  await pass(await install());
+  const [held] = await secretsOf();
+  if (held === undefined) throw new Error('no Secret was made');
+  const ref = { apiVersion: 'v1', kind: 'Secret', name: held.metadata.name ?? '', namespace: 'flotilla-system' };
+  await client.patch(ref, { metadata: { finalizers: ['example.com/slow'] } });
+  await client.delete({ ...CLUSTER_EXTENSION_API, name });
+  await expect.poll(async () => (await sets()).length, PATIENCE).toBe(0);
+  await expect.poll(async () => (await client.get(ref))?.metadata.deletionTimestamp, PATIENCE).toBeDefined();
+
+  const deps = await install();
+  await pass(deps);
+  await client.patch(ref, { metadata: { finalizers: [] } });
+  await expect
+    .poll(async () => {
+      await pass(deps);
+      const [set] = await sets();
+      const owners = (await secretsOf()).flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+      return set !== undefined && owners.length === 1 && owners[0]?.uid === set.metadata.uid;
+    }, PATIENCE)
+    .toBe(true);
+  expect(JSON.stringify((await sets())[0]?.['status'])).not.toContain('not found');
+});

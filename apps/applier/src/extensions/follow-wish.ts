@@ -21,6 +21,9 @@ export type WishOutcome = Readonly<{
   againAfterMs?: number | undefined;
 }>;
 
+/** The garbage collector takes seconds. */
+const COLLECTED_AFTER_MS = 2_000;
+
 /** Brings the newest revision to what is wished, and stores a new one where it differs. */
 export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   const decided = await nextRevision(pass);
@@ -57,10 +60,11 @@ async function store(
   pass: ExtensionPass,
   wish: RevisionWish,
   newest: ClusterObjectSet | undefined,
-): Promise<Pick<WishOutcome, 'moved' | 'trouble'>> {
+): Promise<Pick<WishOutcome, 'moved' | 'trouble' | 'againAfterMs'>> {
   const made = await makeRevision(pass, wish);
   const { from } = wish;
   if ('gone' in made) return { moved: true };
+  if ('collecting' in made) return { moved: false, againAfterMs: COLLECTED_AFTER_MS };
   if ('error' in made) return { moved: false, trouble: troubleOf(from, 'Blocked', made.error) };
   const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);

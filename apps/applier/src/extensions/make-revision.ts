@@ -14,12 +14,17 @@ const HISTORY = 5;
  * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests; and deletes the
  * oldest ones. Until then the extension owns the manifests: they go with it, whenever it is deleted and wherever a pass
  * ends. Nothing is stored where one of the manifests is too large. `gone`: the revision has been deleted meanwhile, as
- * happens when its extension is.
+ * happens when its extension is. `collecting`: a Secret of that name, of an earlier extension, is still being deleted.
  */
 export async function makeRevision(
   pass: ExtensionPass,
   wish: RevisionWish,
-): Promise<Readonly<{ revision: ClusterObjectSet }> | Readonly<{ error: string }> | Readonly<{ gone: true }>> {
+): Promise<
+  | Readonly<{ revision: ClusterObjectSet }>
+  | Readonly<{ error: string }>
+  | Readonly<{ gone: true }>
+  | Readonly<{ collecting: true }>
+> {
   const { client, read, deps } = pass;
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
@@ -29,14 +34,24 @@ export async function makeRevision(
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };
   await performOnOwn(
     pass,
-    [namespace, ...secrets, revision].map((object) => ({ do: 'create', object })),
+    [namespace, ...secrets].map((object) => ({ do: 'create', object })),
   );
+  const live = await Promise.all(secrets.map((secret) => client.get(refOf(secret))));
+  if (live.some((secret) => isLeaving(secret, read.extension.metadata.uid))) return { collecting: true };
+  await performOnOwn(pass, [{ do: 'create', object: revision }]);
   const found = await client.get({ ...CLUSTER_OBJECT_SET_API, name: revision.metadata.name ?? '' });
   if (found === undefined) return { gone: true };
   const stored = ClusterObjectSet.parse({ ...found, ...CLUSTER_OBJECT_SET_API });
   const owned = secrets.map((secret) => ownedBy(secret, stored));
   await performOnOwn(pass, [...owned, ...forgotten(pass)]);
   return { revision: stored };
+}
+
+/** Whether the garbage collector removes it, now or soon: it belongs to an extension or a revision that is gone. */
+function isLeaving(secret: KubernetesObject | undefined, extension: string | undefined): boolean {
+  if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return true;
+  const { ownerReferences: owners = [] } = secret.metadata;
+  return owners.length > 0 && !owners.some(({ uid }) => uid === extension);
 }
 
 /** Secrets of revisions that were stored by a pass that ended before it could say whose they are; and those of none. */
