@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Property } from '#core/catalog/catalog';
 import type { EntryRecord, PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { Demand } from '#platform/fairness/demand';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
+import { PATIENCE } from '#testing/patience';
 import type { SolveRequest } from '../../apps/resolver-worker/src/solve.js';
 import { SolverPool } from '../../apps/resolver-worker/src/solver-pool.js';
 
@@ -88,6 +91,23 @@ describe('the pool of solver threads', () => {
       message: 'resolution of namespace hotel took longer than 2500 ms and was ended',
       advice: expect.stringContaining('FLOTILLA_SOLVE_DEADLINE'),
     });
+  });
+
+  it('keeps its thread for first solves, however many problems need long', async () => {
+    const [first, slow] = [1, 1].map((total) => new FairLimiter({ total, perCluster: total, perNamespace: total }));
+    if (first === undefined || slow === undefined) throw new Error('no limiters');
+    pool = new SolverPool(1, 120_000, THREAD, undefined, { first, slow, firstMs: 2_000 });
+    const leaving = new AbortController();
+    const hard = [1, 2, 3].map((tenant) =>
+      pool?.solve(fullHouse(14), Demand.of({ cluster: 'west', namespace: `t-${tenant}` }, leaving.signal)),
+    );
+    const ended = Promise.allSettled(hard);
+    await expect.poll(() => slow.running, PATIENCE).toBe(1);
+    const answer = await pool.solve(easy('one'), Demand.of({ cluster: 'east', namespace: 'one' }));
+    expect(answer.result).toBe('resolved');
+    expect(slow.running, 'the hard ones still go on').toBe(1);
+    leaving.abort();
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 
   it('ends a solve that takes too much memory with its thread, not with the process', async () => {

@@ -7,13 +7,22 @@ import { SolverPool } from './solver-pool.js';
 
 export const HUB = Symbol('hub');
 
+/** Jobs that wait for their turn in this process: those that need long leave room for others among them. */
+const MOST_WAITING = 32;
+
 /** Takes problems from the queue and has them solved in threads. */
 @Injectable()
 export class ResolverWorker implements OnApplicationBootstrap {
   readonly #pool: SolverPool;
 
   constructor(@Inject(HUB) private readonly hub: Hub) {
-    this.#pool = new SolverPool(hub.settings.resolveConcurrency, hub.settings.solveDeadline);
+    const { resolveConcurrency: size, solveDeadline, solveFirstDeadline } = hub.settings;
+    const { lanes } = hub.metrics;
+    this.#pool = new SolverPool(size, solveDeadline, undefined, undefined, {
+      first: lanes.limiter('solve', { total: size, perCluster: size, perNamespace: 1 }),
+      slow: lanes.limiter('solve-slow', { total: 1, perCluster: 1, perNamespace: 1 }),
+      firstMs: solveFirstDeadline,
+    });
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -25,9 +34,10 @@ export class ResolverWorker implements OnApplicationBootstrap {
     const solveExtension = new SolveExtension(this.hub.extensionProblems, queues.solved, log, (outcome, seconds) =>
       metrics.extensions.resolved(outcome, seconds),
     );
-    await queues.resolve.process(({ problem, extension }) => (extension ? solveExtension : solveProblem).run(problem), {
-      concurrency: settings.resolveConcurrency,
-    });
+    await queues.resolve.process(
+      ({ problem, extension, owner }) => (extension ? solveExtension.run(problem) : solveProblem.run(problem, owner)),
+      { concurrency: settings.resolveConcurrency + MOST_WAITING },
+    );
   }
 
   async drain(deadlineMs: number): Promise<void> {

@@ -1,4 +1,6 @@
+import type { Owner } from '#core/fairness/owner';
 import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import { Demand } from '#platform/fairness/demand';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SolvedJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
@@ -17,13 +19,14 @@ export class SolveProblem {
     private readonly onSolved: (result: string, seconds: number) => void,
   ) {}
 
-  async run(hash: string): Promise<void> {
-    if ((await this.store.getSolution(hash)) === undefined) await this.#solve(hash);
+  /** `owner`: on whose behalf, which decides about its turn alone. */
+  async run(hash: string, owner?: Owner): Promise<void> {
+    if ((await this.store.getSolution(hash)) === undefined) await this.#solve(hash, owner);
     await this.solved.add({ v: 1, problem: hash });
   }
 
   /** No solution is stored where the problem is not held any more: the applier then has its namespaces observed anew. */
-  async #solve(hash: string): Promise<void> {
+  async #solve(hash: string, owner?: Owner): Promise<void> {
     const problem = await this.store.getProblem(hash);
     const records = problem && (await this.#recordsOf(problem));
     if (problem === undefined || records === undefined) {
@@ -31,10 +34,11 @@ export class SolveProblem {
       return;
     }
     const start = performance.now();
-    const resolution = await this.pool.solve({ problem, records });
+    const { namespace } = problem.wishes;
+    const demand = Demand.of(owner ?? { cluster: '', namespace });
+    const resolution = await this.pool.solve({ problem, records }, demand);
     const seconds = (performance.now() - start) / 1_000;
     this.onSolved(resolution.result, seconds);
-    const { namespace } = problem.wishes;
     this.log.info({ problem: hash, namespace, result: resolution.result, seconds }, 'problem solved');
     await this.store.putSolution(hash, resolution);
   }

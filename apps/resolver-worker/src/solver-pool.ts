@@ -1,36 +1,61 @@
 import { Worker } from 'node:worker_threads';
+import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
 import type { Resolution } from '#core/resolution/resolution-problem';
+import { Demand } from '#platform/fairness/demand';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
+import { Lanes, type Run } from '#platform/fairness/lanes';
 import { HeldRecords } from './held-records.js';
 import type { SolveRequest, ThreadRequest } from './solve.js';
 
 type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
-type Waiting = Readonly<{ request: SolveRequest; settle: (reply: Reply) => void }>;
 
 /** Heap of one thread; catalogs of any sensible size need a small part of it. */
 const THREAD_MIB = 1_024;
 
+/** Problems that may wait for the slow lane: each keeps a job of the queue. */
+const MOST_SLOW = 24;
+
+/** Too many problems need long: this one is tried again later. */
+export class SolverBusy extends FlotillaError {
+  readonly code = 'SolverBusy';
+  readonly retry: Retry = 'backoff';
+  constructor(namespace: string) {
+    super(
+      `the problem of namespace ${namespace} needs long, and ${MOST_SLOW} others wait for the same: it is tried again`,
+    );
+  }
+}
+
+export type SolverLanes = Readonly<{ first: FairLimiter; slow: FairLimiter; firstMs: number }>;
+
+const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
+
 /**
- * A few threads that solve. A solve past its deadline or its memory is ended with its thread, and answered: one problem that is too hard
- * costs its own namespace an explanation, not everybody a worker.
+ * A few threads that solve, in turns over clusters and namespaces. A problem that needs long goes on in the slow lane, which
+ * is one thread more: first solves keep theirs. A solve past its deadline or its memory is ended with its thread, and
+ * answered: one problem that is too hard costs its own namespace an explanation, not everybody a worker.
  */
 export class SolverPool {
   readonly #idle: Worker[] = [];
-  readonly #waiting: Waiting[] = [];
   readonly #all = new Map<Worker, HeldRecords>();
+  readonly #lanes: Lanes;
   #closed = false;
 
   constructor(
-    private readonly size: number,
+    size: number,
     private readonly deadlineMs: number,
     private readonly threadFile = new URL('./solve.thread.js', import.meta.url),
     private readonly threadMiB = THREAD_MIB,
-  ) {}
+    private readonly limits: SolverLanes = { first: limiter(size), slow: limiter(1), firstMs: 2_000 },
+  ) {
+    this.#lanes = new Lanes(limits);
+  }
 
-  async solve(request: SolveRequest): Promise<Resolution> {
-    const reply = await new Promise<Reply>((settle) => {
-      this.#waiting.push({ request, settle });
-      this.#next();
-    });
+  async solve(request: SolveRequest, demand = Demand.ofHub()): Promise<Resolution> {
+    const onSlow = () => {
+      if (this.limits.slow.waiting >= MOST_SLOW) throw new SolverBusy(request.problem.wishes.namespace);
+    };
+    const reply = await this.#lanes.run(demand, () => this.#begin(request), { onSlow });
     if ('error' in reply) throw new Error(reply.error);
     return reply.resolution;
   }
@@ -40,20 +65,8 @@ export class SolverPool {
     await Promise.all([...this.#all.keys()].map((thread) => thread.terminate()));
   }
 
-  #next(): void {
-    const thread = this.#idle.pop() ?? this.#grow();
-    if (thread === undefined) return;
-    const waiting = this.#waiting.shift();
-    if (waiting === undefined) {
-      this.#idle.push(thread);
-      return;
-    }
-    this.#run(thread, waiting);
-  }
-
   /** A thread runs what is built, whatever conditions this process resolves its modules with. */
-  #grow(): Worker | undefined {
-    if (this.#closed || this.#all.size >= this.size) return undefined;
+  #grow(): Worker {
     const resourceLimits = { maxOldGenerationSizeMb: this.threadMiB };
     const thread = new Worker(this.threadFile, { execArgv: [], resourceLimits });
     thread.unref();
@@ -61,7 +74,10 @@ export class SolverPool {
     return thread;
   }
 
-  #run(thread: Worker, { request, settle }: Waiting): void {
+  #begin(request: SolveRequest): Run<Reply> {
+    if (this.#closed) return { done: Promise.resolve({ error: 'the solver is closed' }), end: () => undefined };
+    const thread = this.#idle.pop() ?? this.#grow();
+    const { promise, resolve: settle } = Promise.withResolvers<Reply>();
     const onMessage = (reply: Reply) => done(reply, true);
     const onError = (error: Error) => {
       const tooLarge = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -74,13 +90,13 @@ export class SolverPool {
       if (reusable) this.#idle.push(thread);
       else this.#drop(thread);
       settle(reply);
-      this.#next();
     };
     const deadline = setTimeout(() => done({ resolution: tooHard(request, this.deadlineMs) }, false), this.deadlineMs);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     const { problem, records } = request;
     const change = this.#all.get(thread)?.take(records) ?? { add: records, forget: [] };
     thread.postMessage({ problem, change } satisfies ThreadRequest);
+    return { done: promise, end: onExit };
   }
 
   #drop(thread: Worker): void {

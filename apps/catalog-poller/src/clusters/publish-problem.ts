@@ -27,7 +27,9 @@ export async function publishProblem(
     await deps.store.putProblem(problem, records);
     await deps.store.putObservation(where.cluster, where.namespace, { problem: hash });
     await deps.store.waitFor(hash, where);
-    if ((await deps.store.getSolution(hash)) === undefined) await deps.resolve.add({ v: 1, problem: hash });
+    if ((await deps.store.getSolution(hash)) === undefined) {
+      await deps.resolve.add({ v: 1, problem: hash, owner: where });
+    }
   }
   await deps.apply.add({ v: 1, ...where });
 }

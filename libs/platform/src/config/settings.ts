@@ -132,6 +132,11 @@ export const settingGroups = {
       max: 64,
     }),
     applyConcurrency: count(16, 'Namespaces that one applier works on at the same time', { min: 1, max: 1_000 }),
+    solveFirstDeadline: duration(
+      '2s',
+      'A problem that is not solved after so long goes on beside the others, one at a time, in turns over clusters and namespaces',
+      { min: '100ms' },
+    ),
     solveDeadline: duration('60s', 'A problem that is not solved after so long is given up with an explanation', {
       min: '1s',
     }),
