@@ -85,9 +85,13 @@ describe('a stolen resolver', () => {
   }
   const refusedOf = async (what: string) => (await refused())[what] ?? 0;
 
-  async function observed(cluster: string): Promise<{ hash: string; problem: ResolutionProblem; solution: Resolved }> {
+  async function problemHashOf(cluster: string): Promise<string> {
     await expect.poll(() => redis.exists(observationOf(cluster)), PATIENCE).toBe(1);
-    const hash = ((await redis.get(observationOf(cluster))) ?? '').split(' ')[0] ?? '';
+    return ((await redis.get(observationOf(cluster))) ?? '').split(' ')[0] ?? '';
+  }
+
+  async function observed(cluster: string): Promise<{ hash: string; problem: ResolutionProblem; solution: Resolved }> {
+    const hash = await problemHashOf(cluster);
     const problem = await store.getProblem(hash);
     if (problem === undefined) throw new Error('the problem is not there');
     const records = await recordsOf(problem);
@@ -138,7 +142,7 @@ describe('a stolen resolver', () => {
     },
     'its own words in a condition': async () => {
       const before = await refusedOf('solution');
-      const { hash } = await observed('east');
+      const hash = await problemHashOf('east');
       const message = 'constraints not satisfiable: log in at https://evil.test';
       await store.putSolution(hash, { result: 'unsatisfiable', message, explanation: [], advice: message });
       await wake('east');
@@ -179,7 +183,7 @@ describe('a stolen resolver', () => {
       }
     },
     'waiters that are none': async () => {
-      const { hash } = await observed('west');
+      const hash = await problemHashOf('west');
       await redis.sadd(name('waiters', hash), 'x', '{}', '{"cluster":"../..","namespace":"kube-system"}');
       await add('solved', { v: 1, problem: hash });
     },
