@@ -95,7 +95,7 @@ describe('flotilla explain, in a cluster', () => {
     },
     {
       subject: ['ip', 'install-1', '-n', 'wait'],
-      says: /waits for somebody to approve it; then it installs mill/,
+      says: /waits for approval; then it installs mill/,
       exit: 1,
     },
     {

@@ -43,7 +43,7 @@ function refusal({ joined }: ReachedCluster): string[] {
   const more = joined.refused.length === 1 ? '' : ` and ${joined.refused.length - 1} more`;
   return [
     `WARNING: ${first.object}${more} could not be installed: ${oneLine(first.because)}`,
-    `         have somebody with the right to do so run: kubectl apply --server-side -f k8s/crds -f k8s/joining`,
+    `         ask a user with that right to run: kubectl apply --server-side -f k8s/crds -f k8s/joining`,
   ];
 }
 

@@ -67,7 +67,7 @@ describe('a CatalogSource', () => {
       because: 'nobody looked',
       told: diagnoseCatalogSource(source()),
       standing: 'under-way',
-      says: /Nobody/,
+      says: /has not read it yet/,
       todo: /status/,
     },
   ])('$because', check);

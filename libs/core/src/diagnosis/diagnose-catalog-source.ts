@@ -25,7 +25,7 @@ export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   }
   const state = status?.connectionState?.lastObservedState;
   if (state === undefined && said.length === 0) {
-    return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
+    return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
   if (state === 'CONNECTING' && said.length === 0) {
     return diagnosis('under-way', 'Its content is being fetched for the first time.');

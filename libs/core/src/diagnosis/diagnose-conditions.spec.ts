@@ -70,7 +70,7 @@ describe('an object of OLM v1', () => {
       because: 'no conditions',
       told: diagnoseConditions(extension()),
       standing: 'under-way',
-      says: /Nobody/,
+      says: /has not read it yet/,
       todo: /status/,
     },
   ])('$because', check);

@@ -19,7 +19,7 @@ const WANTED: Readonly<Record<string, string>> = { ClusterExtension: 'Installed'
 export function diagnoseConditions(object: KubernetesObject): Diagnosis {
   const read = Conditioned.safeParse(object);
   if (!read.success || read.data.status.conditions.length === 0) {
-    return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
+    return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
   const { conditions } = read.data.status;
   const find = (type: string) => conditions.find((condition) => condition.type === type);

@@ -35,7 +35,7 @@ export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings)
     case 'Deleting':
       return diagnosis('under-way', 'A newer version replaces it; it goes when that one has succeeded.');
     default:
-      return diagnosis('under-way', 'Nobody has looked at it yet.', ADVICE.checkHub());
+      return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
   }
 }
 

@@ -29,7 +29,7 @@ export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly Operator
     case 'Installing':
       return withoutGroup(plan, groups) ?? installing(plan, groups);
     default:
-      return diagnosis('under-way', status === undefined ? 'Nobody has looked at it yet.' : 'It is being planned.');
+      return diagnosis('under-way', status === undefined ? 'The hub has not read it yet.' : 'It is being planned.');
   }
 }
 
@@ -67,7 +67,7 @@ function approval({ metadata: { name = '', namespace = '' }, spec, status }: Ins
   }
   return diagnosis(
     'needs-approval',
-    `It waits for somebody to approve it; then it installs ${what}.`,
+    `It waits for approval; then it installs ${what}.`,
     ADVICE.approve(namespace, name),
   );
 }

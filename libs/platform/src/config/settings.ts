@@ -87,7 +87,7 @@ export const settingGroups = {
     ),
     extensionSecretInterval: duration(
       '1m',
-      'How often Secrets that ClusterExtensions bring are compared with the cluster: nobody watches them',
+      'How often Secrets that ClusterExtensions bring are compared with the cluster; there is no watch on them',
     ),
     catalogStrictHealth: flag(
       false,
@@ -126,7 +126,7 @@ export const settingGroups = {
       '',
       'File with the key, 32 bytes or more, that authenticates what poller and applier pass through Redis: the same file for both, not for resolvers. Where it is missing and the folder can be written, the service makes it. `flotilla up` needs none',
     ),
-    observeConcurrency: count(8, 'Namespaces that the poller looks at at the same time', { min: 1, max: 1_000 }),
+    observeConcurrency: count(8, 'Namespaces that the poller reads at the same time', { min: 1, max: 1_000 }),
     resolveConcurrency: count(2, 'Problems that one resolver solves at the same time, each in a thread', {
       min: 1,
       max: 64,
@@ -149,7 +149,7 @@ export const settingGroups = {
     }),
     jobRetryLongest: duration('5m', 'Longest pause between two tries of a job', { min: '10ms' }),
     recordCacheBytes: bytes('256Mi', 'Package records, as JSON, that one resolver keeps in memory in front of Redis'),
-    storeTtl: duration('24h', 'What nobody asks for leaves Redis after so long; longer than the resync interval', {
+    storeTtl: duration('24h', 'What no service reads leaves Redis after so long; longer than the resync interval', {
       min: '1m',
     }),
   },

@@ -170,7 +170,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   async #ring(member: string): Promise<void> {
     const job = this.contract.schema.safeParse(parseJson(member));
     if (job.success) await this.add(job.data);
-    else this.#log.warn({ queue: this.name }, 'dropped an alarm that does not hold a job of this queue');
+    else this.#log.warn({ queue: this.name }, 'dropped a delayed job that is none of this queue');
   }
 
   async counts(): Promise<JobCounts> {

@@ -20,7 +20,7 @@ export class ExtensionMetrics {
     this.#installed = series('flotilla_extension_installed', 'Whether the ClusterExtension has its bundle');
     this.#abnormal = series(
       'flotilla_extension_abnormal',
-      'ClusterExtensions that do not get what they wish, or have what is not ready',
+      'ClusterExtensions that do not reach their desired state, or have objects that are not ready',
       'condition',
       'reason',
     );
