@@ -30,7 +30,7 @@ export type CatalogInSight = Readonly<{
 }>;
 
 /** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
-const CATALOG_BYTES = 32 * 1024;
+const CATALOG_BYTES = 128 * 1024;
 /** Somebody else may have written the object; ours is put right after so long, not at once: two that disagree must not race. */
 const WRITE_AGAIN_MS = 5_000;
 

@@ -16,7 +16,7 @@ export const OPERATOR_GROUPS = olm('OperatorGroup', 'v1');
 export const INSTALL_PLANS = olm('InstallPlan');
 
 /** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
-const CATALOG_BYTES = 32 * 1024;
+const CATALOG_BYTES = 128 * 1024;
 /** Memory for the metrics of one object, beside the object. */
 const SERIES_BYTES = 2 * 1024;
 

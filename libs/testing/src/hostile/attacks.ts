@@ -95,6 +95,8 @@ const expired = JSON.stringify({
   message: 'too old resource version',
 });
 
+const EXPIRED_EVENT = `{"type":"ERROR","object":${expired}}\n`;
+
 const only =
   (
     isMeant: (request: AttackedRequest) => boolean,
@@ -113,34 +115,44 @@ function blanksPacked(): Buffer {
   return Buffer.concat(Array.from({ length: 32 }, () => packed ?? Buffer.alloc(0)));
 }
 
+/** An attack on lists: watches end with 410, so that every cache lists anew. */
+const onLists =
+  (answer: (response: ServerResponse, request: AttackedRequest) => void) =>
+  (request: AttackedRequest, response: ServerResponse): boolean => {
+    if (isWatch(request)) return end(response, EXPIRED_EVENT);
+    if (!isList(request)) return false;
+    answer(response, request);
+    return true;
+  };
+
 /** Every attack by its name. */
 export const attacks = {
   'lists with a new continue token on every page': {
-    answer: only(isList, (response) => end(response, aPage({ continue: `next-${made}` }, PAGE))),
+    answer: onLists((response) => end(response, aPage({ continue: `next-${made}` }, PAGE))),
   },
   'lists with the same continue token on every page': {
-    answer: only(isList, (response) => end(response, aPage({ continue: 'again' }, 1))),
+    answer: onLists((response) => end(response, aPage({ continue: 'again' }, 1))),
   },
   'lists with empty pages': {
-    answer: only(isList, (response) => {
+    answer: onLists((response) => {
       made += 1;
       end(response, aPage({ continue: `next-${made}` }, 0));
     }),
   },
   'lists that never end, fast': {
-    answer: only(isList, (response) => {
+    answer: onLists((response) => {
       begin(response, LIST_START);
       flood(response, someItems);
     }),
   },
   'lists that never end, slowly': {
-    answer: only(isList, (response) => {
+    answer: onLists((response) => {
       begin(response, LIST_START);
       trickle(response, someItems, 100);
     }),
   },
   'lists that unpack to gigabytes': {
-    answer: only(isList, (response) => {
+    answer: onLists((response) => {
       response.writeHead(200, { ...JSON_HEADERS, 'content-encoding': 'gzip' });
       response.end(blanksPacked());
     }),
@@ -189,10 +201,10 @@ export const attacks = {
     },
   },
   'watches that end with 410 at once': {
-    answer: only(isWatch, (response) => end(response, `{"type":"ERROR","object":${expired}}\n`)),
+    answer: only(isWatch, (response) => end(response, EXPIRED_EVENT)),
   },
   'lists whose second page is 410': {
-    answer: only(isList, (response, { query }) =>
+    answer: onLists((response, { query }) =>
       query.has('continue') ? end(response, expired, 410) : end(response, aPage({ continue: `next-${made}` }, PAGE)),
     ),
   },

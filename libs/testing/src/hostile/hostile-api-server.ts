@@ -8,6 +8,8 @@ import type { Attack, AttackedRequest } from './attacks.js';
 
 export type HostileApiServer = Readonly<{
   port: number;
+  /** PEM of the authority of its certificate. */
+  ca: string;
   /** From now on: this attack, or none. Connections that are open end. */
   attack(attack: Attack | undefined): void;
   stop(): Promise<void>;
@@ -17,11 +19,10 @@ export type HostileApiServer = Readonly<{
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host', 'http2-settings']);
 
 /**
- * An API server that is well behaved, by handing every request on to a simulated cluster, until an attack is chosen. It has
- * the same certificate as simulated clusters, so that a kubeconfig needs another port only.
+ * An API server that is well behaved, by handing every request on to a simulated cluster, until an attack is chosen.
  */
 export async function startHostileApiServer(simulated: URL): Promise<HostileApiServer> {
-  const { certPem: cert, keyPem: key } = await servingCertificate();
+  const { caPem: ca, certPem: cert, keyPem: key } = await servingCertificate();
   let current: Attack | undefined;
   const server = createSecureServer({ cert, key, allowHTTP1: true }, (incoming, outgoing) => {
     outgoing.on('error', () => undefined);
@@ -56,6 +57,7 @@ export async function startHostileApiServer(simulated: URL): Promise<HostileApiS
   };
   return {
     port: portOf(front.address()),
+    ca,
     attack: (attack) => {
       current = attack;
       cut();
