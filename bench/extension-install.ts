@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { setLifecycleStage } from './lifecycle/lifecycle-stage.js';
 import { catalogImage, putOperators } from './lifecycle/operator-images.js';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import type { ExtensionCatalog, ExtensionInput } from '#core/extension/cluster-extension';
-import { packageIndex } from '#core/extension/package-content';
-import { resolveExtension } from '#core/extension/resolve-extension';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
+import type { ExtensionCatalog, ExtensionInput } from '#core/v1/extension/cluster-extension';
+import { packageIndex } from '#core/v1/extension/package-content';
+import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { machine } from './machine.js';
 

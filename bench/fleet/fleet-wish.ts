@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import type { CountedRequest } from './counted-requests.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';

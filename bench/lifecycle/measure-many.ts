@@ -1,4 +1,4 @@
-import { CSV_API } from '#core/api/cluster-service-version';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';

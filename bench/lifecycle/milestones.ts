@@ -1,6 +1,6 @@
-import { CSV_API } from '#core/api/cluster-service-version';
-import { INSTALL_PLAN_API } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';

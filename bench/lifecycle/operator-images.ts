@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';

@@ -1,6 +1,6 @@
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';

@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CatalogIndex } from '#core/resolution/catalog-index';
-import { indexCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
-import type {
-  NamespaceWishes,
-  PackageRecord,
-  Resolution,
-  WishedSubscription,
-} from '#core/resolution/resolution-problem';
-import { resolve } from '#core/resolution/resolve';
+import type { CatalogIndex } from '#core/catalog/model/catalog-index';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import type { NamespaceWishes, Resolution, WishedSubscription } from '#core/classic/resolution/resolution-problem';
+import { resolve } from '#core/classic/resolution/resolve';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';
 import { CASES, REAL_CASE } from './resolution-cases.js';

@@ -1,4 +1,5 @@
-import type { EntryRecord, PackageRecord, WishedSubscription } from '#core/resolution/resolution-problem';
+import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
+import type { WishedSubscription } from '#core/classic/resolution/resolution-problem';
 
 /** A catalog and the packages subscribed to, made up to be of a certain kind of difficulty. */
 export type ResolutionInput = Readonly<{

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { configMap, configMapRef } from './contract-objects.js';

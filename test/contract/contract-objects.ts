@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 
 export const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' } as const;
 export const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;

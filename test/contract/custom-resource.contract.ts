@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PATIENCE } from '#testing/patience';
 import { buoyCrd, CRD } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { accessContract } from './access.contract.js';
 import type { ContractCluster } from './contract-cluster.js';
 import { customResourceContract } from './custom-resource.contract.js';

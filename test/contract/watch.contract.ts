@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { KubeClient, WatchEvent } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE_MS, pause } from '#testing/patience';

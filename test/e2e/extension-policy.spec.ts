@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { CATALOG_NAME_LABEL } from '#core/extension/cluster-extension';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';

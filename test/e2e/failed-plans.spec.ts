@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { APPLIER } from '#core/actions/field-managers';
+import { APPLIER } from '#core/kernel/actions/field-managers';
 import { SystemClock } from '#platform/clock/system-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
 import { OlmLookout } from '#platform/joining/olm-lookout';

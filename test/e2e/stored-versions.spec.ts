@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { planMigration, withoutStored } from '#core/crd-safety/stored-versions';
+import { planMigration, withoutStored } from '#core/classic/crd-upgrade/stored-versions';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { ControlPlane } from '#testing/control-plane/find-control-plane';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import { InstallPlan } from '#core/api/install-plan';
-import { diagnoseSubscription } from '#core/diagnosis/diagnose-subscription';
+import { diagnoseSubscription } from '#core/fleet/diagnosis/diagnose-subscription';
+import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { InstallPlan } from '#core/kernel/api/install-plan';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';

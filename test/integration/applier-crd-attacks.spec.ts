@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OperatorGroup } from '#core/api/operator-group';
-import { ADVICE } from '#core/diagnosis/advice';
-import { diagnoseInstallPlan } from '#core/diagnosis/diagnose-install-plan';
+import { ADVICE } from '#core/fleet/diagnosis/advice';
+import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OperatorGroup } from '#core/kernel/api/operator-group';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeCrd, offer } from './applier-support/made-operator.js';
 

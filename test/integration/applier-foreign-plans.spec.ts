@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstallPlan, type InstallPlanStep } from '#core/api/install-plan';
-import { ADVICE } from '#core/diagnosis/advice';
-import { diagnoseInstallPlan } from '#core/diagnosis/diagnose-install-plan';
-import { PLAN_MARK_ANNOTATION, REFUSE_FOREIGN_ANNOTATION } from '#core/install-plan/plan-mark';
+import { PLAN_MARK_ANNOTATION, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { ADVICE } from '#core/fleet/diagnosis/advice';
+import { diagnoseInstallPlan } from '#core/fleet/diagnosis/diagnose-install-plan';
+import { InstallPlan, type InstallPlanStep } from '#core/kernel/api/install-plan';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
 const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' } as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstallPlan } from '#core/api/install-plan';
+import { InstallPlan } from '#core/kernel/api/install-plan';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { offer } from './applier-support/made-operator.js';
 

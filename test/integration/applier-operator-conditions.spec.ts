@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { offer } from './applier-support/made-operator.js';
 

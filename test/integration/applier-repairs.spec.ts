@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeDeployment, offer } from './applier-support/made-operator.js';
 

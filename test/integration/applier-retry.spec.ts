@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { RETRY_ANNOTATION } from '#core/install-plan/step-install-plan';
+import { RETRY_ANNOTATION } from '#core/classic/install-plan/step-install-plan';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeCrd, offer } from './applier-support/made-operator.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OperatorGroup } from '#core/api/operator-group';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { PATIENCE } from '#testing/patience';
 import * as scene from '../story/bad-input-scene.js';

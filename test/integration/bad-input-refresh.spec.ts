@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';

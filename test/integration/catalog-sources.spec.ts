@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { CatalogSource } from '#core/api/catalog-source';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import * as scene from '../story/bad-input-scene.js';

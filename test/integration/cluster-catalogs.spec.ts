@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/api/cluster-catalog';
+import { CLUSTER_CATALOG_API, type ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { readTree } from '#platform/files/read-tree';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';

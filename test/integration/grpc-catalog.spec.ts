@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { packageRecords } from '#core/resolution/package-records';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { packageRecords } from '#core/catalog/load/package-records';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';

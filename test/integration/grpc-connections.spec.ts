@@ -5,7 +5,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { serviceDefinition } from '#platform/registry/grpc/grpc-definitions';
 import { serveCatalog } from '#platform/registry/grpc-catalog-server';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CatalogSource } from '#core/api/catalog-source';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { hubAuthorization } from '#platform/http-access/http-access';
 import { HubKey } from '#platform/hub/hub-key';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type LookupFunction, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { GrpcCatalogClient } from '#platform/registry/grpc-catalog-client';
 import { serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';

@@ -9,7 +9,7 @@ import { CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy } from '@kube
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { needing, programs } from '#testing/report/needs';

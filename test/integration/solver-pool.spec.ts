@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Property } from '#core/catalog/catalog';
-import type { EntryRecord, PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { Property } from '#core/catalog/model/catalog';
+import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { PATIENCE } from '#testing/patience';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { HubKey } from '#platform/hub/hub-key';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';

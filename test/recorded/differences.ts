@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Json } from './recording.js';
 
 export type Difference = Readonly<{ where: string; recorded: Json | undefined; ours: Json | undefined }>;

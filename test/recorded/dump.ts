@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import { type Masks, masked } from './masks.js';
 import type { Dump, JsonObject } from './recording.js';

@@ -1,6 +1,6 @@
-import type { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Json } from './recording.js';
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { historyLine, withoutRaces } from './csv-history.js';
 import type { Dump, Recording, Seen } from './recording.js';
 import type { Replayed } from './replay.js';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { BundleFile } from '#core/bundle/bundle';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 /** Public bundles, which are no part of this repository: where they lie when they are at hand. */
 const BUNDLES = join(import.meta.dirname, '../../../shared/data/bundles');

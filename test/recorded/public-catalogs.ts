@@ -1,5 +1,5 @@
-import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import {
   contentOf,
   folderOf,

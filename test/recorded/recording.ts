@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { BundleFile } from '#core/bundle/bundle';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { folderOf, treeOf } from './public-bundles.js';
 import { bundlesOf, publicCatalog } from './public-catalogs.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 type Fields = Record<string, unknown>;
 

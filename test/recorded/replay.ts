@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { pause } from '#testing/patience';

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Dump, Recording } from './recording.js';
 
 /** What belongs to a scenario that may share its cluster with others. */

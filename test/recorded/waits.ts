@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
 import type { ClusterRecorder } from './cluster-recorder.js';
 import type { Recording } from './recording.js';

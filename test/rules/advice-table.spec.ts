@@ -5,14 +5,14 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 
 /** Where texts of conditions, events, statuses and diagnoses are made. */
 const FOLDERS = ['libs/core/src', 'apps/applier/src', 'apps/catalog-poller/src'];
-const TABLE = 'libs/core/src/diagnosis/advice.ts';
+const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 /**
  * Messages of InstallPlans and events that name a command themselves. All name `flotilla retry installplan --replan`, which
  * the cases of the advices replanCorrected, replanOverCopy and installAgain carry out.
  */
 const NAME_RETRY: readonly string[] = [
-  'libs/core/src/install-plan/replace-copy.ts',
-  'libs/core/src/install-plan/step-manifest.ts',
+  'libs/core/src/classic/install-plan/replace-copy.ts',
+  'libs/core/src/classic/install-plan/step-manifest.ts',
   'apps/applier/src/install-plans/referenced-bundles.ts',
 ];
 const COMMAND =

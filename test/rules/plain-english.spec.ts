@@ -13,11 +13,15 @@ const pagesIn = (folder: string): string[] =>
 const PAGES = ['README.md', ...pagesIn('docs'), ...pagesIn('examples'), ...pagesIn('examples/manifests')];
 
 /** Folders whose texts users read in conditions, answers and settings. */
-const TEXTS = ['libs/core/src/diagnosis', 'libs/platform/src/config', 'apps/cli/src/up', 'apps/cli/src/live'].flatMap(
-  (folder) =>
-    readdirSync(join(PROJECT_ROOT, folder))
-      .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))
-      .map((name) => join(folder, name)),
+const TEXTS = [
+  'libs/core/src/fleet/diagnosis',
+  'libs/platform/src/config',
+  'apps/cli/src/up',
+  'apps/cli/src/live',
+].flatMap((folder) =>
+  readdirSync(join(PROJECT_ROOT, folder))
+    .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))
+    .map((name) => join(folder, name)),
 );
 
 const read = (path: string): string[] => readFileSync(join(PROJECT_ROOT, path), 'utf8').split('\n');

@@ -1,5 +1,5 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import type { Subscription } from '#core/api/subscription';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import { SAMPLE_NAMESPACES } from './play-story.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { KubernetesObject } from '#core/api/kubernetes-object';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { readTree } from '#platform/files/read-tree';
 import { EXAMPLES } from './play-story.js';
 

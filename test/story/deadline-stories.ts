@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { LONG_PATIENCE } from '#testing/patience';
 import { type ExtensionScene, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-scene.js';
 

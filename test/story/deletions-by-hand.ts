@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { forbidden } from '#testing/cluster/objects/refusal';
 import { PATIENCE_MS } from '#testing/patience';
 import { ApplierBench } from '../integration/applier-support/applier-bench.js';

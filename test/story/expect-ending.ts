@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { isManual, SAMPLE_NAMESPACE, type Seen } from '../../apps/cli/src/demo/scenario.js';

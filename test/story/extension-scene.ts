@@ -1,8 +1,8 @@
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { OWNER_KIND_LABEL, OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/revision/revision-keys';
+import { OWNER_KIND_LABEL, OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 

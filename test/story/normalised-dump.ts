@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
 
 /** A cluster's objects by `Kind namespace/name`, without what differs from run to run. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { PATIENCE } from '#testing/patience';
 import type { ExtensionScene } from './extension-scene.js';
 

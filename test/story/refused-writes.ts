@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { forbidden, Refusal } from '#testing/cluster/objects/refusal';
 import type { RequestMatch } from '#testing/cluster/simulated-cluster';
 import { PATIENCE_MS, pause } from '#testing/patience';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { CERTIFICATE_DAYS } from '#core/csv/serving/serving-certificate';
+import { CERTIFICATE_DAYS } from '#core/classic/csv/serving/serving-certificate';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';

@@ -1,4 +1,4 @@
-import { APPLIER } from '#core/actions/field-managers';
+import { APPLIER } from '#core/kernel/actions/field-managers';
 import { ClusterBudgets } from '#platform/hub/cluster-budgets';
 import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';

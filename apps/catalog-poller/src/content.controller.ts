@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
-import { refusalHeaders } from '#core/http-access/admission';
+import { refusalHeaders } from '#core/kernel/http-access/admission';
 import type { Hub } from '#platform/hub/hub';
 import { CONTENT_PATH, serveContent } from '#platform/store/content-handler';
 import { HUB } from './catalog-poller.js';

@@ -1,4 +1,4 @@
-import { POLLER } from '#core/actions/field-managers';
+import { POLLER } from '#core/kernel/actions/field-managers';
 import { ClusterBudgets } from '#platform/hub/cluster-budgets';
 import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';

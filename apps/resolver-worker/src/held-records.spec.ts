@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
 import { HeldRecords } from './held-records.js';
 
 const entry = {

@@ -1,4 +1,4 @@
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
 
 /** What a thread must be sent and may forget before it solves a problem. */
 export type RecordChange = Readonly<{ add: ReadonlyMap<string, PackageRecord>; forget: readonly string[] }>;

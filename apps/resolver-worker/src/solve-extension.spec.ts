@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { ExtensionPackage, ExtensionProblem } from '#core/extension/extension-problem';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import type { ExtensionPackage, ExtensionProblem } from '#core/v1/extension/extension-problem';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';

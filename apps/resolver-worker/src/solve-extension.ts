@@ -1,5 +1,5 @@
-import { type ExtensionPackage, packageContent, solveExtension } from '#core/extension/extension-problem';
-import type { FeatureGates, PackageContent } from '#core/extension/package-content';
+import { type ExtensionPackage, packageContent, solveExtension } from '#core/v1/extension/extension-problem';
+import type { FeatureGates, PackageContent } from '#core/v1/extension/package-content';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SolvedJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';

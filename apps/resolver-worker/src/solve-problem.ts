@@ -1,5 +1,6 @@
-import type { Owner } from '#core/fairness/owner';
-import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import type { Owner } from '#core/kernel/fairness/owner';
 import { Demand } from '#platform/fairness/demand';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SolvedJob } from '#platform/queue/jobs';

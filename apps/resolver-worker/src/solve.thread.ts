@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
 import { solve, type ThreadRequest } from './solve.js';
 
 /** Records of earlier problems; the pool says which to forget. */

@@ -1,5 +1,6 @@
-import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { resolve } from '#core/resolution/resolve';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { resolve } from '#core/classic/resolution/resolve';
 import type { RecordChange } from './held-records.js';
 
 /** One problem with every package record that its slices name. Plain data: it crosses a thread boundary. */

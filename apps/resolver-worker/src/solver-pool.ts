@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { Resolution } from '#core/resolution/resolution-problem';
+import type { Resolution } from '#core/classic/resolution/resolution-problem';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { Lanes, type Run } from '#platform/fairness/lanes';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { IMAGE_TEMPLATE_ANNOTATION } from '#core/catalog-source/image-template';
+import { IMAGE_TEMPLATE_ANNOTATION } from '#core/classic/catalog-source/image-template';
 import * as scene from '../../story/bad-input-scene.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { buildImage } from '#platform/registry/image-builder';
 import type { ApplierBench } from './applier-bench.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { FinishedJob, JobQueue } from '#platform/queue/job-queue.port';
 import { aWhile, PATIENCE } from '#testing/patience';
 import { type ThingJob, thing } from './thing.contract.js';

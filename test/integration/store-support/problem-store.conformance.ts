@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 
 export const record = (name: string, description = ''): PackageRecord => ({

@@ -1,4 +1,4 @@
-import type { InstallPlan } from '#core/api/install-plan';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';

@@ -1,4 +1,4 @@
-import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
+import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { normalised } from '../normalised-dump.js';
 

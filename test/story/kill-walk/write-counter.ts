@@ -1,4 +1,4 @@
-import { APPLIER, POLLER } from '#core/actions/field-managers';
+import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { KillStage } from './kill-stage.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Property } from '#core/catalog/catalog';
-import { compileCelRule } from '#core/resolution/cel/cel-rule';
-import { checkConstraint } from '#core/resolution/olm-constraint';
+import type { Property } from '#core/catalog/model/catalog';
+import { compileCelRule } from '#core/catalog/model/cel/cel-rule';
+import { checkConstraint } from '#core/catalog/model/olm-constraint';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), 'utf8'));
 const parsed = read('constraint-parse.json') as { text: string; ok: boolean }[];

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { inRange, parseRange } from '#core/versions/blang-range';
-import { parseTolerant, parseVersion } from '#core/versions/blang-version';
-import { formatVersion } from '#core/versions/version';
+import { inRange, parseRange } from '#core/kernel/versions/blang-range';
+import { parseTolerant, parseVersion } from '#core/kernel/versions/blang-version';
+import { formatVersion } from '#core/kernel/versions/version';
 
 const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`./${file}`, import.meta.url), 'utf8'));
 const ranges = read('semver-ranges.json') as {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type KubernetesObject, splitApiVersion } from '#core/api/kubernetes-object';
+import { type KubernetesObject, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
 import {
   type Dump,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { CLUSTER_SCOPED, type Digest, ReplayCluster } from './csv-replay-cluster.js';
 
 export type Dump = Record<string, Record<string, KubernetesObject>>;

@@ -1,15 +1,15 @@
-import type { Action } from '#core/actions/action';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import type { OperatorCondition } from '#core/api/operator-condition';
-import type { OperatorGroup } from '#core/api/operator-group';
-import type { Subscription } from '#core/api/subscription';
-import { stepCopies } from '#core/csv/copies/step-copies';
-import type { CsvStep, CsvWorld } from '#core/csv/csv-world';
-import { stepCsv } from '#core/csv/step-csv';
-import { stepOperatorCondition } from '#core/operator-condition/step-operator-condition';
-import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
-import { adoptionLabels } from '#core/operators/adoption-labels';
+import { stepCopies } from '#core/classic/csv/copies/step-copies';
+import type { CsvStep, CsvWorld } from '#core/classic/csv/csv-world';
+import { stepCsv } from '#core/classic/csv/step-csv';
+import { stepOperatorCondition } from '#core/classic/operator-condition/step-operator-condition';
+import { stepOperatorGroup } from '#core/classic/operator-group/step-operator-group';
+import { adoptionLabels } from '#core/classic/operators/adoption-labels';
+import type { Action } from '#core/kernel/actions/action';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { OperatorCondition } from '#core/kernel/api/operator-condition';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
 
 type Json = Record<string, unknown>;
 export type Digest = Readonly<{ object: string; phase?: string; reason?: string; message?: string; deleted?: boolean }>;

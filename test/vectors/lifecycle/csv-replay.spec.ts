@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import {
   type Dump,
   expectDeploymentSpecs,

@@ -1,7 +1,3 @@
-import type { Action } from '#core/actions/action';
-import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { refOf } from '#core/api/kubernetes-object';
 import {
   concludeExecution,
   contextOf,
@@ -14,7 +10,11 @@ import {
   type StepRead,
   unfinishedSteps,
   withAnswer,
-} from '#core/install-plan/step-install-plan';
+} from '#core/classic/install-plan/step-install-plan';
+import type { Action } from '#core/kernel/actions/action';
+import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { refOf } from '#core/kernel/api/kubernetes-object';
 
 /** The process was ended between two writes. */
 export class Killed extends Error {}

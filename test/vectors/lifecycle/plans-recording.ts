@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InstallPlanStep } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { Subscription } from '#core/api/subscription';
-import { readBundle } from '#core/bundle/read-bundle';
-import type { Property } from '#core/catalog/catalog';
-import { PROPERTIES_ANNOTATION } from '#core/install-plan/bundle-steps';
-import { type InstallToPlan, planInstall } from '#core/install-plan/plan-install';
+import { readBundle } from '#core/catalog/bundle/read-bundle';
+import type { Property } from '#core/catalog/model/catalog';
+import { PROPERTIES_ANNOTATION } from '#core/classic/install-plan/bundle-steps';
+import { type InstallToPlan, planInstall } from '#core/classic/install-plan/plan-install';
+import type { InstallPlanStep } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
 
 const here = import.meta.dirname;
 const realBundles = join(here, '../../../../shared/data/bundles');

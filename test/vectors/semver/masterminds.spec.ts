@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseVersion } from '#core/versions/blang-version';
-import { parseMastermindsConstraint, satisfiesConstraint } from '#core/versions/masterminds-constraint';
-import { parseMastermindsVersion } from '#core/versions/masterminds-version';
-import { formatVersion } from '#core/versions/version';
+import { parseVersion } from '#core/kernel/versions/blang-version';
+import { parseMastermindsConstraint, satisfiesConstraint } from '#core/kernel/versions/masterminds-constraint';
+import { parseMastermindsVersion } from '#core/kernel/versions/masterminds-version';
+import { formatVersion } from '#core/kernel/versions/version';
 
 type Row = Readonly<{ id: string; input?: string; range?: string; version?: string; expect: Record<string, unknown> }>;
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fileInMemory } from '#core/catalog/catalog-file';
-import { catalogLines } from '#core/catalog-metas/catalog-lines';
+import { catalogLines } from '#core/catalog/metas/catalog-lines';
+import { fileInMemory } from '#core/catalog/read/catalog-file';
 import { readCatalogTree } from '#platform/files/read-tree';
 
 const HERE = import.meta.dirname;

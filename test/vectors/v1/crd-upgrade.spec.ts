@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { type CrdViolation, validateCrdUpgrade } from '#core/crd-upgrade/validate-crd-upgrade';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { type CrdViolation, validateCrdUpgrade } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { readRows } from './read-rows.js';
 
 type Wanted = CrdViolation & Readonly<{ messagePrefixOnly?: boolean; messageInformative?: boolean }>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
-import { CATALOG_NAME_LABEL } from '#core/extension/cluster-extension';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { CATALOG_NAME_LABEL } from '#core/v1/extension/cluster-extension';
 import {
   asksCatalog,
   type ExtensionPackage,
@@ -11,8 +11,8 @@ import {
   extensionPackage,
   packageContent,
   solveExtension,
-} from '#core/extension/extension-problem';
-import type { FeatureGates } from '#core/extension/package-content';
+} from '#core/v1/extension/extension-problem';
+import type { FeatureGates } from '#core/v1/extension/package-content';
 import { V1Case } from '../../../apps/cli/src/resolution/v1-case.js';
 import { readRows } from './read-rows.js';
 

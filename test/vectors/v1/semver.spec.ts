@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { inRange, parseRange } from '#core/kernel/versions/blang-range';
+import { parseVersion } from '#core/kernel/versions/blang-version';
+import { parseMastermindsConstraint, satisfiesConstraint } from '#core/kernel/versions/masterminds-constraint';
+import { formatVersion, type Version } from '#core/kernel/versions/version';
 import {
   compareVersionReleases,
   formatRelease,
   parseLegacyVersion,
   type VersionRelease,
-} from '#core/extension/version-release';
-import { inRange, parseRange } from '#core/versions/blang-range';
-import { parseVersion } from '#core/versions/blang-version';
-import { parseMastermindsConstraint, satisfiesConstraint } from '#core/versions/masterminds-constraint';
-import { formatVersion, type Version } from '#core/versions/version';
+} from '#core/v1/extension/version-release';
 import { readRows } from './read-rows.js';
 
 type RangeRow = Readonly<{

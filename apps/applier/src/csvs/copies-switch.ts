@@ -1,10 +1,10 @@
-import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
-import { refOf } from '#core/api/kubernetes-object';
-import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/api/olm-config';
-import { copiesSwitchStatus, type GlobalNamespace } from '#core/csv/copies/copies-switch';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { isCopied } from '#core/csv/csv-facts';
-import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
+import { copiesSwitchStatus, type GlobalNamespace } from '#core/classic/csv/copies/copies-switch';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { isGlobal, targetsOf } from '#core/classic/operator-group/group-facts';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm-config';
 import { eventRef } from '#platform/kube/record-event';
 import type { PassReader } from '../namespaces/pass-reader.js';
 import { perform, writeStatus } from '../namespaces/perform.js';

@@ -1,10 +1,10 @@
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import { CSV_API } from '#core/api/cluster-service-version';
-import type { OperatorGroup } from '#core/api/operator-group';
-import { copiesDisabled } from '#core/csv/copies/copies-switch';
-import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/csv/copies/step-copies';
-import { isCopied } from '#core/csv/csv-facts';
-import { isGlobal, targetsOf } from '#core/operator-group/group-facts';
+import { copiesDisabled } from '#core/classic/csv/copies/copies-switch';
+import { COPIED_FROM_LABEL, type CopyWorld, orphanedCopies, stepCopies } from '#core/classic/csv/copies/step-copies';
+import { isGlobal, targetsOf } from '#core/classic/operator-group/group-facts';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { isTerminatingNamespace, type KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../namespaces/perform.js';
 import { eachInTurn } from '../namespaces/refusal.js';

@@ -1,7 +1,7 @@
-import type { ClusterServiceVersion, CsvStatus } from '#core/api/cluster-service-version';
-import { isCopied } from '#core/csv/csv-facts';
-import type { CsvStep } from '#core/csv/csv-world';
-import { installFailed, stepCsv } from '#core/csv/step-csv';
+import type { CsvStep } from '#core/classic/csv/csv-world';
+import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
+import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { readNamespace } from '../namespaces/namespace-read.js';

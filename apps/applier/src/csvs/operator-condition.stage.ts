@@ -1,7 +1,7 @@
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/api/operator-condition';
-import { isCopied } from '#core/csv/csv-facts';
-import { stepOperatorCondition } from '#core/operator-condition/step-operator-condition';
+import { stepOperatorCondition } from '#core/classic/operator-condition/step-operator-condition';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api/operator-condition';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../namespaces/perform.js';
 import { eachInTurn } from '../namespaces/refusal.js';

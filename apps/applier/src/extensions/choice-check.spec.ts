@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import {
   type ExtensionPackage,
   type ExtensionProblem,
@@ -8,7 +8,7 @@ import {
   extensionPackage,
   packageContent,
   solveExtension,
-} from '#core/extension/extension-problem';
+} from '#core/v1/extension/extension-problem';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { ChoiceCheck } from './choice-check.js';

@@ -1,11 +1,11 @@
-import { canonicalJson } from '#core/canonical/canonical-json';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import {
   type ExtensionProblem,
   type ExtensionSolution,
   packageContent,
   solveExtension,
-} from '#core/extension/extension-problem';
-import type { PackageContent } from '#core/extension/package-content';
+} from '#core/v1/extension/extension-problem';
+import type { PackageContent } from '#core/v1/extension/package-content';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
 import type { RefusedValues } from '#platform/telemetry/refused-values';
 

@@ -1,4 +1,4 @@
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionRead } from './read-extension.js';

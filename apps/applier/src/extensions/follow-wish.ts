@@ -1,9 +1,9 @@
-import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { DeprecationEntry } from '#core/catalog/catalog';
-import { type ExtensionTrouble, extensionEvent } from '#core/extension/report-extension';
-import type { RevisionWish } from '#core/revision/build-revision';
-import { DIGEST_KEY } from '#core/revision/revision-keys';
-import { annotationOf } from '#core/revision/revision-states';
+import type { DeprecationEntry } from '#core/catalog/model/catalog';
+import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { type ExtensionTrouble, extensionEvent } from '#core/v1/extension/report-extension';
+import type { RevisionWish } from '#core/v1/revision/build-revision';
+import { DIGEST_KEY } from '#core/v1/revision/revision-keys';
+import { annotationOf } from '#core/v1/revision/revision-states';
 import { performActions } from '#platform/kube/perform-actions';
 import type { ExtensionPass } from './extension-pass.js';
 import { makeRevision } from './make-revision.js';

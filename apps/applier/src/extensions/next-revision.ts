@@ -1,8 +1,8 @@
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { DeprecationEntry } from '#core/catalog/catalog';
-import type { InstalledRevision } from '#core/extension/extension-status';
-import { type ExtensionTrouble, resolvedBundleError } from '#core/extension/report-extension';
-import { contentHash, type RevisionWish } from '#core/revision/build-revision';
+import type { DeprecationEntry } from '#core/catalog/model/catalog';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { type ExtensionTrouble, resolvedBundleError } from '#core/v1/extension/report-extension';
+import { contentHash, type RevisionWish } from '#core/v1/revision/build-revision';
+import type { InstalledRevision } from '#core/v1/revision/installed-revision';
 import {
   BUNDLE_NAME_KEY,
   BUNDLE_REFERENCE_KEY,
@@ -15,8 +15,8 @@ import {
   OLM_PROPERTIES_KEY,
   QUERY_KEY,
   ROLLBACK_KEY,
-} from '#core/revision/revision-keys';
-import { annotationOf, bundleOf } from '#core/revision/revision-states';
+} from '#core/v1/revision/revision-keys';
+import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
 import { accountProblem, crdProblems, permissionProblems } from './preflight.js';
 import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';

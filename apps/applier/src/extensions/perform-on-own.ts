@@ -1,4 +1,4 @@
-import type { Action } from '#core/actions/action';
+import type { Action } from '#core/kernel/actions/action';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import { type PerformOptions, performActions } from '#platform/kube/perform-actions';
 import type { ExtensionPass } from './extension-pass.js';

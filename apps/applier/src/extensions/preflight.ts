@@ -1,9 +1,9 @@
-import type { ClusterExtension } from '#core/api/cluster-extension';
-import { refOf } from '#core/api/kubernetes-object';
-import { validateCrdUpgrade, violationText } from '#core/crd-upgrade/validate-crd-upgrade';
-import { missingPermissions, preauthorizationError } from '#core/extension/preauthorize';
-import type { RevisionWish } from '#core/revision/build-revision';
-import { goQuote } from '#core/versions/go-quote';
+import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { goQuote } from '#core/kernel/versions/go-quote';
+import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
+import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
+import type { RevisionWish } from '#core/v1/revision/build-revision';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
 

@@ -1,5 +1,5 @@
-import type { BundleFile } from '#core/bundle/bundle';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { parseImageReference } from '#platform/registry/image-reference';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import { type RevisionContent, revisionContent } from '#core/revision/revision-content';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { type RevisionContent, revisionContent } from '#core/v1/revision/revision-content';
 import type { RevisionsPass } from './extension-pass.js';
 
 /** A CRD of 900 KiB compressed is far below this. */

@@ -1,9 +1,9 @@
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/revision/revision-keys';
-import { type RevisionStates, revisionStates } from '#core/revision/revision-states';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
+import { type RevisionStates, revisionStates } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
 /** A ClusterExtension and all that belongs to it, as the API server has it now. */

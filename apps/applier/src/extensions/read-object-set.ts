@@ -1,7 +1,7 @@
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OWNER_NAME_LABEL } from '#core/revision/revision-keys';
-import { revisionStates } from '#core/revision/revision-states';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
+import { revisionStates } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { RevisionsPass } from './extension-pass.js';

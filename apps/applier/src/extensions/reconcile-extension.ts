@@ -1,8 +1,8 @@
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { extensionStatusOf, statusEvents } from '#core/extension/report-extension';
-import { LONE_SET, OLM_FINALIZERS } from '#core/revision/revision-keys';
-import { hasSucceeded, isArchived } from '#core/revision/revision-states';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-extension';
+import { LONE_SET, OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
+import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';

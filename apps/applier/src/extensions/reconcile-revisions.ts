@@ -1,9 +1,9 @@
-import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/api/cluster-object-set';
-import { refOf } from '#core/api/kubernetes-object';
-import { stampConditions } from '#core/extension/stamp-conditions';
-import { type RolloutState, revisionConditions, untilDeadline } from '#core/revision/revision-conditions';
-import type { RevisionContent } from '#core/revision/revision-content';
-import { hasSucceeded, isArchived } from '#core/revision/revision-states';
+import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { stampConditions } from '#core/v1/extension/stamp-conditions';
+import { type RolloutState, revisionConditions, untilDeadline } from '#core/v1/revision/revision-conditions';
+import type { RevisionContent } from '#core/v1/revision/revision-content';
+import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import { sooner } from '../namespaces/stage.js';
 import { archiveRevision } from './archive-revision.js';
 import type { RevisionsPass } from './extension-pass.js';

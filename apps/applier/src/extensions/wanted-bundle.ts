@@ -1,18 +1,18 @@
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { DeprecationEntry } from '#core/catalog/catalog';
+import type { DeprecationEntry } from '#core/catalog/model/catalog';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { readSelector } from '#core/kernel/labels/label-selector';
 import {
   type ExtensionSolution,
   type ExtensionWishes,
   extensionWishes,
   isProblemOf,
-} from '#core/extension/extension-problem';
-import type { InstalledRevision } from '#core/extension/extension-status';
-import { readSelector } from '#core/extension/label-selector';
-import { heldBackText } from '#core/extension/major-update';
-import type { ExtensionTrouble } from '#core/extension/report-extension';
-import { QUERY_KEY, ROLLBACK_KEY } from '#core/revision/revision-keys';
-import { annotationOf, bundleOf } from '#core/revision/revision-states';
+} from '#core/v1/extension/extension-problem';
+import { heldBackText } from '#core/v1/extension/major-update';
+import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
+import type { InstalledRevision } from '#core/v1/revision/installed-revision';
+import { QUERY_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
+import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
 
 /** What an extension should have now. */

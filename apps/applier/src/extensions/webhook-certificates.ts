@@ -1,7 +1,7 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { WebhookService } from '#core/bundle-render/webhook-service';
-import { isDue, rotateAt, type ServingCertificate } from '#core/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/csv/serving/serving-names';
+import { isDue, rotateAt, type ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import { CA_KEY } from '#core/classic/csv/serving/serving-names';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { WebhookService } from '#core/v1/bundle-render/webhook-service';
 import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
 import type { ExtensionPass } from './extension-pass.js';

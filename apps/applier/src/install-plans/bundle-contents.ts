@@ -1,9 +1,9 @@
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import type { BundleFile } from '#core/bundle/bundle';
-import { BundleError } from '#core/bundle/bundle.error';
-import { readBundle } from '#core/bundle/read-bundle';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { BundleSource } from '#core/install-plan/bundle-reference';
+import { BundleError } from '#core/catalog/bundle/bundle.error';
+import { readBundle } from '#core/catalog/bundle/read-bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';

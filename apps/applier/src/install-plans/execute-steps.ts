@@ -1,6 +1,4 @@
-import type { InstallPlan, InstallPlanStep } from '#core/api/install-plan';
-import { joinApiVersion } from '#core/api/kubernetes-object';
-import { kindOfStep } from '#core/install-plan/install-plan-step';
+import { kindOfStep } from '#core/classic/install-plan/install-plan-step';
 import {
   decideStep,
   emptyWorld,
@@ -19,7 +17,9 @@ import {
   usesOwnRights,
   warningEvent,
   withAnswer,
-} from '#core/install-plan/step-install-plan';
+} from '#core/classic/install-plan/step-install-plan';
+import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
+import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { PassReader } from '../namespaces/pass-reader.js';
 import { perform, tryActions } from '../namespaces/perform.js';

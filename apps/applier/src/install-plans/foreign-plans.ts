@@ -1,6 +1,6 @@
-import type { InstallPlan } from '#core/api/install-plan';
-import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/install-plan/plan-mark';
-import { unfinishedSteps } from '#core/install-plan/step-install-plan';
+import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Settings } from '#platform/config/settings';
 import type { StageInput } from '../namespaces/stage.js';
 import type { ExecutedStep } from './execute-steps.js';

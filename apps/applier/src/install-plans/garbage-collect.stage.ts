@@ -1,6 +1,6 @@
-import { INSTALL_PLAN_API } from '#core/api/install-plan';
-import { plansToDelete } from '#core/install-plan/garbage-collect';
-import { ISOLATION_ANNOTATION } from '#core/resolution/wishes';
+import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/wishes';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../namespaces/perform.js';
 import { AT_REST, type Stage } from '../namespaces/stage.js';
 

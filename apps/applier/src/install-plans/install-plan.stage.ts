@@ -1,5 +1,3 @@
-import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
 import {
   concludeExecution,
   contextOf,
@@ -10,7 +8,9 @@ import {
   replacesCopies,
   revivedByOptIn,
   revivedByRights,
-} from '#core/install-plan/step-install-plan';
+} from '#core/classic/install-plan/step-install-plan';
+import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';

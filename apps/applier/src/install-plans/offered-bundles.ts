@@ -1,5 +1,5 @@
-import type { BundleReference, BundleSource } from '#core/install-plan/bundle-reference';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { BundleReference, BundleSource } from '#core/classic/install-plan/bundle-reference';
 import { parseImageReference } from '#platform/registry/image-reference';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';

@@ -1,5 +1,5 @@
-import type { InstallPlan, InstallPlanStatus } from '#core/api/install-plan';
-import { markedParts, PLAN_MARK_ANNOTATION } from '#core/install-plan/plan-mark';
+import { markedParts, PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { HubKey } from '#platform/hub/hub-key';
 
 /** Marks InstallPlans that the hub makes, and recognises them. */

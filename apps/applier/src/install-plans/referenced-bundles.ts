@@ -1,14 +1,14 @@
-import type { InstallPlanStep } from '#core/api/install-plan';
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { FlotillaError } from '#core/errors/flotilla.error';
 import {
   type BundleReference,
   dereferenced,
   referenceOf,
   referredSteps,
   sourceOf,
-} from '#core/install-plan/bundle-reference';
-import { unpackSettings } from '#core/operator-group/unpack-annotations';
+} from '#core/classic/install-plan/bundle-reference';
+import { unpackSettings } from '#core/classic/operator-group/unpack-annotations';
+import type { InstallPlanStep } from '#core/kernel/api/install-plan';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { StageInput } from '../namespaces/stage.js';
 import { catalogCredentials, withinUnpackTime } from '../subscriptions/fetch-bundles.js';

@@ -1,13 +1,12 @@
-import { INSTALL_PLAN_API, type InstallPlan } from '#core/api/install-plan';
 import {
   checkOfFailedPlan,
-  isReplannable,
   RETRY_ANNOTATION,
   type RetryMode,
-  replan,
   requestedRetry,
   retriedStatus,
-} from '#core/install-plan/step-install-plan';
+} from '#core/classic/install-plan/step-install-plan';
+import { isReplannable, replan } from '#core/classic/subscription/replan';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { DecidedOnMirror, perform, writeStatus } from '../namespaces/perform.js';
 import { AT_REST, joined, MOVED, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { writeChanges } from '../subscriptions/subscription.stage.js';

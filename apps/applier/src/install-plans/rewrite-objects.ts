@@ -1,4 +1,4 @@
-import type { RewriteDecision } from '#core/install-plan/step-install-plan';
+import type { RewriteDecision } from '#core/classic/install-plan/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 
 /** Objects written at the same time: enough to hide the way to the cluster, few enough not to crowd out others. */

@@ -1,6 +1,4 @@
-import { INSTALL_PLAN_API, type InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { CRD_KIND } from '#core/install-plan/install-plan-step';
+import { CRD_KIND } from '#core/classic/install-plan/install-plan-step';
 import {
   possibleOwners,
   SHARED_CRDS_ANNOTATION,
@@ -8,7 +6,9 @@ import {
   sharedCrd,
   sharedCrdsAnnotation,
   sharedCrdText,
-} from '#core/install-plan/shared-crds';
+} from '#core/classic/install-plan/shared-crds';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { perform } from '../namespaces/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
 

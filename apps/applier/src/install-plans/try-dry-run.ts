@@ -1,4 +1,4 @@
-import type { Action } from '#core/actions/action';
+import type { Action } from '#core/kernel/actions/action';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 
 /** Whether the API server accepts these writes now. All are sent as dry runs: nothing is stored. */

@@ -1,5 +1,5 @@
-import type { ObjectRef } from '#core/api/kubernetes-object';
-import { CLUSTER_PROXY } from '#core/csv/cluster-proxy';
+import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { ClusterMirror } from '#platform/kube/cluster-mirror';
 import type { KubeClient } from '#platform/kube/kube-client.port';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { changedAfter } from '#core/rbac/rights-changed';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { changedAfter } from '#core/kernel/rbac/rights-changed';
 import { MIRRORED_KINDS } from './mirrored-kinds.js';
 
 const keptOf = (kind: string, object: KubernetesObject) =>

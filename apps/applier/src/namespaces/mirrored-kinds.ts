@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { MirroredKind } from '#platform/kube/cluster-mirror';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/managed-fields';
 
@@ -8,7 +8,7 @@ const core = (kind: string): MirroredKind => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): MirroredKind => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 const olm = (kind: string, version: string): MirroredKind => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 
-/** Of these it matters who changed them last, and when: more rights wake what waits for them (`#core/rbac/rights-changed`). */
+/** Of these it matters who changed them last, and when: more rights wake what waits for them (`#core/kernel/rbac/rights-changed`). */
 const withTimes = (kind: MirroredKind): MirroredKind => ({ ...kind, reduce: withManagersOnly });
 
 /** Of these passes want to know what is there and whose it is; what they hold, secrets above all, is not kept. */

@@ -1,10 +1,10 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { InstallPlan } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { OperatorGroup } from '#core/api/operator-group';
-import type { Subscription } from '#core/api/subscription';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import type { PassReader } from './pass-reader.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Action } from '#core/actions/action';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fixedCredentials } from '#platform/kube/access/credentials';
 import { HttpKubeClient } from '#platform/kube/http-kube-client';
 import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';

@@ -1,5 +1,5 @@
-import type { Action } from '#core/actions/action';
-import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import type { Action } from '#core/kernel/actions/action';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import type { ClusterMirror } from '#platform/kube/cluster-mirror';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
 import { selects } from '#platform/kube/selects';

@@ -1,5 +1,5 @@
-import type { Action } from '#core/actions/action';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
 import type { StageInput, StageOutcome } from './stage.js';
 

@@ -1,8 +1,8 @@
-import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { namespacesWaitingForRights } from '#core/observation/waiting-for-rights';
-import { managedRights } from '#core/rbac/rights-changed';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { namespacesWaitingForRights } from '#core/fleet/observation/waiting-for-rights';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { managedRights } from '#core/kernel/rbac/rights-changed';
 import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterMirror } from '#platform/kube/cluster-mirror';
 

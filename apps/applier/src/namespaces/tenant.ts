@@ -1,4 +1,4 @@
-import type { ObjectRef } from '#core/api/kubernetes-object';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
 /** A group's service account lends its rights: its own, and those of the groups every service account is in. */

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import type { ClusterStanding } from '#core/joining/cluster-standing';
-import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
 import { fixedCredentials } from '#platform/kube/access/credentials';

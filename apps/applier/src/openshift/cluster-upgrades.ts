@@ -1,15 +1,15 @@
-import { CLUSTER_OBJECT_SET_API } from '#core/api/cluster-object-set';
-import { CSV_API } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { asRecord, asText } from '#core/crd-safety/loose-value';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { clusterOperatorStatus, type OperatorCompatibility } from '#core/openshift/cluster-operator-upgradeable';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { clusterOperatorStatus, type OperatorCompatibility } from '#core/fleet/openshift/cluster-operator-upgradeable';
 import {
   type InstalledOperator,
   incompatibilityText,
   incompatibleOperators,
   nextMinorVersion,
-} from '#core/openshift/incompatible-operators';
+} from '#core/fleet/openshift/incompatible-operators';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmLookouts } from '#platform/joining/olm-lookouts';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';

@@ -1,11 +1,11 @@
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
-import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { isCopied } from '#core/csv/csv-facts';
-import type { InstalledOperator } from '#core/openshift/incompatible-operators';
-import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
-import { revisionStates } from '#core/revision/revision-states';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import type { InstalledOperator } from '#core/fleet/openshift/incompatible-operators';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
+import { revisionStates } from '#core/v1/revision/revision-states';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
 /** What OLM Classic has installed in a cluster, by `namespace/name` of the CSVs. */

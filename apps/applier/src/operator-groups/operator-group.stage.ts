@@ -1,9 +1,9 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
-import { isCopied } from '#core/csv/csv-facts';
-import { orphanedGroupClusterRoles } from '#core/operator-group/group-cluster-roles';
-import { unlabelOrphans } from '#core/operator-group/namespace-labels';
-import { stepOperatorGroup } from '#core/operator-group/step-operator-group';
+import { orphanedGroupClusterRoles } from '#core/classic/operator-group/group-cluster-roles';
+import { unlabelOrphans } from '#core/classic/operator-group/namespace-labels';
+import { stepOperatorGroup } from '#core/classic/operator-group/step-operator-group';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../namespaces/perform.js';
 import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';

@@ -1,6 +1,7 @@
-import type { Subscription } from '#core/api/subscription';
-import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { withDeprecations } from '#core/subscription/deprecation-conditions';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
+import type { Subscription } from '#core/kernel/api/subscription';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { AT_REST, type Stage } from '../namespaces/stage.js';
 import { writeChanges } from './subscription.stage.js';

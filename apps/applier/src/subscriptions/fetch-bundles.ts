@@ -1,5 +1,5 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { ChosenBundle } from '#core/resolution/resolution-problem';
+import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { BundleContent, BundleContents } from '../install-plans/bundle-contents.js';

@@ -1,8 +1,9 @@
-import { canonicalJson } from '#core/canonical/canonical-json';
-import type { ResolvedResolution } from '#core/install-plan/plan-install';
-import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { type FailedAnswer, verifyFailure } from '#core/resolution/verify-failure';
-import { verifyResolution } from '#core/resolution/verify-resolution';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { type FailedAnswer, verifyFailure } from '#core/classic/resolution/verify-failure';
+import { verifyResolution } from '#core/classic/resolution/verify-resolution';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
 import type { RefusedValues } from '#platform/telemetry/refused-values';

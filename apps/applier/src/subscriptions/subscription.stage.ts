@@ -1,10 +1,10 @@
-import type { InstallPlan } from '#core/api/install-plan';
-import type { Subscription } from '#core/api/subscription';
-import { FAIL_FORWARD } from '#core/resolution/wishes';
-import { bookkeepSubscription, type SubscriptionSurroundings } from '#core/subscription/bookkeep-subscription';
-import { withCatalogHealth } from '#core/subscription/catalog-health';
-import { withPlanConditions } from '#core/subscription/install-plan-conditions';
-import type { SubscriptionChange } from '#core/subscription/subscription-change';
+import { FAIL_FORWARD } from '#core/classic/resolution/wishes';
+import { bookkeepSubscription, type SubscriptionSurroundings } from '#core/classic/subscription/bookkeep-subscription';
+import { withCatalogHealth } from '#core/classic/subscription/catalog-health';
+import { withPlanConditions } from '#core/classic/subscription/install-plan-conditions';
+import type { SubscriptionChange } from '#core/classic/subscription/subscription-change';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
+import type { Subscription } from '#core/kernel/api/subscription';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
 import { writeStatus } from '../namespaces/perform.js';
 import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Subscription } from '#core/api/subscription';
+import { Subscription } from '#core/kernel/api/subscription';
 import type { StageInput } from '../namespaces/stage.js';
 import { unpackBundles } from './unpack-bundles.js';
 

@@ -1,8 +1,8 @@
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { FlotillaError } from '#core/errors/flotilla.error';
-import type { ChosenBundle } from '#core/resolution/resolution-problem';
-import { wishesOf } from '#core/resolution/wishes';
-import { applyResolution, type ResolutionEffect } from '#core/subscription/apply-resolution';
+import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import { readNamespace } from '../namespaces/namespace-read.js';

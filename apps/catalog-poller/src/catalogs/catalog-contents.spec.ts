@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canonicalHash } from '#core/canonical/canonical-json';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';

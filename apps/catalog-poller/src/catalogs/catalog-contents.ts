@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { GrpcRecords } from '#core/catalog/grpc-bundle';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import { type CatalogIndex, indexCatalog } from '#core/resolution/catalog-slice';
+import type { GrpcRecords } from '#core/catalog/load/grpc-bundle';
+import { type CatalogIndex, indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { SharedWork } from '#platform/fairness/shared-work';
 import { parseImageReference } from '#platform/registry/image-reference';

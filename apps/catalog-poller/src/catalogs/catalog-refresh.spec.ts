@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CatalogSource } from '#core/api/catalog-source';
-import { indexCatalog } from '#core/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';

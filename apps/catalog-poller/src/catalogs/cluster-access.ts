@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CatalogSource } from '#core/api/catalog-source';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import { CONFIG_MAPS, type ConfigMapWatchDeps, watchConfigMap } from './config-map-watch.js';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogSource } from '#core/api/catalog-source';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { diagnoseCatalogSource } from '#core/diagnosis/diagnose-catalog-source';
-import { indexCatalog } from '#core/resolution/catalog-slice';
+import { indexCatalog } from '#core/classic/resolution/catalog-slice';
+import { diagnoseCatalogSource } from '#core/fleet/diagnosis/diagnose-catalog-source';
+import { CatalogSource } from '#core/kernel/api/catalog-source';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedCredentials } from '#platform/kube/access/credentials';
 import { HttpKubeClient } from '#platform/kube/http-kube-client';

@@ -1,7 +1,7 @@
-import { CatalogSource } from '#core/api/catalog-source';
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { disabledStatus } from '#core/catalog-source/catalog-conditions';
-import { catalogSourceStatus, type StatusSettings } from '#core/catalog-source/catalog-source-status';
+import { disabledStatus } from '#core/classic/catalog-source/catalog-conditions';
+import { catalogSourceStatus, type StatusSettings } from '#core/classic/catalog-source/catalog-source-status';
+import { CatalogSource } from '#core/kernel/api/catalog-source';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';

@@ -1,6 +1,6 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { isDisabledByHub, isManagedByMarketplace, OPERATOR_HUB } from '#core/openshift/operator-hub';
+import { isDisabledByHub, isManagedByMarketplace, OPERATOR_HUB } from '#core/classic/catalog-source/operator-hub';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 

@@ -1,5 +1,5 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import { originOf } from '#core/catalog-source/catalog-source-spec';
+import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterAccess } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 

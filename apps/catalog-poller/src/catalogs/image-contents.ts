@@ -1,9 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { CatalogIndex } from '#core/resolution/catalog-slice';
-import { indexStored } from '#core/resolution/stored-index';
+import { indexStored } from '#core/catalog/model/stored-index';
+import type { CatalogIndex } from '#core/classic/resolution/catalog-slice';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { repositoryOf } from '#platform/registry/access-key';

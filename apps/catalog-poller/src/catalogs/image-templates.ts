@@ -1,10 +1,10 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import { refOf } from '#core/api/kubernetes-object';
 import {
   IMAGE_TEMPLATE_ANNOTATION,
   resolveImageTemplate,
   type TemplateOutcome,
-} from '#core/catalog-source/image-template';
+} from '#core/classic/catalog-source/image-template';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { refOf } from '#core/kernel/api/kubernetes-object';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';

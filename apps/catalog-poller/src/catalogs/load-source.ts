@@ -1,8 +1,8 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import { originOf } from '#core/catalog-source/catalog-source-spec';
-import type { FailureReason, ReadConfigMap } from '#core/catalog-source/catalog-source-status';
-import { catalogOfConfigMap } from '#core/catalog-source/configmap-catalog';
-import { kubernetesTime } from '#core/durations/kubernetes-time';
+import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
+import type { FailureReason, ReadConfigMap } from '#core/classic/catalog-source/catalog-source-status';
+import { catalogOfConfigMap } from '#core/classic/catalog-source/configmap-catalog';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { kubernetesTime } from '#core/kernel/durations/kubernetes-time';
 import type { LoadedCatalog } from './catalog-contents.js';
 import { type ClusterAccess, ConfigMapMissing } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';

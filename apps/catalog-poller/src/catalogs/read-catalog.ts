@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
-import type { CatalogBundle } from '#core/catalog/catalog';
-import type { CatalogBlob } from '#core/catalog/catalog-blob';
-import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
+import { PackageRecordBuilder } from '#core/catalog/load/package-records';
+import type { CatalogBundle } from '#core/catalog/model/catalog';
+import type { CatalogBlob } from '#core/catalog/model/catalog-blob';
+import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
+import type { PackageSummary } from '#core/catalog/model/indexed-package';
+import { storedRecord } from '#core/catalog/model/stored-index';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
 import { placedMessage } from '#core/catalog/validate/catalog-problem';
 import { CatalogValidator } from '#core/catalog/validate/validate-catalog';
-import { goJson } from '#core/catalog/write/go-json-text';
-import type { PackageSummary } from '#core/resolution/indexed-package';
-import { PackageRecordBuilder } from '#core/resolution/package-records';
-import { storedRecord } from '#core/resolution/stored-index';
+import { canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { goJson } from '#core/kernel/json/go-json-text';
 import { openCatalogTree } from '#platform/files/catalog-tree';
 import { LineFile } from './line-file.js';
 

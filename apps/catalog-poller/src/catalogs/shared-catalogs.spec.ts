@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { SystemClock } from '#platform/clock/system-clock';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';

@@ -1,7 +1,7 @@
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { Catalog } from '#core/catalog/catalog';
-import { packageRecords } from '#core/resolution/package-records';
+import { packageRecords } from '#core/catalog/load/package-records';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import { GrpcCatalogClient, type GrpcLimits } from '#platform/registry/grpc-catalog-client';
 import type { OutboundPolicy } from '#platform/registry/outbound/outbound-policy';

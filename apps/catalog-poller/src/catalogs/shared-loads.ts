@@ -1,4 +1,4 @@
-import { retryDelay } from '#core/catalog-source/catalog-pace';
+import { retryDelay } from '#core/classic/catalog-source/catalog-pace';
 import type { Clock } from '#platform/clock/clock.port';
 import { Demand, unlessAborted } from '#platform/fairness/demand';
 

@@ -1,6 +1,6 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import { refOf } from '#core/api/kubernetes-object';
-import { canonicalJson } from '#core/canonical/canonical-json';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';

@@ -1,5 +1,5 @@
-import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
 import type { Demand } from '#platform/fairness/demand';
 import type { Digest } from '#platform/store/content-store.port';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { CATALOGS_OF_CLUSTERS } from '#core/catalog-metas/metas-route';
-import { canonicalPath } from '#core/http-access/path-rule';
+import { CATALOGS_OF_CLUSTERS } from '#core/catalog/metas/metas-route';
+import { canonicalPath } from '#core/kernel/http-access/path-rule';
 import type { Demand } from '#platform/fairness/demand';
 import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';

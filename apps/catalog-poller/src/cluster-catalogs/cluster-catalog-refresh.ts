@@ -1,10 +1,10 @@
-import type { ClusterCatalog } from '#core/api/cluster-catalog';
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { retryDelay } from '#core/catalog-source/catalog-pace';
-import { isPaused } from '#core/catalog-source/paused-catalog';
-import { type CatalogFailure, failureOf } from '#core/cluster-catalog/catalog-failure';
-import { pollDelayMs, wishOf } from '#core/cluster-catalog/cluster-catalog-spec';
-import type { ServedState } from '#core/cluster-catalog/cluster-catalog-status';
+import { retryDelay } from '#core/classic/catalog-source/catalog-pace';
+import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import { isPaused } from '#core/kernel/api/paused-catalog';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { type CatalogFailure, failureOf } from '#core/v1/cluster-catalog/catalog-failure';
+import { pollDelayMs, wishOf } from '#core/v1/cluster-catalog/cluster-catalog-spec';
+import type { ServedState } from '#core/v1/cluster-catalog/cluster-catalog-status';
 import type { Clock } from '#platform/clock/clock.port';
 import { Demand } from '#platform/fairness/demand';
 import type { ServedContent } from '#platform/metas/serve-metas';

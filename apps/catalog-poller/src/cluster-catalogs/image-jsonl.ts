@@ -1,4 +1,4 @@
-import type { RefreshProblem } from '#core/cluster-catalog/catalog-failure';
+import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
 import type { Demand } from '#platform/fairness/demand';
 import { CatalogLabelMissing } from '#platform/registry/catalog-image';
 import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/image-reference';

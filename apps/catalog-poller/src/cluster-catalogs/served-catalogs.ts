@@ -1,8 +1,8 @@
-import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
-import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
-import { canonicalJson } from '#core/canonical/canonical-json';
-import { nameLabelPatch, releasePatch } from '#core/cluster-catalog/cluster-catalog-spec';
-import { clusterCatalogStatus } from '#core/cluster-catalog/cluster-catalog-status';
+import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { nameLabelPatch, releasePatch } from '#core/v1/cluster-catalog/cluster-catalog-spec';
+import { clusterCatalogStatus } from '#core/v1/cluster-catalog/cluster-catalog-status';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { Reflector } from '#platform/kube/reflector';

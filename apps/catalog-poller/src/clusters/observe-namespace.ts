@@ -1,13 +1,14 @@
-import { CatalogSource } from '#core/api/catalog-source';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { OperatorGroup } from '#core/api/operator-group';
-import type { Subscription } from '#core/api/subscription';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
-import { problemHash } from '#core/resolution/problem-hash';
-import type { PackageRecord, ResolutionProblem } from '#core/resolution/resolution-problem';
-import { wishesOf } from '#core/resolution/wishes';
-import { needsResolution } from '#core/subscription/bookkeep-subscription';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { problemHash } from '#core/classic/resolution/problem-hash';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
+import { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 
 export type NamespaceSnapshot = Readonly<{

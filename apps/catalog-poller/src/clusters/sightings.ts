@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs, type SeenVersions } from '#platform/kube/resource-version';
 
 /** What was seen that concerns a namespace and has not been told on yet: by kind the newest resourceVersion. */

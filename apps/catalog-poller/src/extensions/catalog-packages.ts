@@ -1,7 +1,7 @@
-import { canonicalHash } from '#core/canonical/canonical-json';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
-import { type ExtensionPackage, extensionPackage } from '#core/extension/extension-problem';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
+import { type ExtensionPackage, extensionPackage } from '#core/v1/extension/extension-problem';
 import type { ServedContent } from '#platform/metas/serve-metas';
 
 /** What a catalog has of a package; `record` undefined: it does not have it. */

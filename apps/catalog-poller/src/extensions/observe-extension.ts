@@ -1,16 +1,16 @@
-import type { ClusterCatalog } from '#core/api/cluster-catalog';
-import type { ClusterExtension } from '#core/api/cluster-extension';
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import { byCodeUnit, canonicalHash } from '#core/canonical/canonical-json';
+import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import { byCodeUnit, canonicalHash } from '#core/kernel/canonical/canonical-json';
 import {
   asksCatalog,
   type ExtensionPackage,
   type ExtensionProblem,
   type ExtensionSlice,
   extensionWishes,
-} from '#core/extension/extension-problem';
-import type { FeatureGates } from '#core/extension/package-content';
-import { bundleOf, revisionStates } from '#core/revision/revision-states';
+} from '#core/v1/extension/extension-problem';
+import type { FeatureGates } from '#core/v1/extension/package-content';
+import { bundleOf, revisionStates } from '#core/v1/revision/revision-states';
 import type { CatalogInSight } from '../cluster-catalogs/served-catalogs.js';
 import type { CatalogPackages } from './catalog-packages.js';
 

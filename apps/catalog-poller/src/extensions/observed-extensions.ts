@@ -1,9 +1,9 @@
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
-import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { extensionHealth } from '#core/extension/extension-health';
-import type { FeatureGates } from '#core/extension/package-content';
-import { LONE_SET, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { extensionHealth } from '#core/v1/extension/extension-health';
+import type { FeatureGates } from '#core/v1/extension/package-content';
+import { LONE_SET, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import type { ClusterObjectSet } from '#core/api/cluster-object-set';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { KINDS_KEY, OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/revision/revision-keys';
-import { annotationOf, isArchived } from '#core/revision/revision-states';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KINDS_KEY, OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
+import { annotationOf, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Reflector } from '#platform/kube/reflector';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CatalogSource } from '#core/api/catalog-source';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { Metrics } from '#platform/telemetry/metrics';
 import { ObjectMetrics } from './object-metrics.js';
 

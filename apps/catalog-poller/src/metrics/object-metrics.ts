@@ -1,10 +1,10 @@
-import type { CatalogSource } from '#core/api/catalog-source';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { Subscription } from '#core/api/subscription';
-import { isCopied } from '#core/csv/csv-facts';
-import { parseTolerant } from '#core/versions/blang-version';
-import { formatVersion } from '#core/versions/version';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
+import { parseTolerant } from '#core/kernel/versions/blang-version';
+import { formatVersion } from '#core/kernel/versions/version';
 import type { Metrics } from '#platform/telemetry/metrics';
 
 type Event = 'changed' | 'gone';

@@ -1,8 +1,8 @@
-import type { CatalogBundle, CatalogPackage } from '#core/catalog/catalog';
+import type { MetasQuery } from '#core/catalog/metas/metas-query';
+import type { CatalogBundle, CatalogPackage } from '#core/catalog/model/catalog';
+import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
 import { decodeBlob } from '#core/catalog/read/decode-blob';
-import type { MetasQuery } from '#core/catalog-metas/metas-query';
-import { channelsOf, headOf } from '#core/package-manifest/package-content';
-import type { EntryRecord, PackageRecord } from '#core/resolution/resolution-problem';
+import { channelsOf, headOf } from '#core/classic/package-manifest/package-content';
 import type { MetasContent } from '#platform/metas/metas-content';
 import { singleBundle } from '#platform/registry/grpc/grpc-bundle-message';
 import type { ContentStore } from '#platform/store/content-store.port';

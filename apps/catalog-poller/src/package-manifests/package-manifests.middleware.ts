@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
-import { type Admission, refusalHeaders } from '#core/http-access/admission';
-import { packageIcon, shownManifest } from '#core/package-manifest/package-icon';
-import { PACKAGE_MANIFEST_API, type PackageManifest } from '#core/package-manifest/package-manifest';
+import { packageIcon, shownManifest } from '#core/classic/package-manifest/package-icon';
+import { PACKAGE_MANIFEST_API, type PackageManifest } from '#core/classic/package-manifest/package-manifest';
 import {
   type PackageManifestQuestion,
   type PackageManifestRefusal,
   packageManifestPath,
   packageManifestQuestion,
-} from '#core/package-manifest/package-manifest-route';
+} from '#core/classic/package-manifest/package-manifest-route';
+import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
 import type { Hub } from '#platform/hub/hub';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { CatalogPoller, HUB } from '../catalog-poller.js';

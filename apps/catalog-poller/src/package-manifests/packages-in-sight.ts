@@ -1,8 +1,8 @@
-import { CatalogSource } from '#core/api/catalog-source';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { originOf } from '#core/catalog-source/catalog-source-spec';
-import { packageContent } from '#core/package-manifest/package-content';
-import { type PackageManifest, packageManifest } from '#core/package-manifest/package-manifest';
+import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
+import { packageContent } from '#core/classic/package-manifest/package-content';
+import { type PackageManifest, packageManifest } from '#core/classic/package-manifest/package-manifest';
+import { CatalogSource } from '#core/kernel/api/catalog-source';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ContentStore } from '#platform/store/content-store.port';
 import { isDigest } from '#platform/store/digest';
 import type { LoadedCatalog } from '../catalogs/catalog-contents.js';

@@ -44,8 +44,8 @@ export const bundlePushCommand = (bundle: Command, io: Io): Command =>
 async function bundleImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { asUsageError } = await import('../reference/load-reference.js');
   const { readTree } = await import('#platform/files/read-tree');
-  const { BundleError } = await import('#core/bundle/bundle.error');
-  const { readBundle } = await import('#core/bundle/read-bundle');
+  const { BundleError } = await import('#core/catalog/bundle/bundle.error');
+  const { readBundle } = await import('#core/catalog/bundle/read-bundle');
   const { buildImage } = await import('#platform/registry/image-builder');
   const all = await asUsageError(directory, () => readTree(directory));
   const files = all.filter(({ path }) => PARTS.some((part) => path.startsWith(part)));

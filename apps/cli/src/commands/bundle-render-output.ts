@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { withSortedKeys } from '#core/catalog/write/sorted-keys';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { withSortedKeys } from '#core/kernel/json/sorted-keys';
 
 export type OutputFormat = 'yaml' | 'json';
 

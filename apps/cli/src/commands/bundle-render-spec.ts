@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { RenderGates } from '#core/bundle-render/render-request';
+import type { RenderGates } from '#core/v1/bundle-render/render-request';
 import { type Io, UsageError } from '../io.js';
 import { readOperand } from './read-operand.js';
 

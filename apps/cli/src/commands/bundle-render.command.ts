@@ -6,7 +6,7 @@ import {
   type Rendered,
   type RenderNeed,
   type RenderRefusal,
-} from '#core/bundle-render/render-request';
+} from '#core/v1/bundle-render/render-request';
 import { ExitCode, type Io } from '../io.js';
 import { outputOption } from '../output/output-option.js';
 import { type OutputFormat, printManifests } from './bundle-render-output.js';
@@ -60,8 +60,8 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
 async function render(reference: string, options: Options, io: Io): Promise<void> {
   const { spec, output } = options;
   const { bundleFiles } = await import('../reference/bundle-files.js');
-  const { readRegistryBundle } = await import('#core/bundle-render/read-registry-bundle');
-  const { renderBundle } = await import('#core/bundle-render/render-bundle');
+  const { readRegistryBundle } = await import('#core/v1/bundle-render/read-registry-bundle');
+  const { renderBundle } = await import('#core/v1/bundle-render/render-bundle');
   const how = renderingOf(options);
   const wanted = spec === undefined ? undefined : await readSpec(spec, io);
   const files = await bundleFiles(reference);

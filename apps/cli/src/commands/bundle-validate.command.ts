@@ -33,9 +33,9 @@ export const bundleValidateCommand = (bundle: Command, io: Io): Command =>
 
 async function problemsOf(reference: string): Promise<string[]> {
   const { bundleFiles } = await import('../reference/bundle-files.js');
-  const { BundleError } = await import('#core/bundle/bundle.error');
-  const { readBundle } = await import('#core/bundle/read-bundle');
-  const { validateBundle } = await import('#core/bundle/validate-bundle');
+  const { BundleError } = await import('#core/catalog/bundle/bundle.error');
+  const { readBundle } = await import('#core/catalog/bundle/read-bundle');
+  const { validateBundle } = await import('#core/catalog/bundle/validate-bundle');
   const { RegistryError } = await import('#platform/registry/registry-client.port');
   try {
     return validateBundle(readBundle(await bundleFiles(reference)));

@@ -9,7 +9,7 @@ const DIRECTORY = 'configs';
 /** A catalog directory as an image; undefined, after every problem has been told, where it is invalid. */
 export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { readCatalogTree } = await import('#platform/files/read-tree');
-  const { fileInMemory } = await import('#core/catalog/catalog-file');
+  const { fileInMemory } = await import('#core/catalog/read/catalog-file');
   const { decodeCatalogBlob } = await import('#core/catalog/read/decode-blob');
   const { readBlobs } = await import('#core/catalog/read/read-blobs');
   const { CatalogValidator } = await import('#core/catalog/validate/validate-catalog');

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { pullCatalog } from '#platform/registry/catalog-image';

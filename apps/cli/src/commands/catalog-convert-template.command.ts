@@ -23,7 +23,7 @@ export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command
     .option('-o, --output <format>', 'json or yaml', 'json')
     .addHelpText('after', HELP)
     .action(async (wanted: string, file: string, { output }: Options) => {
-      const { CONVERTIBLE_TYPES, templateOfCatalog } = await import('#core/catalog-template/template-of-catalog');
+      const { CONVERTIBLE_TYPES, templateOfCatalog } = await import('#core/catalog/template/template-of-catalog');
       const type = CONVERTIBLE_TYPES.find((one) => one === wanted);
       if (type === undefined) {
         throw new UsageError(`invalid template type "${wanted}", must be one of: ${CONVERTIBLE_TYPES.join(', ')}`);
@@ -32,9 +32,9 @@ export const catalogConvertTemplateCommand = (catalog: Command, io: Io): Command
         throw unknownFormat(output, ['json', 'yaml']);
       }
       const { asUsageError } = await import('../reference/load-reference.js');
-      const { fileInMemory } = await import('#core/catalog/catalog-file');
+      const { fileInMemory } = await import('#core/catalog/read/catalog-file');
       const { readBlobs } = await import('#core/catalog/read/read-blobs');
-      const { indentedJson } = await import('#core/catalog/write/go-json-text');
+      const { indentedJson } = await import('#core/kernel/json/go-json-text');
       const { goYaml } = await import('#core/catalog/write/go-yaml-text');
       const bytes = new TextEncoder().encode(await readOperand(file, io));
       const path = file === '-' ? 'standard input' : file;

@@ -1,7 +1,7 @@
-import type { BrokenInvariant } from '#core/catalog-diff/broken-invariant';
-import type { CatalogChange } from '#core/catalog-diff/catalog-change';
-import type { CatalogDiff } from '#core/catalog-diff/catalog-diff';
-import type { PathNote } from '#core/catalog-diff/path-notes';
+import type { BrokenInvariant } from '#core/catalog/diff/broken-invariant';
+import type { CatalogChange } from '#core/catalog/diff/catalog-change';
+import type { CatalogDiff } from '#core/catalog/diff/catalog-diff';
+import type { PathNote } from '#core/catalog/diff/path-notes';
 import { type Columns, table } from './catalog-table.js';
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;

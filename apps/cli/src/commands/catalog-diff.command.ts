@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { INVARIANTS, type Invariant } from '#core/catalog-diff/broken-invariant';
+import { INVARIANTS, type Invariant } from '#core/catalog/diff/broken-invariant';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io } from '../io.js';
 import { isData } from '../output/data-format.js';
@@ -39,7 +39,7 @@ export const catalogDiffCommand = (catalog: Command, io: Io): Command =>
       const before = await validCatalog(old, io, 'OLD');
       const after = await validCatalog(now, io, 'NEW');
       if (before === undefined || after === undefined) return io.exit(ExitCode.no);
-      const { catalogDiff } = await import('#core/catalog-diff/catalog-diff');
+      const { catalogDiff } = await import('#core/catalog/diff/catalog-diff');
       const diff = catalogDiff(before, after);
       const verdict = verdictOf(diff.broken.every(({ invariant }) => allow.includes(invariant)));
       if (isData(output)) await printData(io, { verdict, ...diff }, output);

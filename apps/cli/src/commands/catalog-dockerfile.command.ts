@@ -29,7 +29,7 @@ export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
     .addHelpText('after', HELP)
     .action(async (given: string, options: Options) => {
       const { basename, dirname, join, normalize } = await import('node:path');
-      const { catalogDockerfile, OPM_IMAGE } = await import('#core/catalog-authoring/catalog-dockerfile');
+      const { catalogDockerfile, OPM_IMAGE } = await import('#core/catalog/authoring/catalog-dockerfile');
       const { baseImage = OPM_IMAGE, builderImage = OPM_IMAGE } = options;
       if (builderImage === 'scratch') throw new UsageError('invalid builder image: "scratch": name an image with opm');
       const labels = parseLabels(options.extraLabels ?? []);

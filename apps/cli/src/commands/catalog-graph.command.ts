@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
-import type { GraphView } from '#core/catalog-graph/graph-view';
+import type { GraphView } from '#core/catalog/graph/graph-view';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { ExitCode, type Io, NotFound, UsageError } from '../io.js';
 import { outputOption } from '../output/output-option.js';
 import { loadedCatalog } from './catalog-valid.js';
@@ -55,7 +55,7 @@ async function picture(view: GraphView): Promise<string> {
     const counted = `package "${view.package}" has ${edges} edges, and a picture holds at most ${MAX_DRAWN_EDGES}`;
     throw new UsageError(`${counted}; use -o json, or flotilla path for one version`);
   }
-  const { svgGraph } = await import('#core/catalog-graph/svg/svg-graph');
+  const { svgGraph } = await import('#core/catalog/graph/svg/svg-graph');
   return svgGraph(view);
 }
 
@@ -70,7 +70,7 @@ function requireFitting({ output, installed, minimumEdge, drawV0Semantics }: Opt
 
 /** The text of opm, in which an unknown package is an empty graph; here it is an error too. */
 async function mermaid(catalog: Catalog, options: Options, io: Io): Promise<void> {
-  const { mermaidGraph } = await import('#core/catalog-graph/mermaid-graph');
+  const { mermaidGraph } = await import('#core/catalog/graph/mermaid-graph');
   const { package: name, minimumEdge, drawV0Semantics } = options;
   const drawn = mermaidGraph(catalog, {
     ...(name === undefined ? {} : { package: name }),
@@ -89,13 +89,13 @@ async function mermaid(catalog: Catalog, options: Options, io: Io): Promise<void
 }
 
 async function viewOf(catalog: Catalog, options: Options): Promise<GraphView> {
-  const { graphView } = await import('#core/catalog-graph/graph-view');
-  const { upgradeGraph } = await import('#core/catalog-graph/upgrade-graph');
+  const { graphView } = await import('#core/catalog/graph/graph-view');
+  const { upgradeGraph } = await import('#core/catalog/graph/upgrade-graph');
   const name = options.package ?? onlyPackage(catalog);
   const found = upgradeGraph(catalog, name);
   if (found === undefined) throw new NotFound(unknownPackage(catalog, name));
   if (options.installed === undefined) return graphView(found);
-  const { findInstalled } = await import('#core/upgrade-path/find-point');
+  const { findInstalled } = await import('#core/catalog/path/find-point');
   const point = findInstalled(found, options.installed);
   if (point.kind === 'found') return graphView(found, point.installed);
   const choices =

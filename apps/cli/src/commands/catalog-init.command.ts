@@ -23,7 +23,7 @@ export const catalogInitCommand = (catalog: Command, io: Io): Command =>
       if (output !== 'json' && output !== 'yaml') {
         throw unknownFormat(output, ['json', 'yaml']);
       }
-      const { packageBlob } = await import('#core/catalog-authoring/package-blob');
+      const { packageBlob } = await import('#core/catalog/authoring/package-blob');
       const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
       const blob = packageBlob({
         name,

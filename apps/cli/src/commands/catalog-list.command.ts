@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { hubOption } from '../live/hub-address.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
 import { MIGRATION_LEVEL_HELP, type MigrationOptions, migrationLevel } from './migration-level.js';
@@ -90,7 +90,7 @@ type Target = Readonly<{
 async function writeParts(catalog: Catalog, { outdir, before, format }: Target): Promise<void> {
   const { mkdir, rm, writeFile } = await import('node:fs/promises');
   const { join } = await import('node:path');
-  const { splitByPackage } = await import('#core/catalog-authoring/split-catalog');
+  const { splitByPackage } = await import('#core/catalog/authoring/split-catalog');
   const { catalogToJson, catalogToYaml } = await import('#core/catalog/write/write-catalog');
   const parts = splitByPackage(catalog);
   for (const name of parts.keys()) requirePathElement(name);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Bundle } from '#core/bundle/bundle';
-import type { BlobConsumer } from '#core/catalog/blob-consumer';
+import type { Bundle } from '#core/catalog/bundle/bundle';
+import type { BlobConsumer } from '#core/catalog/read/blob-consumer';
 import type { MigrationLevel } from '#core/catalog/write/render-catalog';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
@@ -53,7 +53,7 @@ async function render(reference: string, level: MigrationLevel, template: string
     throw error instanceof Error ? new Error(`${where}${error.message}`, { cause: error }) : error;
   });
   if (read.kind === 'catalog') return;
-  const { catalogBundleOf } = await import('#core/bundle/bundle-blob');
+  const { catalogBundleOf } = await import('#core/catalog/bundle/bundle-blob');
   const image = read.image === '' ? filledTemplate(template, read.bundle) : read.image;
   writer.take({ kind: 'bundle', blob: renderBundle(catalogBundleOf(read.bundle, image), level) });
 }

@@ -1,7 +1,7 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
-import { channelHeads } from '#core/catalog/channel-graph';
-import { displayName } from '#core/catalog/light-catalog';
+import { displayName } from '#core/catalog/load/light-catalog';
+import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
+import { channelHeads } from '#core/catalog/model/channel-graph';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 // What `catalog packages|channels|bundles` show of a valid catalog, sorted by package, channel and bundle.
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
-import { counted } from '#core/text/counted';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { counted } from '#core/kernel/text/counted';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { placeWithin } from '../reference/place-within.js';
 

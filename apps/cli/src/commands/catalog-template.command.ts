@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
-import type { TemplateType } from '#core/catalog-template/template';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { TemplateType } from '#core/catalog/template/template';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';
 import { MIGRATION_LEVEL_HELP, migrationLevel } from './migration-level.js';
@@ -35,7 +35,7 @@ export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
       const level = migrationLevel(options);
       const { type, file } = await operands(first, second);
       const text = await readOperand(file, io);
-      const { imagesOf, parseTemplate, renderTemplate } = await import('#core/catalog-template/template');
+      const { imagesOf, parseTemplate, renderTemplate } = await import('#core/catalog/template/template');
       const { renderImages } = await import('./catalog-template-images.js');
       const rendered = await inUsersWords(file, async () => {
         const template = parseTemplate(text, type);
@@ -50,7 +50,7 @@ async function operands(
   first: string | undefined,
   second: string | undefined,
 ): Promise<{ type?: TemplateType; file: string }> {
-  const { TEMPLATE_TYPES } = await import('#core/catalog-template/template');
+  const { TEMPLATE_TYPES } = await import('#core/catalog/template/template');
   const type = TEMPLATE_TYPES.find((one) => one === first);
   if (second === undefined) return type === undefined ? { file: first ?? '-' } : { type, file: '-' };
   if (type !== undefined) return { type, file: second };
@@ -62,7 +62,7 @@ async function writer(output: string, io: Io): Promise<(catalog: Catalog) => str
   if (output === 'json') return catalogToJson;
   if (output === 'yaml') return catalogToYaml;
   if (output !== 'mermaid') throw unknownFormat(output, ['json', 'yaml', 'mermaid']);
-  const { mermaidGraph } = await import('#core/catalog-graph/mermaid-graph');
+  const { mermaidGraph } = await import('#core/catalog/graph/mermaid-graph');
   return (catalog) => {
     const graph = mermaidGraph(catalog, { v0Semantics: true });
     if ('error' in graph) throw new UsageError(`writing output: ${graph.error}`);
@@ -73,7 +73,7 @@ async function writer(output: string, io: Io): Promise<(catalog: Catalog) => str
 
 /** A template that is wrong is bad input; a registry that does not give an image has failed. */
 async function inUsersWords<T>(file: string, render: () => Promise<T>): Promise<T> {
-  const { TemplateError } = await import('#core/catalog-template/template.error');
+  const { TemplateError } = await import('#core/catalog/template/template.error');
   const { PullError } = await import('./catalog-template-images.js');
   try {
     return await render();

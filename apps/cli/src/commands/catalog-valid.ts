@@ -1,5 +1,5 @@
-import type { BlobConsumer } from '#core/catalog/blob-consumer';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { BlobConsumer } from '#core/catalog/read/blob-consumer';
 import type { DecodedBlob } from '#core/catalog/read/decode-blob';
 import { type Io, UsageError } from '../io.js';
 import { problemLine } from './catalog-validate.command.js';
@@ -9,7 +9,7 @@ import { problemLine } from './catalog-validate.command.js';
  * catalog in each problem where a command reads several.
  */
 export async function validCatalog(reference: string, io: Io, side?: string): Promise<Catalog | undefined> {
-  const { CatalogCollector } = await import('#core/catalog/load-catalog');
+  const { CatalogCollector } = await import('#core/catalog/load/load-catalog');
   const collector = new CatalogCollector();
   return (await validates(reference, collector, io, side)) ? collector.catalog : undefined;
 }
@@ -25,7 +25,7 @@ export async function loadedCatalog(reference: string): Promise<Catalog> {
 
 /** As {@link validCatalog}, read as a stream and without its large texts: enough for who shows names, versions and edges. */
 export async function validOutline(reference: string, io: Io): Promise<Catalog | undefined> {
-  const { LightCatalogCollector } = await import('#core/catalog/light-catalog');
+  const { LightCatalogCollector } = await import('#core/catalog/load/light-catalog');
   const light = new LightCatalogCollector();
   return (await validates(reference, light, io)) ? light.catalog : undefined;
 }

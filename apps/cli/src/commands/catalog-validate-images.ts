@@ -1,5 +1,5 @@
-import type { CatalogBundle } from '#core/catalog/catalog';
-import { counted } from '#core/text/counted';
+import type { CatalogBundle } from '#core/catalog/model/catalog';
+import { counted } from '#core/kernel/text/counted';
 import { inParallel } from '../in-parallel.js';
 
 /** How many images are asked for at once. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { CrdViolation } from '#core/crd-upgrade/validate-crd-upgrade';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { CrdViolation } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { type Io, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
@@ -38,8 +38,8 @@ export const crdCheckCommand = (crd: Command, io: Io): Command =>
     });
 
 async function check(oldPath: string, newPath: string, io: Io): Promise<CrdViolation[]> {
-  const { validateCrdUpgrade } = await import('#core/crd-upgrade/validate-crd-upgrade');
-  const { SchemaTooDeep } = await import('#core/crd-upgrade/schema');
+  const { validateCrdUpgrade } = await import('#core/v1/crd-upgrade/validate-crd-upgrade');
+  const { SchemaTooDeep } = await import('#core/v1/crd-upgrade/schema');
   if (oldPath === '-' && newPath === '-')
     throw new UsageError('only one of OLD and NEW can be read from standard input');
   const current = await crdIn(oldPath, io);
@@ -65,7 +65,7 @@ async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined
   if (second !== undefined) throw new UsageError(`${path}: holds ${crds.length} ${CRD_KIND}s; check them one by one`);
   if (first === undefined && manifests.length > 0) throw new UsageError(`${path}: holds no ${CRD_KIND}`);
   if (first !== undefined && first.object.apiVersion !== CRD_API) {
-    const { OLD_CRD_API, OLD_CRD_TEXT } = await import('#core/bundle/validate-bundle');
+    const { OLD_CRD_API, OLD_CRD_TEXT } = await import('#core/catalog/bundle/validate-bundle');
     const why = first.object.apiVersion === OLD_CRD_API ? OLD_CRD_TEXT : `only ${CRD_API} is checked`;
     throw new UsageError(`${first.where}: is of ${first.object.apiVersion}; ${why}`);
   }
@@ -73,6 +73,6 @@ async function crdIn(path: string, io: Io): Promise<KubernetesObject | undefined
 }
 
 async function asText(violations: readonly CrdViolation[]): Promise<string> {
-  const { violationText } = await import('#core/crd-upgrade/validate-crd-upgrade');
+  const { violationText } = await import('#core/v1/crd-upgrade/validate-crd-upgrade');
   return violations.map((violation) => `${violationText(violation)}\n`).join('');
 }

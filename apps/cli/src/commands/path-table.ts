@@ -1,6 +1,6 @@
-import { counted } from '#core/text/counted';
-import type { Hop } from '#core/upgrade-path/hop';
-import type { PathEnd, UpgradePath } from '#core/upgrade-path/upgrade-path';
+import type { Hop } from '#core/catalog/path/hop';
+import type { PathEnd, UpgradePath } from '#core/catalog/path/upgrade-path';
+import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from './catalog-table.js';
 
 type Row = Hop & Readonly<{ number: number }>;

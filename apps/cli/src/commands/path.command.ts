@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { UpgradeGraph } from '#core/catalog-graph/upgrade-graph';
-import type { Point } from '#core/upgrade-path/find-point';
-import type { UpgradePath } from '#core/upgrade-path/upgrade-path';
+import type { UpgradeGraph } from '#core/catalog/graph/upgrade-graph';
+import type { Point } from '#core/catalog/path/find-point';
+import type { UpgradePath } from '#core/catalog/path/upgrade-path';
 import { ExitCode, type Io, NotFound, UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { ANSWER_FORMATS, type AnswerFormat, outputOption } from '../output/output-option.js';
@@ -43,7 +43,7 @@ export const pathCommand = (program: Command, io: Io): Command =>
     .action((reference: string, options: Options) => path(reference, options, io));
 
 async function path(reference: string, options: Options, io: Io): Promise<void> {
-  const { upgradeGraphs } = await import('#core/catalog-graph/upgrade-graph');
+  const { upgradeGraphs } = await import('#core/catalog/graph/upgrade-graph');
   const catalog = await validCatalog(reference, io);
   if (catalog === undefined) return io.exit(ExitCode.no);
   const graphs = upgradeGraphs(catalog);
@@ -57,8 +57,8 @@ async function path(reference: string, options: Options, io: Io): Promise<void> 
 
 async function answerOf(graph: UpgradeGraph, options: Options, io: Io): Promise<UpgradePath> {
   const [{ findBundle, findInstalled }, { newestOf, upgradePath }] = await Promise.all([
-    import('#core/upgrade-path/find-point'),
-    import('#core/upgrade-path/upgrade-path'),
+    import('#core/catalog/path/find-point'),
+    import('#core/catalog/path/upgrade-path'),
   ]);
   const channel = options.channel ?? graph.record.defaultChannel;
   const channels = graph.channels.map((group) => group.channel);

@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { z } from 'zod';
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 
 // Labels are text; a bundle may say `true` for "true".
 const Text = z.union([z.string(), z.number(), z.boolean()]).transform(String);

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BundleFile } from '#core/bundle/bundle';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { readTree } from '#platform/files/read-tree';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';

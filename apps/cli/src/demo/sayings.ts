@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
 /** What the time line tells of an object: which one it is, and what happened to it. */
 export type Saying = Readonly<{ about: string; what: string }>;

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import type { ClusterServiceVersion } from '#core/api/cluster-service-version';
-import type { InstallPlan } from '#core/api/install-plan';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import type { Subscription } from '#core/api/subscription';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
 import { createIgnoringExisting } from './create-object.js';

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Saying, sayingOf } from './sayings.js';
 
 /** One line of the story: when (seconds since the start), where, about what, and what happened. */

@@ -1,6 +1,6 @@
-import { INSTALL_PLAN_API, InstallPlan } from '#core/api/install-plan';
-import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
-import { counted } from '#core/text/counted';
+import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
+import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { counted } from '#core/kernel/text/counted';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 
 /** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { z } from 'zod';
-import { PolicyRule } from '#core/api/cluster-service-version';
+import { PolicyRule } from '#core/kernel/api/cluster-service-version';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
-import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
-import type { ClusterStanding } from '#core/joining/cluster-standing';
-import { signText } from '#core/joining/olm-signs';
+import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import { signText } from '#core/fleet/joining/olm-signs';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';

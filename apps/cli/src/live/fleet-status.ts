@@ -1,5 +1,5 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { urgency } from '#core/diagnosis/diagnosis';
+import { urgency } from '#core/fleet/diagnosis/diagnosis';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';

@@ -1,5 +1,5 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';

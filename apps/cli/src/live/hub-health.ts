@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { answerData, askHub, TOKEN_ADVICE } from './ask-hub.js';
 
 const Detail = z.looseObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { PACKAGE_MANIFEST_API } from '#core/package-manifest/package-manifest';
+import { PACKAGE_MANIFEST_API } from '#core/classic/package-manifest/package-manifest';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { ExitCode, type Io } from '../io.js';
 import { unknownFormat } from '../output/output-option.js';

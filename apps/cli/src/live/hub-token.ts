@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { bearerToken } from '#core/http-access/token-file';
+import { bearerToken } from '#core/kernel/http-access/token-file';
 import type { Settings } from '#platform/config/settings';
 import { whyUnreadable } from '#platform/files/unreadable-file';
 import { UsageError } from '../io.js';

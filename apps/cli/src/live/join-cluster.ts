@@ -1,4 +1,4 @@
-import { canonicalJson } from '#core/canonical/canonical-json';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/load-clusters';

@@ -1,9 +1,9 @@
-import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CSV_API } from '#core/api/cluster-service-version';
-import { INSTALL_PLAN_API } from '#core/api/install-plan';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CSV_API } from '#core/kernel/api/cluster-service-version';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
 import { condition, text } from './field.js';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { counted } from '#core/text/counted';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { counted } from '#core/kernel/text/counted';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';

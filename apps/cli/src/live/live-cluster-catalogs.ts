@@ -1,7 +1,7 @@
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { ExtensionCatalog } from '#core/extension/cluster-extension';
-import type { FeatureGates } from '#core/extension/package-content';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import type { FeatureGates } from '#core/v1/extension/package-content';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import { catalogAt } from '../resolution/catalog-shelf.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CatalogSource } from '#core/api/catalog-source';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { readSettings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type FakeHub, READY_HUB, startFakeHub } from './fake-hub.fixture.js';

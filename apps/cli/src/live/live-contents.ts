@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CatalogSource } from '#core/api/catalog-source';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { originOf } from '#core/catalog-source/catalog-source-spec';
-import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';

@@ -1,4 +1,4 @@
-import type { IndexedCatalog } from '#core/resolution/catalog-slice';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';

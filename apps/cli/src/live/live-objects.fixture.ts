@@ -1,9 +1,9 @@
-import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
-import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
-import { INSTALL_PLAN_API } from '#core/api/install-plan';
-import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
-import { OPERATOR_GROUP_API } from '#core/api/operator-group';
-import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API } from '#core/kernel/api/operator-group';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 
 const NAMESPACE = 'team';
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/api/cluster-service-version';
+import { CSV_API, CSV_CLEANUP_FINALIZER } from '#core/kernel/api/cluster-service-version';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

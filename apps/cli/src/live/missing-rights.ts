@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PolicyRule } from '#core/api/cluster-service-version';
+import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 

@@ -1,9 +1,9 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { COPIED_FROM_LABEL } from '#core/csv/copies/step-copies';
-import { type IndexedCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
-import { problemHash } from '#core/resolution/problem-hash';
-import { resolve } from '#core/resolution/resolve';
-import { wishesOf } from '#core/resolution/wishes';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { problemHash } from '#core/classic/resolution/problem-hash';
+import { resolve } from '#core/classic/resolution/resolve';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';

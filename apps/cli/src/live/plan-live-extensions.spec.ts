@@ -2,9 +2,9 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CLUSTER_CATALOG_API } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';

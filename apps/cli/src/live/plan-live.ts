@@ -1,5 +1,5 @@
-import { CLUSTER_EXTENSION_API } from '#core/api/cluster-extension';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { inParallel } from '../in-parallel.js';

@@ -1,7 +1,7 @@
-import type { ObjectRef } from '#core/api/kubernetes-object';
-import { explanationLines } from '#core/extension/explain-extension';
-import type { PlannedObject } from '#core/revision/plan-objects';
-import { counted } from '#core/text/counted';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { counted } from '#core/kernel/text/counted';
+import { explanationLines } from '#core/v1/extension/explain-extension';
+import type { PlannedObject } from '#core/v1/revision/plan-objects';
 import type { ExtensionStep } from './next-revision-step.js';
 
 /** What would become of a ClusterExtension, as text for standard output. */

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { dataText } from '../output/data-text.js';
 import { type JsonPathTemplate, jsonPathText } from '../output/json-path.js';

@@ -1,7 +1,7 @@
-import type { Finding } from '#core/diagnosis/cluster-findings';
-import { STANDINGS, type Standing } from '#core/diagnosis/diagnosis';
-import { equalCauses } from '#core/diagnosis/equal-causes';
-import { counted } from '#core/text/counted';
+import type { Finding } from '#core/fleet/diagnosis/cluster-findings';
+import { STANDINGS, type Standing } from '#core/fleet/diagnosis/diagnosis';
+import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
+import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import {
   type KindRef,
   KubeApiError,

@@ -1,8 +1,9 @@
-import { type ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
-import { INSTALL_PLAN_API, InstallPlan } from '#core/api/install-plan';
-import { isCopied } from '#core/csv/csv-facts';
-import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/install-plan/retry-plan';
-import { isReplannable, unfinishedSteps } from '#core/install-plan/step-install-plan';
+import { RETRY_ANNOTATION, type RetryMode, retryAnnotation } from '#core/classic/install-plan/retry-plan';
+import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
+import { isReplannable } from '#core/classic/subscription/replan';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';
 import { exitCodeOf } from '../output/verdict.js';

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { stepsOf, valuesAt } from '../output/json-path.js';
 import type { Found } from './print-objects.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { SUBSCRIPTION_API } from '#core/api/subscription';
+import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';

@@ -1,4 +1,4 @@
-import { visibleText } from '#core/text/visible-text';
+import { visibleText } from '#core/kernel/text/visible-text';
 import type { Io } from '../io.js';
 
 /**

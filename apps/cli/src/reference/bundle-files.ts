@@ -1,4 +1,4 @@
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { readTree } from '#platform/files/read-tree';
 import { asUsageError } from './load-reference.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';

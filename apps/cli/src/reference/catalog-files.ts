@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CatalogFile } from '#core/catalog/catalog-file';
+import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';
 import { asUsageError } from './load-reference.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';

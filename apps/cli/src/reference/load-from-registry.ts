@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BundleFile } from '#core/bundle/bundle';
-import { readBundle } from '#core/bundle/read-bundle';
-import type { BlobConsumer } from '#core/catalog/blob-consumer';
-import { CatalogCollector } from '#core/catalog/load-catalog';
+import { readBundle } from '#core/catalog/bundle/read-bundle';
+import { CatalogCollector } from '#core/catalog/load/load-catalog';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import type { BlobConsumer } from '#core/catalog/read/blob-consumer';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
 import { openCatalogTree } from '#platform/files/catalog-tree';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { BundleError } from '#core/bundle/bundle.error';
-import { readBundle } from '#core/bundle/read-bundle';
-import type { BlobConsumer } from '#core/catalog/blob-consumer';
-import { CatalogCollector } from '#core/catalog/load-catalog';
-import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
+import { BundleError } from '#core/catalog/bundle/bundle.error';
+import { readBundle } from '#core/catalog/bundle/read-bundle';
+import { CatalogCollector } from '#core/catalog/load/load-catalog';
+import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
+import type { BlobConsumer } from '#core/catalog/read/blob-consumer';
 import { decodeCatalogBlob } from '#core/catalog/read/decode-blob';
 import { readBlobs } from '#core/catalog/read/read-blobs';
 import { openCatalogFile, openCatalogTree } from '#platform/files/catalog-tree';

@@ -1,5 +1,5 @@
-import type { Bundle } from '#core/bundle/bundle';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Bundle } from '#core/catalog/bundle/bundle';
+import type { Catalog } from '#core/catalog/model/catalog';
 
 /** What a reference on the command line leads to. */
 export type LoadedReference =

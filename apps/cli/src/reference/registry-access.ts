@@ -1,4 +1,4 @@
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { InvalidSettings, readSettings } from '#platform/config/settings';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import type { HttpRegistryClient } from '#platform/registry/http-registry-client';

@@ -1,6 +1,7 @@
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import type { Catalog, CatalogBundle } from '#core/catalog/catalog';
-import type { CatalogKey, ChosenBundle } from '#core/resolution/resolution-problem';
+import type { Catalog, CatalogBundle } from '#core/catalog/model/catalog';
+import type { CatalogKey } from '#core/catalog/model/package-record';
+import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { UsageError } from '../io.js';
 import { loadReference } from '../reference/load-reference.js';
 import type { Manifests } from './plan-steps.js';

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Catalog } from '#core/catalog/catalog';
-import type { CatalogIndex } from '#core/resolution/catalog-slice';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { CatalogIndex } from '#core/classic/resolution/catalog-slice';
 import { UsageError } from '../io.js';
 import { loadReference } from '../reference/load-reference.js';
 import { indexOf } from './resolve-offline.js';

@@ -1,7 +1,7 @@
-import { loadCatalog } from '#core/catalog/load-catalog';
-import type { CatalogIndex, IndexedCatalog } from '#core/resolution/catalog-slice';
-import { renderExplanation } from '#core/resolution/explain/render-explanation';
-import type { ChosenBundle, Resolution } from '#core/resolution/resolution-problem';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { CatalogIndex, IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
+import type { ChosenBundle, Resolution } from '#core/classic/resolution/resolution-problem';
 import { type ClassicCase, type ClassicCatalog, observedNamespace } from './classic-case.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 

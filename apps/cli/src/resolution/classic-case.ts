@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ClusterServiceVersion, CSV_API } from '#core/api/cluster-service-version';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { OPERATOR_GROUP_API, OperatorGroup } from '#core/api/operator-group';
-import { SUBSCRIPTION_API, Subscription } from '#core/api/subscription';
-import type { ObservedNamespace } from '#core/resolution/resolution-problem';
+import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import { ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API, OperatorGroup } from '#core/kernel/api/operator-group';
+import { SUBSCRIPTION_API, Subscription } from '#core/kernel/api/subscription';
 
 /** One resolution of OLM Classic as a JSON value; unknown keys are ignored. */
 export const ClassicCase = z.object({

@@ -1,18 +1,18 @@
-import type { Catalog } from '#core/catalog/catalog';
-import type { IndexedCatalog } from '#core/resolution/catalog-slice';
-import { renderExplanation } from '#core/resolution/explain/render-explanation';
-import { renderOutlook } from '#core/resolution/outlook/render-outlook';
-import { type UpgradeOutlook, upgradeOutlook } from '#core/resolution/outlook/upgrade-outlook';
-import { isFor } from '#core/resolution/resolution-of';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
+import { renderOutlook } from '#core/classic/resolution/outlook/render-outlook';
+import { type UpgradeOutlook, upgradeOutlook } from '#core/classic/resolution/outlook/upgrade-outlook';
+import { isFor } from '#core/classic/resolution/resolution-of';
 import type {
   ChosenBundle,
   NamespaceWishes,
   ObservedNamespace,
   Reason,
   Resolution,
-} from '#core/resolution/resolution-problem';
-import { whyChosen } from '#core/resolution/why-chosen';
-import { ISOLATION_ANNOTATION } from '#core/resolution/wishes';
+} from '#core/classic/resolution/resolution-problem';
+import { whyChosen } from '#core/classic/resolution/why-chosen';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/wishes';
 import { NotFound, UsageError } from '../io.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';

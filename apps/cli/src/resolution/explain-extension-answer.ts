@@ -1,4 +1,4 @@
-import { type ExtensionExplanation, explanationLines } from '#core/extension/explain-extension';
+import { type ExtensionExplanation, explanationLines } from '#core/v1/extension/explain-extension';
 import { NotFound } from '../io.js';
 import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 

@@ -1,19 +1,20 @@
-import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/api/cluster-catalog';
-import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/api/cluster-extension';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { Catalog } from '#core/catalog/catalog';
-import { CATALOG_NAME_LABEL, type ExtensionCatalog, type InstalledBundle } from '#core/extension/cluster-extension';
-import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/extension/explain-extension';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-catalog';
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/v1/extension/explain-extension';
 import {
   type ExtensionSolution,
   type ExtensionWishes,
   extensionWishes,
   solutionOf,
-} from '#core/extension/extension-problem';
-import { heldBackText } from '#core/extension/major-update';
-import { type FeatureGates, packageIndex } from '#core/extension/package-content';
-import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
-import { formatLegacyVersion } from '#core/extension/version-release';
+} from '#core/v1/extension/extension-problem';
+import { heldBackText } from '#core/v1/extension/major-update';
+import { type FeatureGates, packageIndex } from '#core/v1/extension/package-content';
+import { type ExtensionResolution, resolveExtension } from '#core/v1/extension/resolve-extension';
+import { formatLegacyVersion } from '#core/v1/extension/version-release';
+import type { InstalledBundle } from '#core/v1/revision/installed-revision';
 import { UsageError } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';

@@ -1,7 +1,8 @@
-import { CATALOG_SOURCE_API } from '#core/api/catalog-source';
-import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/api/operator-group';
-import { SUBSCRIPTION_API, type Subscription } from '#core/api/subscription';
-import type { CatalogKey, ObservedNamespace } from '#core/resolution/resolution-problem';
+import type { CatalogKey } from '#core/catalog/model/package-record';
+import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
+import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { UsageError } from '../io.js';
 import type { CatalogOption } from './catalog-option.js';
 import { MalformedObject, observedNamespace } from './classic-case.js';

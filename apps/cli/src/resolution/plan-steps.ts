@@ -1,10 +1,14 @@
-import { ClusterServiceVersion, type PolicyRule, type StrategyPermission } from '#core/api/cluster-service-version';
-import type { InstallPlanStep } from '#core/api/install-plan';
-import { joinApiVersion, type KubernetesObject } from '#core/api/kubernetes-object';
-import { CSV_KIND, kindOfStep } from '#core/install-plan/install-plan-step';
-import { planInstall, type ResolvedResolution } from '#core/install-plan/plan-install';
-import { isClusterScoped } from '#core/install-plan/step-manifest';
-import type { ObservedNamespace } from '#core/resolution/resolution-problem';
+import { CSV_KIND, kindOfStep } from '#core/classic/install-plan/install-plan-step';
+import { planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { isClusterScoped } from '#core/classic/install-plan/step-manifest';
+import type { ObservedNamespace } from '#core/classic/resolution/resolution-problem';
+import {
+  ClusterServiceVersion,
+  type PolicyRule,
+  type StrategyPermission,
+} from '#core/kernel/api/cluster-service-version';
+import type { InstallPlanStep } from '#core/kernel/api/install-plan';
+import { joinApiVersion, type KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
 /** One object that the InstallPlan would create or update. */
 export type PlannedStep = Readonly<{ apiVersion: string; kind: string; name: string; namespace?: string }>;

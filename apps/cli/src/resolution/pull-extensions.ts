@@ -1,4 +1,4 @@
-import { ClusterExtension } from '#core/api/cluster-extension';
+import { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { pullBundle } from '#platform/registry/bundle-image';
 import { inParallel } from '../in-parallel.js';
 import { asUsageError } from '../reference/load-reference.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { type Io, UsageError } from '../io.js';
 import { namespaceOption } from '../live/namespace-option.js';
 import type { CatalogOption } from './catalog-option.js';

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
-import { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fileError } from '#platform/files/file-tree.error';
 import { UsageError } from '../io.js';
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { ClusterExtension } from '#core/api/cluster-extension';
-import type { PolicyRule } from '#core/api/cluster-service-version';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { BundleFile } from '#core/bundle/bundle';
-import { phasesOf } from '#core/bundle-render/phases';
-import { readRegistryBundle } from '#core/bundle-render/read-registry-bundle';
-import { renderBundle } from '#core/bundle-render/render-bundle';
-import { HUB_GATES } from '#core/bundle-render/render-request';
-import { resolvedBundleError } from '#core/extension/report-extension';
-import { ownedPhases } from '#core/revision/build-revision';
-import { fitPhases } from '#core/revision/fit-phases';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
+import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { phasesOf } from '#core/v1/bundle-render/phases';
+import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
+import { renderBundle } from '#core/v1/bundle-render/render-bundle';
+import { HUB_GATES } from '#core/v1/bundle-render/render-request';
+import { resolvedBundleError } from '#core/v1/extension/report-extension';
+import { ownedPhases } from '#core/v1/revision/build-revision';
+import { fitPhases } from '#core/v1/revision/fit-phases';
 import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 
 /** What a ClusterExtension would bring into a cluster: its objects, and the rights of its service accounts. */

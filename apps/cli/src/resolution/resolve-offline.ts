@@ -1,15 +1,16 @@
-import { canonicalHash } from '#core/canonical/canonical-json';
-import type { Catalog } from '#core/catalog/catalog';
-import { type CatalogIndex, type IndexedCatalog, indexCatalog, sliceCatalogs } from '#core/resolution/catalog-slice';
-import { packageRecords } from '#core/resolution/package-records';
-import type {
-  ObservedNamespace,
-  PackageRecord,
-  Resolution,
-  ResolutionProblem,
-} from '#core/resolution/resolution-problem';
-import { resolve } from '#core/resolution/resolve';
-import { wishesOf } from '#core/resolution/wishes';
+import { packageRecords } from '#core/catalog/load/package-records';
+import type { Catalog } from '#core/catalog/model/catalog';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import {
+  type CatalogIndex,
+  type IndexedCatalog,
+  indexCatalog,
+  sliceCatalogs,
+} from '#core/classic/resolution/catalog-slice';
+import type { ObservedNamespace, Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { resolve } from '#core/classic/resolution/resolve';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 
 /** The index of a catalog held in memory. Inline manifests are named by a digest over them. */
 export const indexOf = (catalog: Catalog): CatalogIndex =>

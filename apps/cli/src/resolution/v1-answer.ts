@@ -1,12 +1,13 @@
-import type { Catalog } from '#core/catalog/catalog';
-import { loadCatalog } from '#core/catalog/load-catalog';
-import { CatalogLoadError } from '#core/catalog/read/catalog-load.error';
-import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/extension/cluster-extension';
-import { type InstalledRevision, statusAfterPass } from '#core/extension/extension-status';
-import { type FeatureGates, packageIndex } from '#core/extension/package-content';
-import { type ExtensionResolution, resolveExtension } from '#core/extension/resolve-extension';
-import { formatRelease } from '#core/extension/version-release';
-import { formatVersion } from '#core/versions/version';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { CatalogLoadError } from '#core/catalog/model/catalog-load.error';
+import { formatVersion } from '#core/kernel/versions/version';
+import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/cluster-extension';
+import { statusAfterPass } from '#core/v1/extension/extension-status';
+import { type FeatureGates, packageIndex } from '#core/v1/extension/package-content';
+import { type ExtensionResolution, resolveExtension } from '#core/v1/extension/resolve-extension';
+import { formatRelease } from '#core/v1/extension/version-release';
+import type { InstalledRevision } from '#core/v1/revision/installed-revision';
 import type { V1Case, V1Catalog } from './v1-case.js';
 
 /** Answers one case of OLM v1, in the form the cases' expected answers have. */

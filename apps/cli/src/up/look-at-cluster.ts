@@ -1,4 +1,4 @@
-import type { ClusterStanding } from '#core/joining/cluster-standing';
+import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';

@@ -1,5 +1,5 @@
-import { APPLIER, POLLER } from '#core/actions/field-managers';
-import { counted } from '#core/text/counted';
+import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
+import { counted } from '#core/kernel/text/counted';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import { unknownSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';

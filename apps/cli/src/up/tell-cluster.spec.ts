@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OlmSign } from '#core/joining/olm-signs';
+import type { OlmSign } from '#core/fleet/joining/olm-signs';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 import { tellCluster, tellSameClusters } from './tell-cluster.js';
 

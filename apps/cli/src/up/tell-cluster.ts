@@ -1,5 +1,5 @@
-import { type OlmSign, signText } from '#core/joining/olm-signs';
-import { counted } from '#core/text/counted';
+import { type OlmSign, signText } from '#core/fleet/joining/olm-signs';
+import { counted } from '#core/kernel/text/counted';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 
 /** The lines about one cluster: what is watched there, what was done, and what the person should know or do. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from './catalog.js';
-import { loadCatalog } from './load-catalog.js';
-import { CatalogLoadError } from './read/catalog-load.error.js';
+import { loadCatalog } from './load/load-catalog.js';
+import type { Catalog } from './model/catalog.js';
+import { CatalogLoadError } from './model/catalog-load.error.js';
 import { opmText } from './validate/catalog-problem.js';
 import { validateCatalog } from './validate/validate-catalog.js';
 import { catalogToJson, catalogToYaml } from './write/write-catalog.js';

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { ServingCertificate } from '#core/csv/serving/serving-certificate';
-import { CA_KEY } from '#core/csv/serving/serving-names';
+import type { ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import { CA_KEY } from '#core/classic/csv/serving/serving-names';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { caHashOf } from './issue-serving-certificate.js';
 
 const Data = z.looseObject({

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { rotateAt, type ServingCertificate } from '#core/csv/serving/serving-certificate';
+import { rotateAt, type ServingCertificate } from '#core/classic/csv/serving/serving-certificate';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { issueServingCertificate } from './issue-serving-certificate.js';
 import { readServingCertificate } from './read-serving-certificate.js';
 

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '#core/durations/go-duration';
+import { parseGoDuration } from '#core/kernel/durations/go-duration';
 
 /** Go's text of a duration, such as `15m`, `1h30m` or `250ms`, in milliseconds; undefined where it is none, or negative. */
 export function parseDuration(text: string): number | undefined {

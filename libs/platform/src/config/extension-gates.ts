@@ -1,4 +1,4 @@
-import type { FeatureGates } from '#core/extension/package-content';
+import type { FeatureGates } from '#core/v1/extension/package-content';
 import type { Settings } from './settings.js';
 
 /** The feature gates of OLM v1 that are settings of the hub. */

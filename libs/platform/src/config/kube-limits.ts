@@ -1,4 +1,4 @@
-import type { ReadLimits } from '#core/read-budget/read-limits';
+import type { ReadLimits } from '#core/kernel/read-budget/read-limits';
 import type { Settings } from './settings.js';
 
 /** What one process reads and keeps of one cluster at most, as set. */

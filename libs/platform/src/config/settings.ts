@@ -1,5 +1,5 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/http-access/http-area';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-access/http-area';
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
 import {
   bytes,

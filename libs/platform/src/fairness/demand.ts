@@ -1,5 +1,5 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import { type Owner, ownerKey } from '#core/fairness/owner';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { type Owner, ownerKey } from '#core/kernel/fairness/owner';
 
 /** Nobody waits for the work any more: what it was for was deleted, paused or changed. */
 export class WorkNotWanted extends FlotillaError {

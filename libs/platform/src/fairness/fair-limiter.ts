@@ -1,5 +1,5 @@
-import { type Bounds, FairQueue } from '#core/fairness/fair-queue';
-import type { Owner } from '#core/fairness/owner';
+import { type Bounds, FairQueue } from '#core/kernel/fairness/fair-queue';
+import type { Owner } from '#core/kernel/fairness/owner';
 import type { Demand } from './demand.js';
 
 /** The right to do one piece of work now. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { CatalogFile } from '#core/catalog/catalog-file';
+import type { CatalogFile } from '#core/catalog/read/catalog-file';
 import { ignoreMatcher } from '#core/catalog/read/index-ignore';
 import { ignoreTexts, isIgnoreFile } from '#core/catalog/read/read-blobs';
 import { fileError } from './file-tree.error.js';

@@ -1,4 +1,4 @@
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 
 /** A directory that cannot be read, or that holds more than is read. `olmText` is what opm says where it says something. */
 export class FileTreeError extends FlotillaError {

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { ignoreMatcher } from '#core/catalog/read/index-ignore';
 import { isIgnoreFile } from '#core/catalog/read/read-blobs';
 import { FileTreeError, fileError } from './file-tree.error.js';

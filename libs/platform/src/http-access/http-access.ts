@@ -1,7 +1,13 @@
-import { ADMITTED, type Admission, pathForbidden, tokenMissing, tokenUnknown } from '#core/http-access/admission';
-import type { HttpArea } from '#core/http-access/http-area';
-import { allowsPath } from '#core/http-access/path-rule';
-import { bearerToken } from '#core/http-access/token-file';
+import {
+  ADMITTED,
+  type Admission,
+  pathForbidden,
+  tokenMissing,
+  tokenUnknown,
+} from '#core/kernel/http-access/admission';
+import type { HttpArea } from '#core/kernel/http-access/http-area';
+import { allowsPath } from '#core/kernel/http-access/path-rule';
+import { bearerToken } from '#core/kernel/http-access/token-file';
 import type { HubKey } from '../hub/hub-key.js';
 import type { TokenList } from './token-list.js';
 import type { TokenReviewer } from './token-reviewer.js';

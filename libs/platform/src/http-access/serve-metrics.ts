@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Registry } from 'prom-client';
-import { refusalHeaders } from '#core/http-access/admission';
+import { refusalHeaders } from '#core/kernel/http-access/admission';
 import { HttpAccess } from './http-access.js';
 import type { ServingTls } from './serving-tls.js';
 

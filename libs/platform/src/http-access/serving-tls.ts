@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:tls';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Clock } from '../clock/clock.port.js';
 import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';

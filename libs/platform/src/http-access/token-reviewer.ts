@@ -1,6 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ADMITTED, type Admission, pathForbidden, reviewUnavailable, tokenUnknown } from '#core/http-access/admission';
+import {
+  ADMITTED,
+  type Admission,
+  pathForbidden,
+  reviewUnavailable,
+  tokenUnknown,
+} from '#core/kernel/http-access/admission';
 import type { Clock } from '../clock/clock.port.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
 /** A larger file is no key, and is not read. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { authenticatedAreas } from '#core/http-access/http-area';
+import { authenticatedAreas } from '#core/kernel/http-access/http-area';
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
 import { outboundPolicyOf } from '../config/registry-limits.js';

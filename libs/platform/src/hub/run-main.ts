@@ -1,6 +1,6 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { FlotillaError } from '#core/errors/flotilla.error';
-import { visibleText } from '#core/text/visible-text';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
+import { visibleText } from '#core/kernel/text/visible-text';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
 import { readRedisAccess } from '../redis/redis-access.js';
 import type { HealthCheck } from '../telemetry/health-check.js';

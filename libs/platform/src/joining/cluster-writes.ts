@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A write was not sent, since the cluster is left to OLM by now. */
 export class ClusterLeftToOlm extends FlotillaError {

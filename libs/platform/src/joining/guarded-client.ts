@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { type KindRef, KubeClient, type ListReading, type WatchOptions } from '../kube/kube-client.port.js';
 import type { ReadBudget } from '../kube/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';

@@ -1,7 +1,7 @@
-import { type KubernetesObject, refOf } from '#core/api/kubernetes-object';
-import { crdGroup, crdKind, crdVersions } from '#core/crd-safety/crd-versions';
-import { companionInstallation, companionsOn } from '#core/joining/companion-installation';
-import { type CrdInstallation, crdInstallation } from '#core/joining/crd-installation';
+import { companionInstallation, companionsOn } from '#core/fleet/joining/companion-installation';
+import { type CrdInstallation, crdInstallation } from '#core/fleet/joining/crd-installation';
+import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
+import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
 import { shippedManifests } from './shipped-manifests.js';
 

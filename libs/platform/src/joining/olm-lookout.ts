@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { type ClusterStanding, clusterStanding } from '#core/joining/cluster-standing';
-import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/joining/olm-signs';
+import { type ClusterStanding, clusterStanding } from '#core/fleet/joining/cluster-standing';
+import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/fleet/joining/olm-signs';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type KindRef, KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
 

@@ -1,4 +1,4 @@
-import type { ClusterStanding } from '#core/joining/cluster-standing';
+import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
 import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/kube-client.port.js';

@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubernetesObject as KubernetesObjectSchema } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type Written } from './kube-client.port.js';
 import { outage, refusal } from './kube-status.js';
 import type { ReadBudget } from './read-budget.js';

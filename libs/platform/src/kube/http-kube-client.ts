@@ -1,7 +1,7 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { refOf, splitApiVersion } from '#core/api/kubernetes-object';
-import type { Excess } from '#core/read-budget/read-limits';
-import { type WatchRate, watchRate } from '#core/read-budget/watch-rate';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
+import type { Excess } from '#core/kernel/read-budget/read-limits';
+import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {

@@ -1,5 +1,5 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { withoutManagedFields } from './managed-fields.js';
 import { type PackedObject, pack } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';

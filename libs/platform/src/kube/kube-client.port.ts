@@ -1,5 +1,5 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { ReadBudget } from './read-budget.js';
 
 /** The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { heldBytes } from '#core/read-budget/held-bytes';
-import { LIST_BEGUN, type ListProgress, listProgress } from '#core/read-budget/list-progress';
-import type { Excess } from '#core/read-budget/read-limits';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { heldBytes } from '#core/kernel/read-budget/held-bytes';
+import { LIST_BEGUN, type ListProgress, listProgress } from '#core/kernel/read-budget/list-progress';
+import type { Excess } from '#core/kernel/read-budget/read-limits';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
 import { listKey } from './list-key.js';

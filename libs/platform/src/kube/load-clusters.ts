@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ReadLimits } from '#core/read-budget/read-limits';
+import type { ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from './access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
 const ManagedFields = z.array(z.looseObject({ manager: z.unknown(), time: z.unknown() }));
 

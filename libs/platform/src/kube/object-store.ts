@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 type Named = Readonly<{ namespace?: string | undefined; name?: string | undefined }>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { applyWouldChange } from './would-change.js';
 
 const deployment = (containers: object[], more: Record<string, unknown> = {}): KubernetesObject => ({

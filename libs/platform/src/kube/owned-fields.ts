@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { canonicalJson } from '#core/canonical/canonical-json';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 
 const ManagedFields = z.array(
   z.looseObject({

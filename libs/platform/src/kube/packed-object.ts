@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
 /** Shorter texts gain nothing. */
 const WORTH_DEFLATING = 4 * 1024;

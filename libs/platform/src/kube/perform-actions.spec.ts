@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Action } from '#core/actions/action';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { fixedCredentials } from './access/credentials.js';
 import { HttpKubeClient } from './http-kube-client.js';

@@ -1,5 +1,5 @@
-import type { Action } from '#core/actions/action';
-import { type KubernetesObject, type ObjectRef, refOf } from '#core/api/kubernetes-object';
+import type { Action } from '#core/kernel/actions/action';
+import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { EVENT_COMPONENT, recordEvent } from './record-event.js';

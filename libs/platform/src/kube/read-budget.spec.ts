@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import type { ReadLimits } from '#core/read-budget/read-limits';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type AttackName, attacks } from '#testing/hostile/attacks';
 import { type HostileApiServer, startHostileApiServer } from '#testing/hostile/hostile-api-server';

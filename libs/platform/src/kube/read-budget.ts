@@ -1,5 +1,5 @@
-import { type ExcessHistory, excessAt, probePauseMs } from '#core/read-budget/probe-pace';
-import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from '#core/read-budget/read-limits';
+import { type ExcessHistory, excessAt, probePauseMs } from '#core/kernel/read-budget/probe-pace';
+import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { KubeApiError } from './kube-client.port.js';
 import { WorkPace } from './work-pace.js';
 

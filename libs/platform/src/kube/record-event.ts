@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Action } from '#core/actions/action';
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { clipMessage } from '#core/conditions/clip-message';
+import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { KubeApiError, type KubeClient } from './kube-client.port.js';
 
 export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;

@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { heldBytes } from '#core/read-budget/held-bytes';
-import type { Excess } from '#core/read-budget/read-limits';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { heldBytes } from '#core/kernel/read-budget/held-bytes';
+import type { Excess } from '#core/kernel/read-budget/read-limits';
 import type { Clock } from '../clock/clock.port.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { type KindRef, KubeApiError, type KubeClient, type ListOptions, type WatchEvent } from './kube-client.port.js';

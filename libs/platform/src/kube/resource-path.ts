@@ -1,4 +1,4 @@
-import { splitApiVersion } from '#core/api/kubernetes-object';
+import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 
 /** One kind as a cluster serves it. */
 export type ServedResource = Readonly<{ apiVersion: string; kind: string; plural: string; namespaced: boolean }>;

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { ListOptions } from './kube-client.port.js';
 
 /** `a=b`, `a` or `!a`; sets and inequalities are not read here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { splitApiVersion } from '#core/api/kubernetes-object';
+import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError } from './kube-client.port.js';
 
 const ApiService = z.looseObject({

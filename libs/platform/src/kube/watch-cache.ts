@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { type KindRef, KubeApiError } from './kube-client.port.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { KubernetesObject as KubernetesObjectSchema } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { KubernetesObject as KubernetesObjectSchema } from '#core/kernel/api/kubernetes-object';
 import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
 import type { AnswerLease } from './transport/answer-bytes.js';

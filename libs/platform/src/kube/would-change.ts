@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '#core/api/kubernetes-object';
-import { canonicalJson } from '#core/canonical/canonical-json';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { ownsOnly } from './owned-fields.js';
 
 /** Whether two values are the same JSON, whatever the order of their keys. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MetasIndex } from '#core/catalog-metas/metas-index';
+import { MetasIndex } from '#core/catalog/metas/metas-index';
 import type { Digest, OpenContent } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
 import { indexLines } from './index-lines.js';

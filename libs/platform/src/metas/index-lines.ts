@@ -1,5 +1,5 @@
-import { blobMeta } from '#core/catalog-metas/blob-meta';
-import { type MetasIndex, MetasIndexBuilder } from '#core/catalog-metas/metas-index';
+import { blobMeta } from '#core/catalog/metas/blob-meta';
+import { type MetasIndex, MetasIndexBuilder } from '#core/catalog/metas/metas-index';
 import type { OpenContent } from '../store/content-store.port.js';
 
 const LINE_FEED = 0x0a;

@@ -1,5 +1,5 @@
-import type { ByteRange } from '#core/catalog-metas/byte-range';
-import type { MetasIndex } from '#core/catalog-metas/metas-index';
+import type { ByteRange } from '#core/catalog/metas/byte-range';
+import type { MetasIndex } from '#core/catalog/metas/metas-index';
 import type { OpenContent } from '../store/content-store.port.js';
 
 const CHUNK_BYTES = 64 * 1024;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CATALOGS } from '#core/catalog-metas/metas-route';
+import { CATALOGS } from '#core/catalog/metas/metas-route';
 import type { OpenContent } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
 import { contentInMemory } from '../store/open-content.js';

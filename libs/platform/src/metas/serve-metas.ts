@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
-import type { ByteRange } from '#core/catalog-metas/byte-range';
-import { type CatalogPlace, type MetasQuestion, routeMetas } from '#core/catalog-metas/metas-route';
-import { type MetasRequest, planAll, planMetas } from '#core/catalog-metas/plan-response';
-import type { RequestHeaders } from '#core/catalog-metas/preconditions';
-import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog-metas/response-plan';
-import { type Admission, refusalHeaders } from '#core/http-access/admission';
+import type { ByteRange } from '#core/catalog/metas/byte-range';
+import { type CatalogPlace, type MetasQuestion, routeMetas } from '#core/catalog/metas/metas-route';
+import { type MetasRequest, planAll, planMetas } from '#core/catalog/metas/plan-response';
+import type { RequestHeaders } from '#core/catalog/metas/preconditions';
+import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog/metas/response-plan';
+import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import type { MetasContent } from './metas-content.js';
 

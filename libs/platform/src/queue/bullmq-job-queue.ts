@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { canonicalJson } from '#core/canonical/canonical-json';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { type AttemptHost, attemptJob, describeError } from './job-attempt.js';
 import {

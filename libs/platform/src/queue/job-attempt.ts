@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Log } from '../telemetry/log.port.js';
 import type { FinishedJob, JobContract, JobHandler } from './job-queue.port.js';
 import { type BackoffLimits, retryDelayMs } from './retry-delay.js';

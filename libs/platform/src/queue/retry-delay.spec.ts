@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { retryDelayMs } from './retry-delay.js';
 
 class Failure extends FlotillaError {

@@ -1,4 +1,4 @@
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 
 export type BackoffLimits = Readonly<{ firstMs: number; longestMs: number }>;
 

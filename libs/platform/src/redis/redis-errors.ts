@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** No way to get a Redis on this machine was found. */
 export class RedisNotFound extends FlotillaError {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { canonicalJson } from '#core/canonical/canonical-json';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ImageReference } from './image-reference.js';
 import type { RegistryCredentials } from './registry-client.port.js';
 import { loginFor } from './registry-credentials.js';

@@ -1,4 +1,4 @@
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { Digest } from '../store/content-store.port.js';
 import { type PullOptions, type RegistryClient, RegistryError } from './registry-client.port.js';
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { BundleFile } from '#core/bundle/bundle';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { Digest } from '../store/content-store.port.js';
 import { type PullOptions, type RegistryClient, RegistryError, type UnpackedImage } from './registry-client.port.js';
 

@@ -1,7 +1,7 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { Catalog } from '#core/catalog/catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
 import { opmText } from '#core/catalog/validate/catalog-problem';
 import { validateCatalog } from '#core/catalog/validate/validate-catalog';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 
 /** What a schema or package of another blob must look like to be asked for. */
 const NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Login, RegistryCredentials } from './registry-client.port.js';
 
 /** A Docker config, in a pull secret or a file, that cannot be used. Its text is never part of the message. */

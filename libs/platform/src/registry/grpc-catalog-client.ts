@@ -7,7 +7,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/grpc-bundle';
+import { type GrpcBundle, type GrpcPackage, type GrpcRecords, recordsOfGrpc } from '#core/catalog/load/grpc-bundle';
 import { type GrpcAddress, isClusterLocal, parseGrpcAddress } from './grpc/grpc-address.js';
 import { serviceDefinition } from './grpc/grpc-definitions.js';
 import { routeTo } from './grpc/grpc-route.js';

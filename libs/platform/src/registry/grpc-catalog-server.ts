@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { Catalog } from '#core/catalog/catalog';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { servingProblem } from './catalog-serving.js';
 import { GrpcCatalogIndex } from './grpc/grpc-catalog-index.js';
 import { reflection, serviceDefinition } from './grpc/grpc-definitions.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarEntry } from 'modern-tar';
-import type { BundleFile } from '#core/bundle/bundle';
-import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf } from '../store/digest.js';
 import { MediaType } from './image/media-types.js';

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Digest } from '../store/content-store.port.js';
 import { digestOf, isDigest } from '../store/digest.js';
 import type { Descriptor, Refuse } from './image/image-manifest.js';

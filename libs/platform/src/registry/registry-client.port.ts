@@ -1,5 +1,5 @@
-import type { BundleFile } from '#core/bundle/bundle';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import type { BundleFile } from '#core/catalog/model/bundle-file';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Digest } from '../store/content-store.port.js';
 
 export type PasswordLogin = Readonly<{ username: string; password: string }>;

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ImageReference } from './image-reference.js';
 import type { Login, RegistryCredentials } from './registry-client.port.js';
 

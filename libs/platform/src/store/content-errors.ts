@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** The disk cache cannot take the blob: it is larger than the whole cache may be, or the disk is full. */
 export class ContentStoreFull extends FlotillaError {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
 import { ContentStoreFull } from './content-errors.js';
 import { ContentStore, type Digest, type OpenContent } from './content-store.port.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Digest } from './content-store.port.js';
 import { Provenance } from './provenance.port.js';
 

@@ -1,4 +1,4 @@
-import { byCodeUnit, canonicalHash, canonicalJson } from '#core/canonical/canonical-json';
+import { byCodeUnit, canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { SeenVersions } from '../kube/resource-version.js';
 import {
   type NamespaceProblems,

@@ -1,6 +1,7 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/extension/extension-problem';
-import type { PackageRecord, Resolution, ResolutionProblem } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
 import type { SeenVersions } from '../kube/resource-version.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
 import { RecordCache } from './record-cache.js';
 
 const record = (name: string): PackageRecord => ({ name, defaultChannel: 'stable', entries: [] });

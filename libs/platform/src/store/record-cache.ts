@@ -1,4 +1,4 @@
-import type { PackageRecord } from '#core/resolution/resolution-problem';
+import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { ProblemStore } from './problem-store.port.js';
 
 type Held = Readonly<{ record: PackageRecord; bytes: number }>;

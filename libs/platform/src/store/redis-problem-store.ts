@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { byCodeUnit, canonicalJson } from '#core/canonical/canonical-json';
+import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/resource-version.js';
 import {

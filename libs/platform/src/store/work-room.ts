@@ -1,6 +1,6 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
-import { ByteLedger } from '#core/fairness/byte-ledger';
-import type { Owner } from '#core/fairness/owner';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { ByteLedger } from '#core/kernel/fairness/byte-ledger';
+import type { Owner } from '#core/kernel/fairness/owner';
 
 /** The images that are unpacked at the same time need more disk than they may have together. */
 export class NoRoomForWork extends FlotillaError {

@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry, Summary } from 'prom-client';
-import type { ExtensionHealth } from '#core/extension/extension-health';
+import type { ExtensionHealth } from '#core/v1/extension/extension-health';
 import { ObjectSeries } from './object-series.js';
 
 export type ExtensionFacts = Readonly<{ name: string; package: string; version: string }>;

@@ -12,9 +12,9 @@ import {
 } from '@nestjs/common';
 import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
-import { refusalHeaders } from '#core/http-access/admission';
-import { healthWithoutDetails } from '#core/http-access/health-without-details';
-import type { HttpArea } from '#core/http-access/http-area';
+import { refusalHeaders } from '#core/kernel/http-access/admission';
+import { healthWithoutDetails } from '#core/kernel/http-access/health-without-details';
+import type { HttpArea } from '#core/kernel/http-access/http-area';
 import { buildInfo } from '../files/build-info.js';
 import { HttpAccess } from '../http-access/http-access.js';
 import type { HealthCheck } from './health-check.js';

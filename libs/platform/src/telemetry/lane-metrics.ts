@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { Bounds } from '#core/fairness/fair-queue';
+import type { Bounds } from '#core/kernel/fairness/fair-queue';
 import { FairLimiter } from '../fairness/fair-limiter.js';
 
 /** Where work waits for its turn within one process. */

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
-import { FlotillaError } from '#core/errors/flotilla.error';
-import { visibleText } from '#core/text/visible-text';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
+import { visibleText } from '#core/kernel/text/visible-text';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;

@@ -1,5 +1,5 @@
-import type { KubernetesObject, ObjectRef } from '#core/api/kubernetes-object';
-import { splitApiVersion } from '#core/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import { actingUser } from './access/authorizer.js';
 import { ADMINISTRATOR, type Requester, requester } from './access/requester.js';
 import { type ClusterSettings, ClusterState } from './cluster-state.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { BlobError } from '../model/catalog-load.error.js';
 import { ByteWindow } from './byte-window.js';
-import { BlobError } from './catalog-load.error.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
 import type { StreamedValue } from './streamed-value.js';
 import { readYaml } from './yaml-stream.js';

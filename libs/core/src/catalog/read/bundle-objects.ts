@@ -1,7 +1,7 @@
-import { goQuote } from '../../versions/go-quote.js';
-import type { CatalogBundle } from '../catalog.js';
-import { BlobError } from './catalog-load.error.js';
-import { base64, GoTypeError, isRecord, struct } from './go-json.js';
+import { base64, GoTypeError, isRecord, struct } from '../../kernel/json/go-json.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { CatalogBundle } from '../model/catalog.js';
+import { BlobError } from '../model/catalog-load.error.js';
 import { parseJsonOrYaml } from './json-or-yaml.js';
 
 const bundleObject = struct('property.bundleObject', (field) => ({ data: field('data', base64) }));

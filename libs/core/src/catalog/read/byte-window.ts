@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { BlobError } from './catalog-load.error.js';
+import { BlobError } from '../model/catalog-load.error.js';
 
 /** Most bytes of one document: none is held whole beyond it. The largest blob of a public catalog has under 4 MiB. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
-import type { CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage, Property } from '../catalog.js';
-import { atPlace, type BlobStart, type CatalogBlob, metaOf, recordOf } from '../catalog-blob.js';
-import { goJson } from '../write/go-json-text.js';
+import { base64, type Decoder, GoTypeError, listOf, struct, text } from '../../kernel/json/go-json.js';
+import { goJson } from '../../kernel/json/go-json-text.js';
+import type { CatalogBundle, CatalogChannel, CatalogDeprecation, CatalogPackage, Property } from '../model/catalog.js';
+import { atPlace, type BlobStart, type CatalogBlob, metaOf, recordOf } from '../model/catalog-blob.js';
+import { BlobError } from '../model/catalog-load.error.js';
 import { readBundleObjects } from './bundle-objects.js';
-import { BlobError } from './catalog-load.error.js';
-import { base64, type Decoder, GoTypeError, listOf, struct, text } from './go-json.js';
 
 /**
  * A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. `start` is known of

@@ -1,5 +1,5 @@
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { CatalogLoadError } from './catalog-load.error.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { CatalogLoadError } from '../model/catalog-load.error.js';
 import { compileGlob } from './glob.js';
 
 /** Name of the file that keeps other files out of a catalog. */

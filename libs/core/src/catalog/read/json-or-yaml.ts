@@ -1,5 +1,5 @@
+import { BlobError } from '../model/catalog-load.error.js';
 import { ByteWindow } from './byte-window.js';
-import { BlobError } from './catalog-load.error.js';
 import { parseJsonAt, spaceLength } from './json-stream.js';
 import { yamlText } from './utf8-text.js';
 import { parseYamlDocument } from './yaml-document.js';

@@ -1,5 +1,5 @@
+import { BlobError } from '../model/catalog-load.error.js';
 import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
-import { BlobError } from './catalog-load.error.js';
 import { MAX_DEPTH } from './first-document.js';
 import { jsonText } from './utf8-text.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BlobError, CatalogLoadError } from '../model/catalog-load.error.js';
 import { readStream } from './blob-stream.js';
 import { ByteWindow } from './byte-window.js';
-import { BlobError, CatalogLoadError } from './catalog-load.error.js';
 import { readBlobs } from './read-blobs.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

@@ -1,9 +1,9 @@
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { type CatalogBlob, catalogBlob } from '../catalog-blob.js';
-import type { CatalogFile } from '../catalog-file.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { type CatalogBlob, catalogBlob } from '../model/catalog-blob.js';
+import { BlobError, CatalogLoadError } from '../model/catalog-load.error.js';
 import { readStream } from './blob-stream.js';
 import { ByteWindow } from './byte-window.js';
-import { BlobError, CatalogLoadError } from './catalog-load.error.js';
+import type { CatalogFile } from './catalog-file.js';
 import { INDEX_IGNORE, ignoreMatcher } from './index-ignore.js';
 
 /** Limits on what one catalog may hold; beyond them reading fails with a text that names the limit. */

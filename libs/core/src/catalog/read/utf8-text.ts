@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { BlobError } from './catalog-load.error.js';
+import { BlobError } from '../model/catalog-load.error.js';
 
 const BYTE_ORDER_MARK = 0xfeff;
 

@@ -1,5 +1,5 @@
 import { YAMLException } from 'js-yaml';
-import { BlobError } from './catalog-load.error.js';
+import { BlobError } from '../model/catalog-load.error.js';
 import { loadFirstDocument, MAX_DEPTH } from './first-document.js';
 
 /** Aliases may make a document this many times larger than its text … */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { BlobError } from '../model/catalog-load.error.js';
 import { type ByteWindow, countNewlines, MAX_DOCUMENT_VALUES } from './byte-window.js';
-import { BlobError } from './catalog-load.error.js';
 import type { StreamedValue } from './streamed-value.js';
 import { yamlText } from './utf8-text.js';
 import { parseYamlDocument } from './yaml-document.js';

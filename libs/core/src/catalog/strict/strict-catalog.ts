@@ -1,5 +1,5 @@
-import { goQuote } from '../../versions/go-quote.js';
-import type { Catalog, CatalogDeprecation } from '../catalog.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { Catalog, CatalogDeprecation } from '../model/catalog.js';
 import { unmetDependencies } from './strict-dependencies.js';
 import { nearest } from './strict-nearest.js';
 import { propertyFindings } from './strict-properties.js';

@@ -1,7 +1,7 @@
-import { checkConstraint, parseOlmConstraint } from '../../resolution/olm-constraint.js';
-import type { Requirement } from '../../resolution/requirement.js';
-import { goQuote } from '../../versions/go-quote.js';
-import { foldCase, isRecord } from '../read/go-json.js';
+import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import { checkConstraint, parseOlmConstraint } from '../model/olm-constraint.js';
+import type { Requirement } from '../model/requirement.js';
 import type { Finding } from './strict-warning.js';
 
 const FORMS: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-import { bundleFacts } from '../../resolution/bundle-facts.js';
-import { type Candidate, meets, type Requirement } from '../../resolution/requirement.js';
-import { requirementText } from '../../resolution/requirement-text.js';
-import { requirementsOf } from '../../resolution/requirements-of.js';
-import { counted } from '../../text/counted.js';
-import type { Catalog, CatalogBundle, Property } from '../catalog.js';
-import { goJson } from '../write/go-json-text.js';
+import { goJson } from '../../kernel/json/go-json-text.js';
+import { counted } from '../../kernel/text/counted.js';
+import { bundleFacts } from '../model/bundle-facts.js';
+import type { Catalog, CatalogBundle, Property } from '../model/catalog.js';
+import { type Candidate, meets, type Requirement } from '../model/requirement.js';
+import { requirementText } from '../model/requirement-text.js';
+import { requirementsOf } from '../model/requirements-of.js';
 import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
 
 type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;

@@ -1,5 +1,5 @@
-import { goQuote } from '../../versions/go-quote.js';
-import { foldCase, isRecord } from '../read/go-json.js';
+import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
 import { nearest } from './strict-nearest.js';
 import type { Finding } from './strict-warning.js';
 

@@ -1,8 +1,8 @@
-import { TYPED_ITEM_FORM } from '../../bundle/untyped-items.js';
-import { parseRange } from '../../versions/blang-range.js';
-import { goQuote } from '../../versions/go-quote.js';
-import type { Property } from '../catalog.js';
-import { foldCase, isRecord } from '../read/go-json.js';
+import { foldCase, isRecord } from '../../kernel/json/go-json.js';
+import { parseRange } from '../../kernel/versions/blang-range.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import { TYPED_ITEM_FORM } from '../bundle/untyped-items.js';
+import type { Property } from '../model/catalog.js';
 import { constraintFindings } from './strict-constraint.js';
 import { nearest } from './strict-nearest.js';
 import type { Finding } from './strict-warning.js';

@@ -1,4 +1,4 @@
-import { foldCase, isRecord } from '../read/go-json.js';
+import { foldCase, isRecord } from '../../kernel/json/go-json.js';
 import type { Finding } from './strict-warning.js';
 
 /**

@@ -1,6 +1,6 @@
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import type { CatalogBlob } from '../catalog-blob.js';
-import { CatalogCollector } from '../load-catalog.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { CatalogCollector } from '../load/load-catalog.js';
+import type { CatalogBlob } from '../model/catalog-blob.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 import { strictWarnings } from './strict-catalog.js';
 import { unknownFields } from './strict-fields.js';

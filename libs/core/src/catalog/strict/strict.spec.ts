@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
-import { fileInMemory } from '../catalog-file.js';
+import { fileInMemory } from '../read/catalog-file.js';
 import { decodeCatalogBlob } from '../read/decode-blob.js';
 import { readBlobs } from '../read/read-blobs.js';
 import { type PlacedWarning, StrictValidator } from './strict-validator.js';

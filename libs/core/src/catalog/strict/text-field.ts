@@ -1,4 +1,4 @@
-import { foldCase } from '../read/go-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
 
 /** The text in a blob's field, whose name may be written in any case; empty where there is none. */
 export function textField(blob: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,6 +1,15 @@
-import { goQuote } from '../../versions/go-quote.js';
-import type { Property } from '../catalog.js';
-import { base64, type Decoder, GoTypeError, isRecord, listOf, mismatch, struct, text } from '../read/go-json.js';
+import {
+  base64,
+  type Decoder,
+  GoTypeError,
+  isRecord,
+  listOf,
+  mismatch,
+  struct,
+  text,
+} from '../../kernel/json/go-json.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { Property } from '../model/catalog.js';
 
 /** What an `olm.package` property says. */
 export type PackageProperty = Readonly<{ packageName: string; version: string; release: string }>;

@@ -1,8 +1,8 @@
-import { parseVersion } from '../../versions/blang-version.js';
-import { goQuote } from '../../versions/go-quote.js';
-import type { Version } from '../../versions/version.js';
-import { detached } from '../blob-consumer.js';
-import type { CatalogBundle } from '../catalog.js';
+import { parseVersion } from '../../kernel/versions/blang-version.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { Version } from '../../kernel/versions/version.js';
+import type { CatalogBundle } from '../model/catalog.js';
+import { detached } from '../read/blob-consumer.js';
 import { type PackageProperty, parseProperties } from './bundle-properties.js';
 import { type CatalogProblem, fatal } from './catalog-problem.js';
 import { imageReferenceProblem } from './image-reference.js';

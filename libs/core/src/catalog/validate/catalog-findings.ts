@@ -1,9 +1,9 @@
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { parseRange } from '../../versions/blang-range.js';
-import { goQuote } from '../../versions/go-quote.js';
-import { formatVersion } from '../../versions/version.js';
-import type { ChannelEntry } from '../catalog.js';
-import { replacesChainProblem } from '../channel-graph.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { parseRange } from '../../kernel/versions/blang-range.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import { formatVersion } from '../../kernel/versions/version.js';
+import type { ChannelEntry } from '../model/catalog.js';
+import { replacesChainProblem } from '../model/channel-graph.js';
 import type { BundleSummary } from './bundle-summary.js';
 import type { CatalogModel, ModelChannel, ModelPackage } from './catalog-model.js';
 import { type CatalogProblem, found } from './catalog-problem.js';

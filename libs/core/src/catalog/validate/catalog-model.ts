@@ -1,7 +1,7 @@
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { goQuote } from '../../versions/go-quote.js';
-import type { CatalogChannel, CatalogDeprecation, CatalogPackage, ChannelEntry } from '../catalog.js';
-import type { BlobStart } from '../catalog-blob.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { CatalogChannel, CatalogDeprecation, CatalogPackage, ChannelEntry } from '../model/catalog.js';
+import type { BlobStart } from '../model/catalog-blob.js';
 import type { BundleSummary, SummarizedBundle } from './bundle-summary.js';
 import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 import { packageNameProblems } from './package-name.js';

@@ -1,4 +1,4 @@
-import type { BlobStart } from '../catalog-blob.js';
+import type { BlobStart } from '../model/catalog-blob.js';
 
 /** One reason why a catalog is invalid. */
 export type CatalogProblem = Readonly<{

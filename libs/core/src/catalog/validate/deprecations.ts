@@ -1,5 +1,5 @@
-import { goQuote } from '../../versions/go-quote.js';
-import type { DeprecationEntry } from '../catalog.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { DeprecationEntry } from '../model/catalog.js';
 import type { CatalogModel, CatalogOutline, ModelPackage } from './catalog-model.js';
 import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 

@@ -1,5 +1,5 @@
-import { parseVersion } from '../../versions/blang-version.js';
-import { goQuote } from '../../versions/go-quote.js';
+import { parseVersion } from '../../kernel/versions/blang-version.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
 
 const MAX_RELEASE = 20;
 

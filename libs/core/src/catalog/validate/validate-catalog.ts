@@ -1,6 +1,6 @@
-import { type BlobConsumer, blobsOf, detached } from '../blob-consumer.js';
-import type { Catalog, CatalogBundle } from '../catalog.js';
-import type { BlobStart } from '../catalog-blob.js';
+import type { Catalog, CatalogBundle } from '../model/catalog.js';
+import type { BlobStart } from '../model/catalog-blob.js';
+import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 import { summarizeBundle } from './bundle-summary.js';
 import { catalogFindings } from './catalog-findings.js';

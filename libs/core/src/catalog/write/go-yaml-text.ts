@@ -1,5 +1,5 @@
-import { isRecord } from '../read/go-json.js';
-import { goFloat } from './go-float.js';
+import { goFloat } from '../../kernel/json/go-float.js';
+import { isRecord } from '../../kernel/json/go-json.js';
 import { byYamlKey } from './go-yaml-key-order.js';
 import { keyText, type Place, textScalar } from './go-yaml-scalar.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loadCatalog } from '../load-catalog.js';
+import { loadCatalog } from '../load/load-catalog.js';
 import { renderCatalog } from './render-catalog.js';
 import { catalogToJson, catalogToYaml } from './write-catalog.js';
 

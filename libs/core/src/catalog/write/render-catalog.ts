@@ -1,10 +1,10 @@
-import { withCsvMetadata } from '../../bundle/bundle-blob.js';
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { blobsOf } from '../blob-consumer.js';
-import type { Catalog, CatalogBundle, Property } from '../catalog.js';
-import { CatalogCollector } from '../load-catalog.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { withSortedKeys } from '../../kernel/json/sorted-keys.js';
+import { withCsvMetadata } from '../bundle/bundle-blob.js';
+import { CatalogCollector } from '../load/load-catalog.js';
+import type { Catalog, CatalogBundle, Property } from '../model/catalog.js';
+import { blobsOf } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
-import { withSortedKeys } from './sorted-keys.js';
 
 /** Migrations in the order in which opm applies them; each level includes those before it. */
 export const MIGRATION_LEVELS = ['none', 'bundle-object-to-csv-metadata'] as const;

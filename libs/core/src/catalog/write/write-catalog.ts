@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { byCodeUnit } from '../../canonical/canonical-json.js';
-import { type BlobConsumer, blobsOf, detached } from '../blob-consumer.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { foldCase } from '../../kernel/json/go-json.js';
+import { indentedJson } from '../../kernel/json/go-json-text.js';
+import { recordWithSortedKeys } from '../../kernel/json/sorted-keys.js';
 import type {
   Catalog,
   CatalogBundle,
@@ -8,12 +10,10 @@ import type {
   CatalogDeprecation,
   CatalogPackage,
   Property,
-} from '../catalog.js';
+} from '../model/catalog.js';
+import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
-import { foldCase } from '../read/go-json.js';
-import { indentedJson } from './go-json-text.js';
 import { goYaml } from './go-yaml-text.js';
-import { recordWithSortedKeys } from './sorted-keys.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, PUBLIC_DATA, publicData } from '#testing/report/needs';
-import { loadCatalog } from '../load-catalog.js';
+import { loadCatalog } from '../load/load-catalog.js';
 import { renderCatalog } from './render-catalog.js';
 import { catalogToJson, catalogToYaml } from './write-catalog.js';
 

@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A kubeconfig, or a cluster in it, that cannot be used. The message names the file, the context and what to change. */
 export class ClusterConfigError extends FlotillaError {

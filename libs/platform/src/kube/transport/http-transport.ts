@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DEFAULT_READ_LIMITS } from '#core/read-budget/read-limits';
+import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
 import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
 import { type DialTarget, dial } from './dial.js';

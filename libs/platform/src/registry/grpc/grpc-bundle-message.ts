@@ -1,5 +1,5 @@
-import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '#core/catalog/catalog';
-import type { GrpcApi, GrpcBundle, GrpcTypedText } from '#core/catalog/grpc-bundle';
+import type { GrpcApi, GrpcBundle, GrpcTypedText } from '#core/catalog/load/grpc-bundle';
+import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '#core/catalog/model/catalog';
 
 /** One entry of one channel with all that its api.Bundle message is made of. */
 export type ServedEntry = Readonly<{

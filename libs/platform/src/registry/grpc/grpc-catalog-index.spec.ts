@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadCatalog } from '#core/catalog/load-catalog';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { GrpcCatalogIndex } from './grpc-catalog-index.js';
 
 const blobs = [

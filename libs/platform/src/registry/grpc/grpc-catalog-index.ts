@@ -1,7 +1,7 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import type { Catalog, ChannelEntry } from '#core/catalog/catalog';
-import type { GrpcPackage } from '#core/catalog/grpc-bundle';
-import { goQuote } from '#core/versions/go-quote';
+import type { GrpcPackage } from '#core/catalog/load/grpc-bundle';
+import type { Catalog, ChannelEntry } from '#core/catalog/model/catalog';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { goQuote } from '#core/kernel/versions/go-quote';
 import { deprecationOf, providedApis, type ServedEntry } from './grpc-bundle-message.js';
 
 /** Message api.ChannelEntry. */

@@ -1,5 +1,5 @@
 import { fetch, Headers, type Response } from 'undici';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { isAddressRefusal } from '../outbound/checked-lookup.js';
 import { addressRefusal } from '../outbound/outbound-policy.js';
 import { isLoopback } from '../registry-auth.js';

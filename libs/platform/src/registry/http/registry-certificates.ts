@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byCodeUnit } from '#core/canonical/canonical-json';
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /** A certificate file that cannot be used; names the file, never its content. */
 export class InvalidCertificate extends FlotillaError {

@@ -1,4 +1,4 @@
-import { failedContentDelay } from '#core/catalog-source/catalog-pace';
+import { failedContentDelay } from '#core/classic/catalog-source/catalog-pace';
 import { RegistryError, type RegistryFailure } from '../registry-client.port.js';
 
 /**

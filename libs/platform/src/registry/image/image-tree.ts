@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { linkTarget } from './entry-path.js';
 import type { Refuse } from './image-manifest.js';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { RegistryLimits } from '../registry-limits.js';
 import { entryPath, linkTarget } from './entry-path.js';
 import type { FileSink } from './file-sink.js';

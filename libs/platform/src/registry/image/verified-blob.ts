@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FlotillaError } from '#core/errors/flotilla.error';
+import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { RegistryError } from '../registry-client.port.js';
 import type { Descriptor, Refuse } from './image-manifest.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubernetesObject } from '#core/api/kubernetes-object';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PATIENCE } from '../../patience.js';
 import { BareCluster } from '../bare-cluster.js';
 import { arrayAt, isObject } from '../objects/json.js';

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { type ClusterState, timestamp } from '../cluster-state.js';
 import { CLEANUP } from '../kinds/custom-resource-definitions.strategy.js';
 import type { ApiObject } from '../objects/api-object.js';

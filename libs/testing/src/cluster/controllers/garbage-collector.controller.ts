@@ -1,4 +1,4 @@
-import { splitApiVersion } from '#core/api/kubernetes-object';
+import { splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, keyOf, type OwnerReference, storageKey } from '../objects/api-object.js';
 import { ObjectWriter } from '../objects/object-writer.js';

@@ -1,4 +1,4 @@
-import { FlotillaError, type Retry } from '#core/errors/flotilla.error';
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { JsonObject } from './json.js';
 
 export type StatusCause = { reason: string; message: string; field: string };

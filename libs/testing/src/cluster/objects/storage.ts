@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { type ApiObject, keyOf } from './api-object.js';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';

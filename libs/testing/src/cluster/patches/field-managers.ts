@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ApiObject, ManagedFieldsEntry } from '../objects/api-object.js';
 import { isObject, type JsonObject, objectAt } from '../objects/json.js';
 import { Refusal, type StatusCause } from '../objects/refusal.js';

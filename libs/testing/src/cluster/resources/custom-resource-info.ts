@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 import { deduced } from '../patches/merge-schema.js';

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { isObject, type JsonObject } from '../objects/json.js';
 
 /** The path of a field in FieldsV1 steps: `f:name`, `k:{"name":"x"}`, `v:"x"`. */

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '#core/canonical/canonical-json';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { equal, isObject, type JsonObject } from '../objects/json.js';
 import type { MergeSchema } from '../patches/merge-schema.js';
 import { type FieldPath, FieldSet } from './field-set.js';

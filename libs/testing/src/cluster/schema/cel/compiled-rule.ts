@@ -1,6 +1,6 @@
 import { type ASTNode, type Environment, Optional } from '@marcbachmann/cel-js';
-import { type CelCost, celCost, childNodes, longestCollection, worstCase } from '#core/resolution/cel/cel-cost';
-import { withPlainHas } from '#core/resolution/cel/has-fields';
+import { type CelCost, celCost, childNodes, longestCollection, worstCase } from '#core/catalog/model/cel/cel-cost';
+import { withPlainHas } from '#core/catalog/model/cel/has-fields';
 import { type JsonObject, stringAt } from '../../objects/json.js';
 import { LINEAR_MATCHES, ruleEnvironment } from './rule-environment.js';
 

@@ -1,0 +1,28 @@
+import { Buffer } from 'node:buffer';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import type { CatalogPackage } from '../model/catalog.js';
+import { mediaTypeOf } from './image-type.js';
+
+/** What a new package is described by. */
+export type PackageParts = Readonly<{
+  name: string;
+  defaultChannel: string;
+  description?: string;
+  icon?: Uint8Array;
+}>;
+
+/** The olm.package blob of a new package, or why it cannot be made, in the words of `opm init` (spec: file-based-catalogs.md §7). */
+export function packageBlob(parts: PackageParts): CatalogPackage | Readonly<{ error: string }> {
+  const { name, defaultChannel, description, icon } = parts;
+  const mediatype = icon === undefined ? '' : mediaTypeOf(icon);
+  if (icon !== undefined && !mediatype.startsWith('image/')) {
+    return { error: `detected invalid type ${goQuote(mediatype)}: not an image` };
+  }
+  return {
+    schema: 'olm.package',
+    name,
+    defaultChannel,
+    ...(icon !== undefined && { icon: { base64data: Buffer.from(icon).toString('base64'), mediatype } }),
+    ...(description !== undefined && { description }),
+  };
+}

@@ -1,0 +1,17 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { Property } from '../model/catalog.js';
+
+/**
+ * A registry+v1 bundle: what one version of an operator brings into a cluster. `objects` keep the bundle's order; the
+ * first ClusterServiceVersion among them is `csv` (spec: file-based-catalogs.md §5.1).
+ */
+export type Bundle = Readonly<{
+  csv: KubernetesObject;
+  /** Every manifest, the CSV included, in bundle order. */
+  objects: readonly KubernetesObject[];
+  annotations: Readonly<Record<string, string>>;
+  dependencies: readonly Property[];
+  properties: readonly Property[];
+  /** What was passed over while reading (undecodable files and the like), one sentence each. */
+  warnings: readonly string[];
+}>;

@@ -1,0 +1,43 @@
+import { headOf } from '../graph/upgrade-edges.js';
+import type { Installed } from '../graph/upgrade-graph.js';
+import type { EntryGroup } from '../model/catalog-view.js';
+import type { Entry } from '../model/entry.js';
+import { walkChannel } from '../path/walk-channel.js';
+
+/** What becomes of an installed bundle in a channel when OLM Classic is left alone. */
+export type BundleFate = Readonly<{
+  /** It gets to the newest of the channel; it stays where it is; it stops on the way; the edges lead round; no order is found. */
+  outcome: 'newest' | 'stays' | 'stops' | 'circles' | 'unordered';
+  end: Installed;
+  text: string;
+}>;
+
+/** Where OLM takes `installed`, which need not be an entry of the channel itself. */
+export function fateOf(installed: Entry, channel: EntryGroup): BundleFate {
+  const { hops, end, outcome: walked } = walkChannel(channel, installed);
+  const head = headOf(channel);
+  const way = [installed.name, ...hops.map(({ to }) => to)];
+  const outcome =
+    walked !== 'rests' ? walked : end.name === head?.name ? 'newest' : hops.length === 0 ? 'stays' : 'stops';
+  return { outcome, end, text: TEXTS[outcome](shortened(way)) };
+}
+
+const TEXTS: Readonly<Record<BundleFate['outcome'], (way: string) => string>> = {
+  newest: (way) => (way.includes(' -> ') ? way : 'it was the newest'),
+  stays: () => 'nothing follows it',
+  stops: (way) => `${way}, and nothing follows that`,
+  circles: (way) => `${way}, round in circles`,
+  unordered: () => 'the channel has no single chain of replacements',
+};
+
+/** The first two steps and the last. */
+function shortened(way: readonly string[]): string {
+  return way.length <= 4 ? way.join(' -> ') : [...way.slice(0, 2), '…', way.at(-1)].join(' -> ');
+}
+
+/** Entries OLM may take that replace or skip the bundle by name, head first. */
+export function followedBy(name: string, channel: EntryGroup): readonly Entry[] {
+  const ordered = channel.ordered();
+  const candidates = 'error' in ordered ? channel.entries : ordered.entries;
+  return candidates.filter((entry) => entry.name !== name && (entry.replaces === name || entry.skips.includes(name)));
+}

@@ -1,0 +1,23 @@
+import type { CatalogDeprecation } from '../model/catalog.js';
+
+/** Names of deprecated packages, channels and bundles; the latter two bare, as opm's graph looks them up in every package. */
+export type Deprecated = Readonly<{
+  packages: ReadonlySet<string>;
+  channels: ReadonlySet<string>;
+  bundles: ReadonlySet<string>;
+}>;
+
+/** Spec: file-based-catalogs.md §7. */
+export function deprecatedNames(deprecations: readonly CatalogDeprecation[]): Deprecated {
+  const packages = new Set<string>();
+  const channels = new Set<string>();
+  const bundles = new Set<string>();
+  for (const { package: owner, entries } of deprecations) {
+    for (const { reference } of entries ?? []) {
+      if (reference.schema === 'olm.package') packages.add(owner);
+      if (reference.schema === 'olm.channel') channels.add(reference.name);
+      if (reference.schema === 'olm.bundle') bundles.add(reference.name);
+    }
+  }
+  return { packages, channels, bundles };
+}

@@ -1,0 +1,44 @@
+import { inRange } from '../../kernel/versions/blang-range.js';
+import type { EntryGroup } from '../model/catalog-view.js';
+import type { Entry } from '../model/entry.js';
+import type { Installed } from './upgrade-graph.js';
+
+/** What lets an entry follow another one. */
+export type EdgeKind = 'replaces' | 'skips' | 'skipRange';
+
+/** By which of its fields `entry` may directly follow what is installed; none where it may not (spec: classic-resolution.md §6). */
+export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
+  const kinds: EdgeKind[] = [];
+  if (entry.replaces === installed.name) kinds.push('replaces');
+  if (entry.skips.includes(installed.name)) kinds.push('skips');
+  const { version } = installed;
+  if (entry.skipRange !== undefined && version !== undefined && inRange(version, entry.skipRange)) {
+    kinds.push('skipRange');
+  }
+  return kinds;
+}
+
+/** What OLM Classic does next: it takes `entry`, or stays; `unordered` where the channel has no single order. */
+export type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordered: string }>;
+
+/**
+ * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what is installed
+ * the first, so never a skipped one (spec: classic-resolution.md §5.2, §6), and never one with property `olm.deprecated`
+ * (§4). Whether its dependencies can be met is not looked at.
+ */
+export function olmStep(channel: EntryGroup, installed: Installed): OlmStep {
+  const ordered = channel.ordered();
+  if ('error' in ordered) return { unordered: ordered.error };
+  const next = ordered.entries.find((entry) => !entry.facts.deprecated && edgeKinds(entry, installed).length > 0);
+  return next === undefined || next.name === installed.name ? 'stays' : { entry: next };
+}
+
+/** Names that some entry of the channel skips: OLM Classic never installs these. */
+export const skippedNames = ({ entries }: EntryGroup): ReadonlySet<string> =>
+  new Set(entries.flatMap(({ skips }) => skips));
+
+/** The entry OLM Classic takes for the newest of a channel: the head of its chain; undefined where it cannot tell. */
+export function headOf(channel: EntryGroup): Entry | undefined {
+  const ordered = channel.ordered();
+  return 'error' in ordered ? undefined : ordered.entries[0];
+}

@@ -1,0 +1,45 @@
+import type { GroupVersionKind } from '../../kernel/api/kubernetes-object.js';
+import { parseVersion } from '../../kernel/versions/blang-version.js';
+import type { Version } from '../../kernel/versions/version.js';
+import type { Property } from './catalog.js';
+import { stringFields } from './property-value.js';
+
+/** What a bundle or installed CSV offers to others, read once from its properties. */
+export type BundleFacts = Readonly<{
+  apis: readonly GroupVersionKind[];
+  /** `olm.package` properties, in order. `version` is absent when it does not parse strictly. */
+  packages: readonly Readonly<{ name: string; version?: Version }>[];
+  labels: readonly string[];
+  /** Carries `olm.deprecated`, whatever its value: never installed (spec: classic-resolution.md §4). */
+  deprecated: boolean;
+}>;
+
+/** Values that do not decode are passed over, as OLM's predicates do (spec: classic-resolution.md §5). */
+export function bundleFacts(properties: readonly Property[]): BundleFacts {
+  const values = (wanted: string) => properties.flatMap(({ type, value }) => (type === wanted ? [value] : []));
+  const apis = new Map<string, GroupVersionKind>();
+  for (const value of values('olm.gvk')) {
+    const api = stringFields(value, ['group', 'version', 'kind']);
+    if (api !== undefined) apis.set(apiKey(api), api);
+  }
+  const labels = values('olm.label').flatMap((value) => stringFields(value, ['label'])?.label ?? []);
+  return {
+    apis: [...apis.values()],
+    packages: values('olm.package').flatMap((value) => packageFact(value) ?? []),
+    labels: [...new Set(labels)],
+    deprecated: properties.some(({ type }) => type === 'olm.deprecated'),
+  };
+}
+
+function packageFact(value: unknown): { name: string; version?: Version } | undefined {
+  const fields = stringFields(value, ['packageName', 'version']);
+  if (fields === undefined) return undefined;
+  const version = parseVersion(fields.version);
+  return 'error' in version ? { name: fields.packageName } : { name: fields.packageName, version };
+}
+
+/** Key of an API in maps: no two APIs share it. */
+export const apiKey = ({ group, version, kind }: GroupVersionKind): string => `${group}\u0000${version}\u0000${kind}`;
+
+/** `Kind (group/version)`, as OLM's messages write an API. */
+export const apiText = ({ group, version, kind }: GroupVersionKind): string => `${kind} (${group}/${version})`;

@@ -1,0 +1,33 @@
+import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
+
+/**
+ * A catalog that cannot be read at all, as opposed to one that reads well and breaks a rule
+ * ({@link import('../validate/validate-catalog.js').validateCatalog}). `olmText` is what opm says about the same input.
+ */
+export class CatalogLoadError extends FlotillaError {
+  readonly code = 'CatalogLoadError';
+  readonly retry = 'when-input-changes';
+  constructor(
+    /** Path of the file below the catalog's root. */
+    readonly path: string,
+    readonly olmText: string,
+    /** First line of the blob concerned, counted from 1; absent when the whole file is meant. */
+    readonly line?: number,
+  ) {
+    super(`${path}${line === undefined ? '' : `:${line}`}: ${olmText}`);
+  }
+}
+
+/** What is wrong with one blob, in opm's words; {@link CatalogLoadError} adds the place. */
+export class BlobError extends Error {
+  constructor(
+    readonly olmText: string,
+    /** Line within the file, from 1. */
+    readonly line?: number,
+  ) {
+    super(olmText);
+  }
+}
+
+/** A blob whose outer form is wrong: in a YAML stream opm says that it was decoding JSON when it found out. */
+export class BlobFormError extends BlobError {}

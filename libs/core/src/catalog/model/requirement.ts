@@ -1,0 +1,67 @@
+import type { GroupVersionKind } from '../../kernel/api/kubernetes-object.js';
+import { inRange, parseRange, type Range } from '../../kernel/versions/blang-range.js';
+import type { Version } from '../../kernel/versions/version.js';
+import { apiKey, type BundleFacts } from './bundle-facts.js';
+import type { Property } from './catalog.js';
+import type { CelRule } from './cel/cel-rule.js';
+
+/** What a requirement is tested on: one catalog entry or installed CSV. */
+export type Candidate = Readonly<{
+  /** The package its catalog lists it under; of an installed CSV that of its last `olm.package` property. */
+  package: string;
+  version?: Version | undefined;
+  properties: readonly Property[];
+  facts: BundleFacts;
+}>;
+
+/**
+ * A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5). `failureMessage` is
+ * what its author wants to be told when nothing meets it.
+ */
+export type Requirement = Readonly<{ failureMessage?: string }> &
+  (
+    | Readonly<{ kind: 'api'; api: GroupVersionKind }>
+    | Readonly<{ kind: 'package'; name: string; range: Range; rangeText: string }>
+    | Readonly<{ kind: 'label'; label: string }>
+    | Readonly<{ kind: 'all' | 'any' | 'not'; of: readonly Requirement[] }>
+    | Readonly<{ kind: 'cel'; rule: CelRule }>
+  );
+
+/** Why a property cannot be understood as a requirement; ends the resolution when its bundle is reached. */
+export type RequirementError = Readonly<{ error: string }>;
+
+/** A requirement of a package in a version range; a bad range gives blang's text alone. */
+export function packageRequirement(name: string, rangeText: string): Requirement | RequirementError {
+  const range = parseRange(rangeText);
+  return 'error' in range ? range : { kind: 'package', name, range, rangeText };
+}
+
+/** Whether the candidate meets the requirement. */
+export function meets(candidate: Candidate, requirement: Requirement): boolean {
+  switch (requirement.kind) {
+    case 'api': {
+      const wanted = apiKey(requirement.api);
+      return candidate.facts.apis.some((api) => apiKey(api) === wanted);
+    }
+    case 'package':
+      return isPackage(candidate, requirement.name) && hasVersionIn(candidate, requirement.range);
+    case 'label':
+      return candidate.facts.labels.includes(requirement.label);
+    case 'all':
+      return requirement.of.every((part) => meets(candidate, part));
+    case 'any':
+      return requirement.of.some((part) => meets(candidate, part));
+    case 'not':
+      return !requirement.of.some((part) => meets(candidate, part));
+    case 'cel':
+      return requirement.rule.holds(candidate.properties);
+  }
+}
+
+/** By the catalog's word or by a property: either counts. */
+export const isPackage = ({ package: own, facts }: Candidate, name: string): boolean =>
+  own === name || facts.packages.some((fact) => fact.name === name);
+
+const hasVersionIn = ({ facts, version }: Candidate, range: Range): boolean =>
+  facts.packages.some((fact) => fact.version !== undefined && inRange(fact.version, range)) ||
+  (version !== undefined && inRange(version, range));

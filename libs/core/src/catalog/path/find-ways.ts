@@ -1,0 +1,54 @@
+import { edgeKinds, olmStep } from '../graph/upgrade-edges.js';
+import type { Installed, UpgradeGraph } from '../graph/upgrade-graph.js';
+import type { EntryGroup } from '../model/catalog-view.js';
+import type { Entry } from '../model/entry.js';
+import { cheapestWay, type Move } from './cheapest-way.js';
+import { type Hop, hop } from './hop.js';
+
+/** What is installed, and the channel the Subscription is set to. */
+export type Standing = Readonly<{ installed: Installed; channel: string }>;
+
+const key = ({ installed, channel }: Standing): string => `${channel}\u0000${installed.name}`;
+
+const moveTo = (entry: Entry, { installed, channel }: Standing, cost: Move<Standing, Hop>['cost']) => ({
+  to: { installed: entry, channel: entry.channel },
+  step: hop(installed, entry, channel),
+  cost,
+});
+
+function stepOf(channel: EntryGroup, installed: Installed): Entry | undefined {
+  const step = olmStep(channel, installed);
+  return typeof step === 'object' && 'entry' in step ? step.entry : undefined;
+}
+
+/**
+ * The way OLM Classic goes to `goal`: in each channel the hop its resolver picks, and of all ways the one with the fewest
+ * changes of the Subscription's channel, then the fewest hops. Undefined where OLM never gets there.
+ */
+export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
+  const moves = (at: Standing) => {
+    const own = graph.channels.find(({ channel }) => channel === at.channel);
+    const otherwise = own === undefined ? undefined : stepOf(own, at.installed)?.name;
+    return graph.channels.flatMap((channel) => {
+      const entry = stepOf(channel, at.installed);
+      if (entry === undefined) return [];
+      const switches = channel.channel !== at.channel;
+      const move = moveTo(entry, at, [Number(switches), 1]);
+      return switches && otherwise !== undefined ? { ...move, step: { ...move.step, insteadOf: otherwise } } : move;
+    });
+  };
+  return cheapestWay(start, { key, moves, isGoal: ({ installed }) => installed.name === goal });
+}
+
+/**
+ * The fewest hops the edges allow, each to any entry that replaces or skips what is installed or whose skipRange holds it;
+ * then the fewest changes of channel. A pinned version of OLM v1 can take any of them (spec: v1-resolution.md).
+ */
+export function shortestWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
+  const entries = graph.channels.flatMap((channel) => channel.entries);
+  const moves = (at: Standing) =>
+    entries
+      .filter((entry) => entry.name !== at.installed.name && edgeKinds(entry, at.installed).length > 0)
+      .map((entry) => moveTo(entry, at, [1, Number(entry.channel !== at.channel)]));
+  return cheapestWay(start, { key, moves, isGoal: ({ installed }) => installed.name === goal });
+}

@@ -1,0 +1,67 @@
+import { formatVersion } from '../../kernel/versions/version.js';
+import type { Installed } from '../graph/upgrade-graph.js';
+import type { NoWay } from './no-way.js';
+
+/** What is in the way, the nearest version that has a way, and what would help: one sentence a line. */
+export function noWayLines(noWay: NoWay): string[] {
+  return [obstacle(noWay), nearestLine(noWay), helpLine(noWay)].filter((line) => line !== '');
+}
+
+function obstacle(noWay: NoWay): string {
+  const { reason, goal, channel, way, skippedBy } = noWay;
+  switch (reason) {
+    case 'older':
+      return `${told(goal)} is older than what is installed: OLM never goes back`;
+    case 'skipped':
+      return `${told(goal)} is skipped by ${skippedBy}: OLM never installs a skipped bundle`;
+    case 'passed':
+      return `OLM passes over ${told(goal)}: it goes ${way.join(' -> ')}`;
+    case 'circles':
+      return `OLM would go round in circles: ${way.join(' -> ')}`;
+    case 'unordered':
+      return `OLM's resolver finds no single chain of replacements in channel "${channel}" and gives up`;
+    case 'stuck':
+      return stuckAt(noWay);
+  }
+}
+
+function stuckAt({ start, stopsAt }: NoWay): string {
+  const far = stopsAt.name === start.name ? 'OLM stays at' : 'OLM gets no further than';
+  const nobody = `no channel has an entry beyond it that replaces or skips ${stopsAt.name}`;
+  const range = stopsAt.version === undefined ? '' : ` or whose skipRange holds ${formatVersion(stopsAt.version)}`;
+  return `${far} ${told(stopsAt)}: ${nobody}${range}`;
+}
+
+function nearestLine({ nearest, goal, reason }: NoWay): string {
+  if (reason === 'older' || reason === 'skipped') return '';
+  if (nearest === undefined) return `no version of the package has a way to ${told(goal)}`;
+  return `the nearest version with a way to ${told(goal)} is ${told(nearest)}`;
+}
+
+function helpLine({ reason, goal, stopsAt, shouldSkip }: NoWay): string {
+  const reinstall = `install it anew with startingCSV: ${goal.name} and installPlanApproval: Manual`;
+  switch (reason) {
+    case 'older':
+    case 'passed':
+      return `what would help: ${reinstall}`;
+    case 'skipped':
+      return 'what would help: ask for the version that skips it, which is meant to be taken instead';
+    case 'circles':
+      return 'what would help: correct the skipRange or replaces that leads back to an older entry';
+    case 'unordered':
+      return 'what would help: let every entry be reached from the head through replaces, or be skipped';
+    case 'stuck': {
+      if (shouldSkip === undefined) return `what would help: ${reinstall}`;
+      const { entry, channel } = shouldSkip;
+      return `what would help: in channel "${channel}" add "skips: [${stopsAt.name}]" to the entry ${entry.name}${orRange(stopsAt, entry)}; or ${reinstall}`;
+    }
+  }
+}
+
+function orRange(from: Installed, to: Installed): string {
+  if (from.version === undefined || to.version === undefined) return '';
+  return ` (or skipRange: ">=${formatVersion(from.version)} <${formatVersion(to.version)}")`;
+}
+
+const told = ({ name, version }: Installed): string =>
+  version === undefined ? name : `${formatVersion(version)} (${name})`;

@@ -1,0 +1,63 @@
+import { formatVersion } from '../../kernel/versions/version.js';
+import { headOf, olmStep } from '../graph/upgrade-edges.js';
+import { type Installed, type UpgradeGraph, versionText } from '../graph/upgrade-graph.js';
+import { olmWay, type Standing, shortestWay } from './find-ways.js';
+import type { Hop } from './hop.js';
+import { explainNoWay } from './no-way.js';
+import { noWayLines } from './no-way-text.js';
+
+/** A bundle and its version; the version is empty where nobody knows it. */
+export type PathEnd = Readonly<{ bundle: string; version: string }>;
+
+/** How to get from one version of a package to another. */
+export type UpgradePath = Readonly<{
+  package: string;
+  from: PathEnd;
+  to: PathEnd;
+  /** What the Subscription is set to at the start. */
+  channel: string;
+  /** Hop by hop what OLM Classic does; absent where it never gets there, and then `why` tells the reason and a way out. */
+  olm?: readonly Hop[];
+  /** The fewest hops the edges allow, as with pinned versions of OLM v1; absent where there is no way at all. */
+  shortest?: readonly Hop[];
+  why?: readonly string[];
+  /** Where OLM Classic goes on to from `to` by itself, unless plans are approved by hand. */
+  goesOnTo?: string;
+}>;
+
+/** What is asked: from what is installed to `goal`, starting in the channel the Subscription is set to. */
+export type PathQuestion = Readonly<{ start: Standing; goal: Installed }>;
+
+/** The newest bundle of a channel; undefined where the channel is unknown or has no single head. */
+export function newestOf(graph: UpgradeGraph, channel: string): Installed | undefined {
+  const group = graph.channels.find((one) => one.channel === channel);
+  return group === undefined ? undefined : headOf(group);
+}
+
+/** Answers with OLM's own way and the shortest one, or with the reason why there is none. */
+export function upgradePath(graph: UpgradeGraph, { start, goal }: PathQuestion): UpgradePath {
+  const olm = olmWay(graph, start, goal.name);
+  const shortest = shortestWay(graph, start, goal.name);
+  const onward = olm === undefined ? undefined : goesOnTo(graph, goal, olm.at(-1)?.channel ?? start.channel);
+  return {
+    package: graph.record.name,
+    from: pathEnd(start.installed),
+    to: pathEnd(goal),
+    channel: start.channel,
+    ...(olm === undefined ? { why: noWayLines(explainNoWay(graph, start, goal)) } : { olm }),
+    ...(shortest === undefined ? {} : { shortest }),
+    ...(onward === undefined ? {} : { goesOnTo: onward }),
+  };
+}
+
+const pathEnd = ({ name, version }: Installed): PathEnd => ({
+  bundle: name,
+  version: version === undefined ? '' : formatVersion(version),
+});
+
+function goesOnTo(graph: UpgradeGraph, goal: Installed, channel: string): string | undefined {
+  const group = graph.channels.find((one) => one.channel === channel);
+  const step = group === undefined ? 'stays' : olmStep(group, goal);
+  if (step === 'stays' || 'unordered' in step) return undefined;
+  return `${versionText(step.entry)} (${step.entry.name})`;
+}

@@ -1,0 +1,32 @@
+import { YAMLException } from 'js-yaml';
+import { BlobError } from '../model/catalog-load.error.js';
+import { readStream } from '../read/blob-stream.js';
+import { loadFirstDocument } from '../read/first-document.js';
+import { TemplateError } from './template.error.js';
+
+/** The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6). */
+export function firstDocument(text: string): unknown {
+  try {
+    const first = readStream(text).next();
+    if (!first.done) return first.value.value;
+  } catch (error) {
+    if (error instanceof BlobError) throw new TemplateError(error.olmText);
+    throw error;
+  }
+  throw new TemplateError('EOF', 'the template is empty');
+}
+
+/** The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2). */
+export function firstStrictDocument(text: string): unknown {
+  try {
+    return loadFirstDocument(text, true);
+  } catch (error) {
+    const reason =
+      error instanceof YAMLException
+        ? `line ${1 + (error.mark?.line ?? 0)}: ${error.reason}`
+        : error instanceof Error
+          ? error.message
+          : String(error);
+    throw new TemplateError(`error converting YAML to JSON: yaml: ${reason}`);
+  }
+}

@@ -1,0 +1,42 @@
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { parseGoDuration } from '../../kernel/durations/go-duration.js';
+
+/** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */
+export const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
+
+/** Where a CatalogSource's content comes from, or why its spec is refused (spec: catalog-sources.md §1.1, §3). */
+export type CatalogOrigin =
+  | Readonly<{ kind: 'image'; image: string }>
+  | Readonly<{ kind: 'grpc'; address: string }>
+  | Readonly<{ kind: 'configMap'; name: string }>
+  | Readonly<{ kind: 'invalid'; message: string }>;
+
+const invalid = (message: string): CatalogOrigin => ({ kind: 'invalid', message });
+
+/** Image wins over address, as in OLM. */
+export function originOf(source: CatalogSource): CatalogOrigin {
+  const { sourceType, image, address, configMap } = source.spec;
+  if (sourceType === 'configmap' || sourceType === 'internal') {
+    return configMap
+      ? { kind: 'configMap', name: configMap }
+      : invalid(`configmap name unset: must be set for sourcetype: ${sourceType}`);
+  }
+  if (sourceType !== 'grpc') return invalid(`unknown sourcetype: ${sourceType}`);
+  if (image) return { kind: 'image', image };
+  if (address) return { kind: 'grpc', address };
+  return invalid('image and address unset: at least one must be set for sourcetype: grpc');
+}
+
+/** How often the image is looked at again; `problem` is what people read where the interval was unusable. */
+export type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
+
+/** Undefined where the source does not poll: no `registryPoll`, or no image (spec: catalog-sources.md §1.3). */
+export function pollSchedule(source: CatalogSource): PollSchedule | undefined {
+  const poll = source.spec.updateStrategy?.registryPoll;
+  if (poll === undefined || originOf(source).kind !== 'image') return undefined;
+  const parsed = parseGoDuration(poll.interval ?? '');
+  if ('ms' in parsed && parsed.ms > 0) return { everyMs: parsed.ms };
+  const error = 'error' in parsed ? parsed.error : `time: invalid duration ${JSON.stringify(poll.interval)}`;
+  const problem = `error parsing spec.updateStrategy.registryPoll.interval. Using the default value of 15m0s instead. Error: ${error}`;
+  return { everyMs: DEFAULT_POLL_INTERVAL_MS, problem };
+}

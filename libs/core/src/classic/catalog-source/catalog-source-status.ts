@@ -1,0 +1,139 @@
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
+import { catalogConditions } from './catalog-conditions.js';
+import { originOf, pollSchedule } from './catalog-source-spec.js';
+import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome, templateProblem } from './image-template.js';
+
+/** The ConfigMap that content was read from, and when. */
+export type ReadConfigMap = Readonly<{
+  name: string;
+  namespace: string;
+  uid: string;
+  resourceVersion: string;
+  readAt: string;
+}>;
+
+export type FailureReason = 'RegistryServerError' | 'ConfigMapError';
+
+/** What the poller knows of one catalog's content. Times are ISO 8601. */
+export type CatalogState = Readonly<{
+  /** The image digest in use and the digest its content is served under; absent while none was ever loaded. */
+  held?: Readonly<{ digest: string; since: string; content: string }>;
+  /** The last refresh failed: why, since when, and when the next try is due. */
+  failure?: Readonly<{ reason: FailureReason; message: string; since: string; nextTry: string }>;
+  /** Last time the registry was asked for a newer digest. */
+  polledAt?: string;
+  configMap?: ReadConfigMap;
+  /** What became of the annotation `olm.catalogImageTemplate`; absent while nobody has looked. */
+  template?: TemplateOutcome;
+}>;
+
+export type StatusSettings = Readonly<{
+  /** Base of the hub's content URLs, without a closing slash. */
+  contentUrl: string;
+  /** OLM's own strictness: a failed refresh makes the catalog unhealthy at once (decision 0111). */
+  strict: boolean;
+}>;
+
+type Status = NonNullable<CatalogSource['status']>;
+
+/**
+ * status of a CatalogSource without a pod behind it (decisions 0111 and 0112): READY while content is held, even when a refresh
+ * failed (then reason and message say so); CONNECTING before the first answer; TRANSIENT_FAILURE when nothing was ever loaded.
+ * Fields that are not ours stay as they were. `now` is ISO 8601.
+ */
+export function catalogSourceStatus(
+  source: CatalogSource,
+  state: CatalogState,
+  settings: StatusSettings,
+  now: string,
+): Status {
+  const { message: _message, reason: _reason, conditions: _conditions, ...kept } = source.status ?? {};
+  const conditions = catalogConditions(source, state.template, now, state.held?.digest);
+  const conditioned = { ...kept, ...(conditions.length === 0 ? {} : { conditions: [...conditions] }) };
+  const origin = originOf(source);
+  if (origin.kind === 'invalid') {
+    return {
+      ...conditioned,
+      reason: 'SpecInvalidError',
+      message: clipMessage(invalidText(source, origin.message, state.template)),
+    };
+  }
+  const { registryService: _service, configMapReference, ...rest } = conditioned;
+  const reference = state.configMap === undefined ? configMapReference : referenceTo(state.configMap);
+  return {
+    ...rest,
+    ...complaint(source, state, settings),
+    ...(state.polledAt === undefined ? {} : { latestImageRegistryPoll: state.polledAt }),
+    ...(origin.kind === 'grpc' ? { registryService: registryServiceOf(source, now) } : {}),
+    ...(origin.kind === 'configMap' && reference !== undefined ? { configMapReference: reference } : {}),
+    connectionState: connectionState(source, state, settings),
+  };
+}
+
+/** A source without image and address may have a template that gives none: that is the cause, and so it comes first. */
+function invalidText({ metadata }: CatalogSource, message: string, template: TemplateOutcome | undefined): string {
+  const text = metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION];
+  return text && template?.resolved === false ? `${templateProblem(text, template)} (${message})` : message;
+}
+
+const referenceTo = ({ readAt, ...named }: ReadConfigMap) => ({ ...named, lastUpdateTime: readAt });
+
+/** True when the catalog may be resolved from (spec: catalog-sources.md §8; decision 0111). */
+export function isServing(state: CatalogState, strict: boolean): boolean {
+  return state.held !== undefined && !(strict && state.failure !== undefined);
+}
+
+/** Leaves room for since when it fails, when the next try is, and what stays in use. */
+const MAX_FAILURE_BYTES = 1_536;
+
+function complaint(
+  source: CatalogSource,
+  state: CatalogState,
+  settings: StatusSettings,
+): Pick<Status, 'reason' | 'message'> {
+  const { failure, held } = state;
+  if (failure !== undefined) {
+    const inUse =
+      held !== undefined && !settings.strict
+        ? `. The last good content (${held.digest}, held since ${held.since}) stays in use.`
+        : '';
+    // A ConfigMap is noticed when it comes: no time to tell, and so OLM's text as it is.
+    const timed = failure.reason !== 'ConfigMapError';
+    const when = timed ? `; failing since ${failure.since}, next try ${failure.nextTry}${inUse === '' ? '.' : ''}` : '';
+    return {
+      reason: failure.reason,
+      message: clipMessage(`${clipMessage(failure.message, MAX_FAILURE_BYTES)}${when}${inUse}`),
+    };
+  }
+  const problem = pollSchedule(source)?.problem;
+  return problem === undefined ? {} : { reason: 'InvalidIntervalError', message: problem };
+}
+
+function connectionState(
+  source: CatalogSource,
+  state: CatalogState,
+  settings: StatusSettings,
+): Status['connectionState'] {
+  const origin = originOf(source);
+  const lastObservedState = isServing(state, settings.strict)
+    ? 'READY'
+    : state.failure === undefined
+      ? 'CONNECTING'
+      : 'TRANSIENT_FAILURE';
+  const address =
+    origin.kind === 'grpc' ? origin.address : state.held && `${settings.contentUrl}/content/${state.held.content}`;
+  const before = source.status?.connectionState;
+  const unchanged = before?.lastObservedState === lastObservedState && before.address === address;
+  const lastConnect = unchanged ? before.lastConnect : (state.failure?.since ?? state.held?.since);
+  return {
+    ...(address === undefined ? {} : { address }),
+    lastObservedState,
+    ...(lastConnect === undefined ? {} : { lastConnect }),
+  };
+}
+
+/** OLM writes this much for address sources and users look at it (spec: catalog-sources.md §6). */
+const registryServiceOf = ({ status }: CatalogSource, now: string): NonNullable<Status['registryService']> =>
+  status?.registryService ?? { protocol: 'grpc', createdAt: kubernetesTime(now) };

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { packageRecords } from '../../catalog/load/package-records.js';
+import { ConfigMapCatalogError } from './configmap-catalog.error.js';
+import { catalogOfConfigMap } from './configmap-catalog.js';
+
+type Csv = Readonly<{ version: string; replaces?: string; skips?: string[]; skipRange?: string; owns?: string }>;
+
+const csv = (name: string, { version, replaces, skips, skipRange, owns }: Csv) => ({
+  metadata: { name, annotations: skipRange === undefined ? {} : { 'olm.skipRange': skipRange } },
+  spec: {
+    displayName: name,
+    version,
+    replaces,
+    skips,
+    minKubeVersion: '1.25.0',
+    install: { strategy: 'deployment', spec: { deployments: [] } },
+    customresourcedefinitions: {
+      owned: owns === undefined ? [] : [{ name: 'buoys.sea.example', version: owns, kind: 'Buoy' }],
+      required: [{ name: 'tides.sea.example', version: 'v1', kind: 'Tide' }],
+    },
+  },
+});
+
+const crd = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'buoys.sea.example' },
+  spec: {
+    group: 'sea.example',
+    names: { kind: 'Buoy', plural: 'buoys' },
+    versions: [
+      { name: 'v1', served: true },
+      { name: 'v2', served: true },
+    ],
+  },
+};
+const other = { ...crd, metadata: { name: 'x.y' }, spec: { ...crd.spec, names: { kind: 'X', plural: 'xs' } } };
+
+const sea = { packageName: 'sea', channels: [{ name: 'stable', currentCSV: 'sea.v1.2.0' }] };
+const csvs = [
+  csv('sea.v1.0.0', { version: '1.0.0' }),
+  csv('sea.v1.1.0', { version: '1.1.0', replaces: 'sea.v1.0.0' }),
+  csv('sea.v1.1.1', { version: '1.1.1' }),
+  csv('sea.v1.2.0', {
+    version: '1.2.0',
+    replaces: 'sea.v1.1.0',
+    skips: ['sea.v1.1.1', 'sea.v0.0.1'],
+    skipRange: '<1.2.0',
+    owns: 'v1',
+  }),
+];
+
+/** JSON is YAML: the tests below show where it is not written as such. */
+const data = (lists: { crds?: unknown; csvs?: unknown; packages?: unknown }) => ({
+  customResourceDefinitions: JSON.stringify(lists.crds ?? [crd, other]),
+  clusterServiceVersions: JSON.stringify(lists.csvs ?? csvs),
+  packages: JSON.stringify(lists.packages ?? [sea]),
+});
+
+describe('catalogOfConfigMap', () => {
+  const catalog = catalogOfConfigMap(data({}));
+  const head = catalog.bundles.find(({ name }) => name === 'sea.v1.2.0');
+
+  it('walks the channel from currentCSV along replaces, and takes in what is skipped and there', () => {
+    expect(catalog.packages).toEqual([{ schema: 'olm.package', name: 'sea', defaultChannel: 'stable' }]);
+    expect(catalog.channels).toEqual([
+      {
+        schema: 'olm.channel',
+        name: 'stable',
+        package: 'sea',
+        entries: [
+          {
+            name: 'sea.v1.2.0',
+            replaces: 'sea.v1.1.0',
+            skips: ['sea.v1.1.1', 'sea.v0.0.1'],
+            skipRange: '<1.2.0',
+          },
+          { name: 'sea.v1.1.0', replaces: 'sea.v1.0.0' },
+          { name: 'sea.v1.0.0' },
+          { name: 'sea.v1.1.1' },
+        ],
+      },
+    ]);
+  });
+
+  it('gives each bundle its CSV and the CRDs it owns, and the properties of a bundle', () => {
+    expect(head?.objects.map(({ kind, metadata }) => [kind, Object(metadata).name])).toEqual([
+      ['ClusterServiceVersion', 'sea.v1.2.0'],
+      ['CustomResourceDefinition', 'buoys.sea.example'],
+    ]);
+    expect(head?.properties.filter(({ type }) => type !== 'olm.bundle.object')).toEqual([
+      { type: 'olm.gvk', value: { group: 'sea.example', kind: 'Buoy', version: 'v1' } },
+      { type: 'olm.gvk', value: { group: 'sea.example', kind: 'Buoy', version: 'v2' } },
+      { type: 'olm.gvk.required', value: { group: 'sea.example', kind: 'Tide', version: 'v1' } },
+      { type: 'olm.package', value: { packageName: 'sea', version: '1.2.0' } },
+    ]);
+  });
+
+  it('can be resolved from: every entry has its version and inline manifests', () => {
+    const [record] = packageRecords(catalog, ({ name }) => `sha256:${name}`);
+    expect(record?.entries.map(({ name, version, source }) => [name, version, source])).toEqual(
+      ['1.0.0', '1.1.0', '1.1.1', '1.2.0'].map((version) => [
+        `sea.v${version}`,
+        version,
+        { inline: `sha256:sea.v${version}` },
+      ]),
+    );
+  });
+
+  it('takes several channels with a default, and YAML with kinds left out', () => {
+    const packages = `
+- packageName: sea
+  defaultChannel: fast
+  channels:
+  - {name: fast, currentCSV: sea.v1.2.0}
+  - {name: slow, currentCSV: sea.v1.0.0}
+`;
+    const read = catalogOfConfigMap({ ...data({}), packages });
+    expect(read.packages[0]?.defaultChannel).toBe('fast');
+    expect(read.channels.map(({ name, entries }) => `${name} ${entries?.length}`)).toEqual(['fast 4', 'slow 1']);
+    expect(read.bundles).toHaveLength(4);
+  });
+
+  it('may be empty: a key that is there without items is an empty list', () => {
+    const empty = { customResourceDefinitions: '', clusterServiceVersions: '[]', packages: '' };
+    expect(catalogOfConfigMap(empty)).toMatchObject({ packages: [], channels: [], bundles: [] });
+  });
+
+  const without = (key: string) => Object.fromEntries(Object.entries(data({})).filter(([name]) => name !== key));
+  const looped = [
+    csv('a.v1', { version: '1.0.0', replaces: 'a.v2' }),
+    csv('a.v2', { version: '2.0.0', replaces: 'a.v1' }),
+  ];
+  it.each([
+    ...['customResourceDefinitions', 'clusterServiceVersions', 'packages'].map((key) => ({
+      because: `${key} is missing`,
+      input: without(key),
+      says: `couldn't find expected key ${key} in configmap`,
+    })),
+    { because: 'the first of several faults', input: {}, says: 'expected key customResourceDefinitions' },
+    { because: 'a list that is none', input: data({ packages: { sea } }), says: 'key packages: a list is expected' },
+    {
+      because: 'broken YAML',
+      input: { ...data({}), clusterServiceVersions: '- a\n- [' },
+      says: 'key clusterServiceVersions: error converting YAML to JSON: yaml: line ',
+    },
+    {
+      because: 'a CSV of another kind',
+      input: data({ csvs: [{ kind: 'Pod', metadata: { name: 'x' } }] }),
+      says: 'key clusterServiceVersions, item 1: kind ClusterServiceVersion is expected',
+    },
+    {
+      because: 'a CSV without a name',
+      input: data({ csvs: [{ metadata: {} }] }),
+      says: 'key clusterServiceVersions, item 1: metadata.name is missing',
+    },
+    { because: 'a package without a name', input: data({ packages: [{}] }), says: 'key packages, item 1: packageName' },
+    {
+      because: 'one CRD twice',
+      input: data({ crds: [crd, crd] }),
+      says: "can't add the same CRD twice in one configmap",
+    },
+    { because: 'one CSV twice', input: data({ csvs: [...csvs, csvs[0]] }), says: 'sea.v1.0.0 is listed twice' },
+    { because: 'one package twice', input: data({ packages: [sea, sea] }), says: 'key packages: sea is listed twice' },
+    { because: 'an owned CRD that is not there', input: data({ crds: [] }), says: "couldn't find sea.example/v1/Buoy" },
+    {
+      because: 'a channel without its CSV',
+      input: data({ packages: [{ ...sea, channels: [{ name: 'stable', currentCSV: 'sea.v9' }] }] }),
+      says: 'package "sea", channel "stable": currentCSV sea.v9 is not among clusterServiceVersions',
+    },
+    {
+      because: 'a replaced CSV that is not there',
+      input: data({ csvs: csvs.slice(1) }),
+      says: 'Invalid bundle sea.v1.2.0, replaces nonexistent bundle sea.v1.0.0',
+    },
+    {
+      because: 'a circle',
+      input: data({ csvs: looped, packages: [{ packageName: 'a', channels: [{ name: 'c', currentCSV: 'a.v1' }] }] }),
+      says: 'Cycle detected, a.v2 replaces a.v1',
+    },
+    {
+      because: 'two channels and no default',
+      input: data({
+        packages: [{ packageName: 'sea', channels: ['a', 'b'].map((name) => ({ name, currentCSV: 'sea.v1.0.0' })) }],
+      }),
+      says: 'no default channel specified for sea',
+    },
+    {
+      because: 'a default that is no channel',
+      input: data({
+        packages: [
+          {
+            packageName: 'sea',
+            defaultChannel: 'c',
+            channels: ['a', 'b'].map((name) => ({ name, currentCSV: 'sea.v1.0.0' })),
+          },
+        ],
+      }),
+      says: 'no default channel specified for sea',
+    },
+  ])('refuses: $because', ({ input, says }) => {
+    expect(() => catalogOfConfigMap(input)).toThrow(ConfigMapCatalogError);
+    expect(() => catalogOfConfigMap(input)).toThrow(says);
+  });
+
+  it('takes names that mean something to JavaScript as names', () => {
+    const odd = csv('__proto__', { version: '1.0.0' });
+    const packages = [{ packageName: 'constructor', channels: [{ name: '__proto__', currentCSV: '__proto__' }] }];
+    expect(catalogOfConfigMap(data({ csvs: [odd], packages })).bundles.map(({ name }) => name)).toEqual(['__proto__']);
+  });
+});

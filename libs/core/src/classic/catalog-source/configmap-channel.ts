@@ -1,0 +1,54 @@
+import type { CatalogChannel, ChannelEntry } from '../../catalog/model/catalog.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { textAt, textsAt } from '../../kernel/json/json-access.js';
+import { ConfigMapCatalogError } from './configmap-catalog.error.js';
+import type { PackageManifest } from './configmap-lists.js';
+
+/**
+ * A channel as configmap-server makes it: from currentCSV along `spec.replaces` to the end; what a CSV on the way skips is in
+ * the channel too, where the ConfigMap has it. Throws {@link ConfigMapCatalogError} for a CSV that is missing and for a cycle.
+ */
+export function configMapChannel(
+  packageName: string,
+  { name, currentCSV }: PackageManifest['channels'][number],
+  csvs: ReadonlyMap<string, KubernetesObject>,
+): CatalogChannel {
+  const chain = new Map<string, ChannelEntry>();
+  const skipped = new Set<string>();
+  for (let at = currentCSV; at !== ''; ) {
+    const csv = csvs.get(at);
+    if (csv === undefined) throw missing(packageName, name, currentCSV, at);
+    const entry = entryOf(at, csv);
+    chain.set(at, entry);
+    for (const skip of entry.skips ?? []) skipped.add(skip);
+    const next = entry.replaces ?? '';
+    if (chain.has(next)) throw new ConfigMapCatalogError(`Cycle detected, ${at} replaces ${next}`);
+    at = next;
+  }
+  const aside = [...skipped].flatMap((skip) => {
+    const csv = chain.has(skip) ? undefined : csvs.get(skip);
+    return csv === undefined ? [] : [entryOf(skip, csv)];
+  });
+  return { schema: 'olm.channel', name, package: packageName, entries: [...chain.values(), ...aside] };
+}
+
+function entryOf(name: string, csv: KubernetesObject): ChannelEntry {
+  const replaces = textAt(csv, 'spec', 'replaces');
+  const skips = textsAt(csv, 'spec', 'skips');
+  const skipRange = csv.metadata.annotations?.['olm.skipRange'] ?? '';
+  return {
+    name,
+    ...(replaces === '' ? {} : { replaces }),
+    ...(skips.length === 0 ? {} : { skips }),
+    ...(skipRange === '' ? {} : { skipRange }),
+  };
+}
+
+function missing(packageName: string, channel: string, head: string, csv: string): ConfigMapCatalogError {
+  const where = `package "${packageName}", channel "${channel}"`;
+  return new ConfigMapCatalogError(
+    csv === head
+      ? `${where}: currentCSV ${head} is not among clusterServiceVersions`
+      : `${where}: Invalid bundle ${head}, replaces nonexistent bundle ${csv}`,
+  );
+}

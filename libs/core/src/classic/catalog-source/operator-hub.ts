@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
+
+/** OpenShift's switch for the CatalogSources that it ships. */
+export const OPERATOR_HUB: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'OperatorHub', name: 'cluster' };
+
+/** Type of the condition of a default CatalogSource that the OperatorHub disables; absent while it does not. */
+export const DISABLED_CONDITION = 'DisabledByOperatorHub';
+export const DISABLED_TEXT =
+  'OperatorHub cluster disables this default source: it counts as absent, and the marketplace operator deletes it';
+
+const MANAGED_BY = 'operatorframework.io/managed-by';
+const MARKETPLACE = 'marketplace-operator';
+
+const Spec = z.object({
+  spec: z
+    .object({
+      disableAllDefaultSources: z.boolean().optional(),
+      sources: z.array(z.object({ name: z.string(), disabled: z.boolean().optional() })).optional(),
+    })
+    .optional(),
+});
+
+/** Whether the marketplace operator manages this source: then it is a default one. */
+export const isManagedByMarketplace = ({ metadata }: Pick<CatalogSource, 'metadata'>): boolean =>
+  metadata.annotations?.[MANAGED_BY] === MARKETPLACE;
+
+/**
+ * Whether the OperatorHub disables a CatalogSource. Only sources that the marketplace operator manages are concerned, by
+ * the annotation that it puts on them: a source that a user creates under the name of a disabled one, with a mirrored
+ * image, is what clusters without internet do. What `sources` says of a name wins over `disableAllDefaultSources`.
+ */
+export function isDisabledByHub(source: Pick<CatalogSource, 'metadata'>, hub: KubernetesObject | undefined): boolean {
+  if (!isManagedByMarketplace(source)) return false;
+  const { disableAllDefaultSources = false, sources = [] } = Spec.safeParse(hub).data?.spec ?? {};
+  const own = sources.findLast(({ name }) => name === source.metadata.name);
+  return own === undefined ? disableAllDefaultSources : (own.disabled ?? false);
+}

@@ -1,0 +1,81 @@
+import type { Action } from '../../kernel/actions/action.js';
+import {
+  type ClusterServiceVersion,
+  CSV_API,
+  CSV_CLEANUP_FINALIZER,
+} from '../../kernel/api/cluster-service-version.js';
+import { csvName, csvNamespace } from '../../kernel/api/csv-facts.js';
+import { type KubernetesObject, type ObjectRef, refOf } from '../../kernel/api/kubernetes-object.js';
+import { csvOwnerLabels, hasLabels } from '../../kernel/api/owner-labels.js';
+import type { CsvStep, CsvWorld } from './csv-world.js';
+import { deleteAdmissionWebhooks } from './serving/admission-webhooks.js';
+import { deleteApiServices } from './serving/api-services.js';
+import { resetConversions } from './serving/conversion-webhooks.js';
+import { releaseShared, sharedNamesOf } from './serving/shared-bindings.js';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const CLEANUP_WAIT_MS = 1_000;
+
+const csvRef = (csv: ClusterServiceVersion): ObjectRef => ({
+  ...CSV_API,
+  name: csvName(csv),
+  namespace: csvNamespace(csv),
+});
+
+/** Replaces the finalizers under an optimistic lock. */
+export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly string[]): Action {
+  const { resourceVersion } = csv.metadata;
+  const metadata = { ...(resourceVersion === undefined ? {} : { resourceVersion }), finalizers };
+  return { do: 'patch', ref: csvRef(csv), patch: { metadata } };
+}
+
+/**
+ * Clean-up of a CSV that is being deleted: what cannot have it as an owner, found by owner labels, is deleted first:
+ * what has the API server call it, then cluster-scoped RBAC. Once it is seen gone the finalizer is released (spec:
+ * csv-lifecycle.md §9).
+ */
+export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
+  const finalizers = csv.metadata.finalizers ?? [];
+  if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) return { actions: [], afterwards: [], wake: [] };
+  const shared = new Set(sharedNamesOf(csv));
+  const owned = (list: readonly KubernetesObject[]) =>
+    list.filter((one) => hasLabels(one, csvOwnerLabels(csv)) && !shared.has(one.metadata.name ?? ''));
+  const bindings = owned(world.clusterRoleBindings);
+  const roles = owned(world.clusterRoles);
+  const callers = [
+    ...deleteAdmissionWebhooks(world),
+    ...resetConversions(csv, world),
+    ...deleteApiServices(csv, world),
+    ...releaseShared(csv, world),
+    ...owned(world.authReaders).map(deleteAuthReader),
+  ];
+  if (callers.length + bindings.length + roles.length > 0) {
+    const kinds = callers.length > 0 ? 'callers' : bindings.length > 0 ? 'ClusterRoleBindings' : 'ClusterRoles';
+    return {
+      actions: [
+        ...callers,
+        ...bindings.map((one) => deleteClusterScoped('ClusterRoleBinding', one)),
+        ...roles.map((one) => deleteClusterScoped('ClusterRole', one)),
+      ],
+      afterwards: [],
+      wake: [],
+      next: { again: 'later', afterMs: CLEANUP_WAIT_MS, because: `waiting for ${kinds} to delete` },
+    };
+  }
+  const rest = finalizers.filter((one) => one !== CSV_CLEANUP_FINALIZER);
+  return { actions: [patchFinalizers(csv, rest)], afterwards: [], wake: [] };
+}
+
+const deleteAuthReader = (binding: KubernetesObject): Action => ({
+  do: 'delete',
+  ref: refOf(binding),
+  propagation: 'Background',
+  uid: binding.metadata.uid,
+});
+
+const deleteClusterScoped = (kind: string, { metadata }: KubernetesObject): Action => ({
+  do: 'delete',
+  ref: { apiVersion: RBAC, kind, name: metadata.name ?? '' },
+  propagation: 'Background',
+  uid: metadata.uid,
+});

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import {
+  configFor,
+  mergedVariables,
+  PodSpec,
+  type SubscriptionConfig,
+  withConfig,
+  withMissing,
+} from '../../../catalog/bundle/subscription-config.js';
+import type { Action } from '../../../kernel/actions/action.js';
+import type { ClusterServiceVersion, StrategyDeployment } from '../../../kernel/api/cluster-service-version.js';
+import { csvName, csvNamespace, strategyDeployments } from '../../../kernel/api/csv-facts.js';
+import { type KubernetesObject, refOf } from '../../../kernel/api/kubernetes-object.js';
+import {
+  csvOwnerLabels,
+  hasLabels,
+  isOwnedBy,
+  MANAGED_LABEL,
+  nonBlockingOwner,
+} from '../../../kernel/api/owner-labels.js';
+import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
+import { deepHash } from '../../../kernel/hashes/digest.js';
+import { withClusterProxy } from '../cluster-proxy.js';
+import type { CsvWorld } from '../csv-world.js';
+import { certificateFor } from '../serving/certificates-of.js';
+import { CA_HASH_ANNOTATION } from '../serving/serving-names.js';
+import { servingServices } from '../serving/serving-service.js';
+import { withServingCertificate } from '../serving/serving-volumes.js';
+
+export const DEPLOYMENT_SPEC_HASH_LABEL = 'olm.deployment-spec-hash';
+const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
+const REVISION_ANNOTATION = 'deployment.kubernetes.io/revision';
+const OPERATOR_CONDITION_ENV = 'OPERATOR_CONDITION_NAME';
+
+const DeploymentSpec = z.looseObject({
+  template: z.looseObject({
+    metadata: z
+      .looseObject({
+        labels: z.record(z.string(), z.string()).nullish(),
+        annotations: z.record(z.string(), z.string()).nullish(),
+      })
+      .nullish(),
+    spec: PodSpec.nullish(),
+  }),
+});
+
+/** A Deployment the CSV asks for, complete, and the hash its spec is recognised by. */
+export type WantedDeployment = Readonly<{ name: string; object: KubernetesObject; hash: string }>;
+
+/** The Deployments of a CSV as they should be, in its order (spec: csv-lifecycle.md §5 and §11). */
+export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly WantedDeployment[] {
+  const config = withClusterProxy(configFor(csvName(csv), world.subscriptions), world.clusterProxy);
+  const services = servingServices(csv);
+  return strategyDeployments(csv).map((deployment) => {
+    const service = services.find((one) => one.deployment === deployment.name);
+    const caHash = service && certificateFor(world, service)?.caHash;
+    const serving = service === undefined ? undefined : { secretName: service.secretName, caHash: caHash ?? '' };
+    return wantedDeployment(csv, deployment, config, serving);
+  });
+}
+
+/** The Secret from which a Deployment serves, and the authority of the certificate in it. */
+type Serving = Readonly<{ secretName: string; caHash: string }>;
+
+/** Order of what is put on top: certificates, CSV annotations, Subscription config, OPERATOR_CONDITION_NAME, hash. */
+function wantedDeployment(
+  csv: ClusterServiceVersion,
+  { name, label, spec }: StrategyDeployment,
+  config: SubscriptionConfig,
+  serving: Serving | undefined,
+): WantedDeployment {
+  const finished = finishedSpec(csv, spec, config, serving);
+  // Sorted keys: the hash must not depend on the order in which the API server happens to answer.
+  const hash = deepHash(JSON.parse(canonicalJson(finished)));
+  const object: KubernetesObject = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name,
+      namespace: csvNamespace(csv),
+      labels: { ...label, [MANAGED_LABEL]: 'true', ...csvOwnerLabels(csv), [DEPLOYMENT_SPEC_HASH_LABEL]: hash },
+      annotations: { ...config.annotations },
+      ownerReferences: [nonBlockingOwner(csv)],
+    },
+    spec: finished,
+  };
+  return { name, object, hash };
+}
+
+function finishedSpec(
+  csv: ClusterServiceVersion,
+  spec: StrategyDeployment['spec'],
+  config: SubscriptionConfig,
+  serving: Serving | undefined,
+): Readonly<Record<string, unknown>> {
+  const parsed = DeploymentSpec.safeParse(spec);
+  // A spec without a readable pod template is sent as it is: the API server says best what is wrong with it.
+  if (!parsed.success) return { ...spec, revisionHistoryLimit: 1 };
+  const { template } = parsed.data;
+  const authority = serving === undefined ? {} : { [CA_HASH_ANNOTATION]: serving.caHash };
+  const annotations = { ...template.metadata?.annotations, ...authority, ...csv.metadata.annotations };
+  const called =
+    serving === undefined ? template.spec : withServingCertificate(template.spec ?? {}, serving.secretName);
+  const pod = withConfig(called ?? {}, config);
+  const named = { name: OPERATOR_CONDITION_ENV, value: csvName(csv) };
+  const containers = (pod.containers ?? []).map((one) => ({
+    ...one,
+    env: [...mergedVariables(one.env ?? [], [named])],
+  }));
+  return {
+    ...parsed.data,
+    revisionHistoryLimit: 1,
+    template: {
+      ...template,
+      metadata: { ...template.metadata, annotations: withMissing(annotations, config.annotations) },
+      spec: { ...pod, containers },
+    },
+  };
+}
+
+/** Create or PUT every Deployment, then delete those the CSV owns but lists no longer (§5, Install). */
+export function installDeployments(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
+  const wanted = wantedDeployments(csv, world);
+  const writes = wanted.map(({ name, object }): Action => {
+    const live = world.deployments.find(({ metadata }) => metadata.name === name);
+    return live === undefined ? { do: 'create', object } : { do: 'update', object: onTopOf(live, object) };
+  });
+  const names = new Set(wanted.map(({ name }) => name));
+  const deletions = ownedDeployments(csv, world)
+    .filter((one) => !names.has(one.metadata.name ?? '') && isOwnedBy(one, csv))
+    .map((one): Action => ({ do: 'delete', ref: refOf(one), propagation: 'Foreground', uid: one.metadata.uid }));
+  return [...writes, ...deletions];
+}
+
+/** Deployments that carry this CSV's owner labels. */
+export const ownedDeployments = (csv: ClusterServiceVersion, world: CsvWorld): readonly KubernetesObject[] =>
+  world.deployments.filter((one) => hasLabels(one, csvOwnerLabels(csv)));
+
+/** A PUT that takes the object over, but keeps what other controllers keep on it: component labels and the revision. */
+function onTopOf(live: KubernetesObject, wanted: KubernetesObject): KubernetesObject {
+  const kept = Object.entries(live.metadata.labels ?? {}).filter(([key]) => key.startsWith(COMPONENT_LABEL_PREFIX));
+  const revision = live.metadata.annotations?.[REVISION_ANNOTATION];
+  const { resourceVersion } = live.metadata;
+  return {
+    ...wanted,
+    metadata: {
+      ...wanted.metadata,
+      labels: { ...Object.fromEntries(kept), ...wanted.metadata.labels },
+      annotations: {
+        ...(revision === undefined ? {} : { [REVISION_ANNOTATION]: revision }),
+        ...wanted.metadata.annotations,
+      },
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterServiceVersion, CsvCondition } from '../../kernel/api/cluster-service-version.js';
+import { gear, installedDeployments, world } from './csv-world.fixture.js';
+import { installFailed, stepCsv } from './step-csv.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gear' } };
+const refused = {
+  forbidden: false,
+  reason: 'Invalid',
+  message: 'Deployment "gear" is invalid',
+  action: { do: 'create', object } as const,
+};
+
+type Fate = 'refused' | 'undone';
+
+/** One step and its outcome at a moment; undefined status: the CSV is at rest until later. */
+function stepAt(csv: ClusterServiceVersion, now: Date, fate: Fate) {
+  const deployments = fate === 'undone' ? withoutHash(csv) : [];
+  const step = stepCsv(csv, world({ now, csvs: [csv], deployments }));
+  const installing = step.installing === true;
+  const { status } = installing && fate === 'refused' ? installFailed(csv, refused, now) : step;
+  return { installing, status };
+}
+
+/** Steps the CSV for so many seconds of simulated time, as often as it wants; gives the seconds at which it installed. */
+function installsWithin(seconds: number, csv: ClusterServiceVersion, fate: Fate): number[] {
+  const installs: number[] = [];
+  let current = csv;
+  for (let turn = 0, second = 0; second < seconds; turn += 1) {
+    const { installing, status } = stepAt(current, new Date(START + second * 1_000), fate);
+    if (installing) installs.push(second);
+    if (status !== undefined) current = { ...current, status };
+    if (status === undefined || turn % 50 === 49) second += 1;
+  }
+  return installs;
+}
+
+const withoutHash = (csv: ClusterServiceVersion) =>
+  installedDeployments(csv).map((one) => {
+    const { 'olm.deployment-spec-hash': _hash, ...labels } = one.metadata.labels ?? {};
+    return { ...one, metadata: { ...one.metadata, labels } };
+  });
+
+const ready = gear('v1', {}, { phase: 'InstallReady', reason: 'AllRequirementsMet', message: 'go' });
+
+describe('the pace of installs', () => {
+  it('slows down when the API server refuses: 5, 10, 20 … seconds between tries', () => {
+    expect(installsWithin(80, ready, 'refused')).toEqual([0, 5, 15, 35, 75]);
+  });
+
+  it('starts over after a success', () => {
+    const entry = (phase: string, reason: string): CsvCondition => ({ phase, reason, message: '' });
+    const old = Array.from({ length: 4 }, () => entry('Failed', 'InstallComponentFailed'));
+    const conditions = [...old, entry('Succeeded', 'InstallSucceeded')];
+    const again = { ...ready, status: { ...ready.status, conditions } };
+    expect(installsWithin(10, again, 'refused')).toEqual([0, 5]);
+  });
+
+  it('holds when something keeps undoing the install: a handful in a minute', () => {
+    const installs = installsWithin(120, ready, 'undone');
+    expect(installs.length).toBeGreaterThan(1);
+    expect(installs.filter((second) => second < 60).length).toBeLessThanOrEqual(6);
+    expect(installs.filter((second) => second >= 60).length).toBeGreaterThan(0);
+    expect(installs.length).toBeLessThanOrEqual(13);
+  });
+});

@@ -1,0 +1,38 @@
+import type { ClusterServiceVersion, CsvCondition } from '../../kernel/api/cluster-service-version.js';
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const WINDOW_MS = 60_000;
+const INSTALLS_PER_WINDOW = 5;
+
+const history = (csv: ClusterServiceVersion): readonly CsvCondition[] => csv.status?.conditions ?? [];
+
+const timeOf = (text: string | null | undefined): number => Date.parse(text ?? '') || 0;
+
+/**
+ * Milliseconds a CSV whose install was refused waits in Failed before it is tried again, counted from now; 0 when it
+ * may go on. The pause doubles with each refusal since the last success that the history still shows: OLM's queue does
+ * the same with its back-off, and nothing but the CSV itself remembers across restarts here.
+ */
+export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number {
+  if (csv.status?.reason !== 'InstallComponentFailed') return 0;
+  const entries = history(csv);
+  const since = entries.slice(entries.findLastIndex(({ phase }) => phase === 'Succeeded') + 1);
+  const refusals = Math.max(1, since.filter(({ reason }) => reason === 'InstallComponentFailed').length);
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (refusals - 1));
+  return Math.max(0, timeOf(csv.status.lastTransitionTime) + pause - now.getTime());
+}
+
+/**
+ * Milliseconds until the next install may be written; 0 when at once. Where something else keeps undoing what is
+ * installed, a label or an annotation, the CSV would turn between InstallReady and Installing without end.
+ */
+export function pauseBeforeInstall(csv: ClusterServiceVersion, now: Date): number {
+  const recent = history(csv)
+    .filter(
+      ({ phase, lastUpdateTime }) => phase === 'InstallReady' && timeOf(lastUpdateTime) > now.getTime() - WINDOW_MS,
+    )
+    .map(({ lastUpdateTime }) => timeOf(lastUpdateTime));
+  if (recent.length <= INSTALLS_PER_WINDOW) return 0;
+  return Math.max(0, Math.min(...recent) + WINDOW_MS - now.getTime());
+}

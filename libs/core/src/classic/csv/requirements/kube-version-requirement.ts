@@ -1,0 +1,51 @@
+import type { ClusterServiceVersion, RequirementStatus } from '../../../kernel/api/cluster-service-version.js';
+import { CSV_API } from '../../../kernel/api/cluster-service-version.js';
+import { csvName } from '../../../kernel/api/csv-facts.js';
+
+type Version = Readonly<{ numbers: readonly number[]; prerelease: string; text: string }>;
+
+const DOTTED_TRI = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(\+[0-9A-Za-z.-]+)?$/;
+
+function parse(text: string): Version | undefined {
+  const match = DOTTED_TRI.exec(text);
+  if (match === null) return undefined;
+  return { numbers: [match[1], match[2], match[3]].map(Number), prerelease: match[4] ?? '', text };
+}
+
+/** Only a release is compared with: the server's prerelease is cut off before. */
+function isNewer(wanted: Version, server: Version): boolean {
+  for (const [index, number] of wanted.numbers.entries()) {
+    const other = server.numbers[index] ?? 0;
+    if (number !== other) return number > other;
+  }
+  return false;
+}
+
+/** The entry for spec.minKubeVersion; none when it is not set (spec: csv-lifecycle.md §4). */
+export function kubeVersionRequirement(
+  csv: ClusterServiceVersion,
+  serverVersion: string | undefined,
+): readonly RequirementStatus[] {
+  const minimum = csv.spec.minKubeVersion ?? '';
+  if (minimum === '') return [];
+  const { status, message } = verdict(minimum, serverVersion);
+  return [
+    { group: 'operators.coreos.com', version: 'v1alpha1', kind: CSV_API.kind, name: csvName(csv), status, message },
+  ];
+}
+
+function verdict(minimum: string, serverVersion: string | undefined): { status: string; message: string } {
+  const unmet = (message: string) => ({ status: 'PresentNotSatisfied', message });
+  if (serverVersion === undefined) return unmet('Server version discovery error');
+  const server = parse(serverVersion.replace(/^v/, '').split('-')[0] ?? '');
+  if (server === undefined) return unmet('Server version parsing error');
+  const wanted = parse(minimum.replace(/^v/, ''));
+  if (wanted === undefined) return unmet('CSV version parsing error');
+  if (isNewer(wanted, server)) {
+    return unmet(`CSV version requirement not met: minKubeVersion (${minimum}) > server version (${server.text})`);
+  }
+  return {
+    status: 'Present',
+    message: `CSV minKubeVersion (${minimum}) less than server version (${serverVersion})`,
+  };
+}

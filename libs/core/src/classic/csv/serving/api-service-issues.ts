@@ -1,0 +1,72 @@
+import type { ApiServiceDescription, ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
+import { csvNamespace, ownedApiServices } from '../../../kernel/api/csv-facts.js';
+import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
+import { base64 } from '../../../kernel/text/base64.js';
+import type { CsvWorld } from '../csv-world.js';
+import { podAnnotations } from '../deployments/check-deployments.js';
+import { apiServiceName, caBundleOf, isAdoptable, serviceOf } from './api-services.js';
+import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } from './serving-names.js';
+import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
+
+/**
+ * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words; undefined when all
+ * is as installed. Several are joined as Go does it (spec: csv-lifecycle.md §3, row "owned APIService resources broken").
+ */
+export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
+  const issues: string[] = [];
+  for (const api of ownedApiServices(csv)) {
+    const live = world.apiServices.get(apiServiceName(api));
+    if (live !== undefined && !isAdoptable(live, csv, world)) {
+      issues.push(`${apiServiceName(api)} is unadoptable`);
+      break;
+    }
+    issues.push(...issuesOf(csv, world, api, live));
+  }
+  const [first, ...others] = new Set(issues);
+  return first === undefined || others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
+}
+
+/** The first thing wrong on the way from the APIService to the pods; where that is whole, every right that is missing. */
+function issuesOf(
+  csv: ClusterServiceVersion,
+  world: CsvWorld,
+  api: ApiServiceDescription,
+  live: KubernetesObject | undefined,
+): readonly string[] {
+  if (live === undefined) return [notFound('apiservice.apiregistration.k8s.io', apiServiceName(api))];
+  const { deploymentName = '' } = api;
+  const to = serviceOf(live);
+  const wanted = servingServiceName(deploymentName);
+  if (!world.services.has(wanted)) return [notFound('service', wanted)];
+  if (to?.name !== wanted || to.namespace !== csvNamespace(csv)) {
+    return ['found APIService and service reference mismatch'];
+  }
+  const service = servingServices(csv).find(({ deployment }) => deployment === deploymentName);
+  if (service === undefined) return [];
+  const certificate = world.servingCertificates.get(service.secretName);
+  if (certificate === undefined) return [notFound('secret', service.secretName)];
+  if (caBundleOf(live) !== base64(certificate.caPem)) {
+    return [`secret ${service.secretName} CA cert hash does not match expected`];
+  }
+  const deployment = world.deployments.find(({ metadata }) => metadata.name === deploymentName);
+  if (deployment === undefined) return [notFound('deployment.apps', deploymentName)];
+  if (podAnnotations(deployment)?.[CA_HASH_ANNOTATION] !== certificate.caHash) {
+    return [`deployment ${deploymentName} CA cert hash does not match expected`];
+  }
+  return missingRights(world, service);
+}
+
+function missingRights(world: CsvWorld, service: ServingService): readonly string[] {
+  const { secretName, serviceAccount } = service;
+  const lacks = (list: readonly KubernetesObject[], resource: string, wanted: string): readonly string[] =>
+    list.some(({ metadata }) => metadata.name === wanted) ? [] : [notFound(resource, wanted)];
+  return [
+    ...lacks(world.serviceAccounts, 'serviceaccounts', serviceAccount),
+    ...lacks(world.roles, `role.${RBAC_GROUP}`, secretName),
+    ...lacks(world.roleBindings, `rolebinding.${RBAC_GROUP}`, secretName),
+    ...lacks(world.clusterRoleBindings, `clusterrolebinding.${RBAC_GROUP}`, authDelegatorName(service)),
+    ...lacks(world.authReaders, `rolebinding.${RBAC_GROUP}`, authReaderName(service)),
+  ];
+}
+
+const notFound = (resource: string, name: string): string => `${resource} "${name}" not found`;

@@ -1,0 +1,22 @@
+import type { ClusterServiceVersion, WebhookDescription } from '../../../kernel/api/cluster-service-version.js';
+import { ownedApiServices, webhooks } from '../../../kernel/api/csv-facts.js';
+import type { CsvWorld } from '../csv-world.js';
+import { configurationOf, isAdmission } from './admission-webhooks.js';
+import { apiServiceName, caBundleOf } from './api-services.js';
+import { certificatesUnreadable } from './certificates-of.js';
+import { convertsThroughWebhook } from './conversion-webhooks.js';
+
+/**
+ * Whether the authority by which the API server trusts the operator cannot be told: a Secret with a certificate, an
+ * APIService, a webhook configuration or a conversion is gone, or lacks it (spec: csv-lifecycle.md §3, "CA bundle or cert
+ * secret unreadable"). Installing again puts it back.
+ */
+export const authorityLost = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
+  certificatesUnreadable(csv, world) ||
+  ownedApiServices(csv).some((api) => !caBundleOf(world.apiServices.get(apiServiceName(api)))) ||
+  webhooks(csv).some((description) => !isCalledThrough(description, world));
+
+const isCalledThrough = (description: WebhookDescription, world: CsvWorld): boolean =>
+  isAdmission(description)
+    ? configurationOf(world, description) !== undefined
+    : (description.conversionCRDs ?? []).some((name) => convertsThroughWebhook(world.crds.get(name)));

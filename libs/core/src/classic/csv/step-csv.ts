@@ -1,0 +1,184 @@
+import type { Action } from '../../kernel/actions/action.js';
+import {
+  type ClusterServiceVersion,
+  CSV_CLEANUP_FINALIZER,
+  type CsvStatus,
+} from '../../kernel/api/cluster-service-version.js';
+import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
+import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
+import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
+import type { ComponentProblem } from './component-problem.js';
+import { type PhaseVerdict, phaseEvent, withPhase } from './csv-status.js';
+import type { CsvStep, CsvWorld } from './csv-world.js';
+import { deleteCsv, patchFinalizers } from './delete-csv.js';
+import { GROUP_RULES } from './group-rules.js';
+import { healthProblem } from './install-components.js';
+import { liftRbac } from './lift-rbac.js';
+import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
+import { PHASE_TABLE } from './phase-table.js';
+import { predecessorOf, replacementOf } from './replacement-chain.js';
+import { type Requirements, requirementsOf } from './requirements/requirements.js';
+
+const NOTHING: CsvStep = { actions: [], afterwards: [], wake: [] };
+const INSTALL_RETRY_MS = 5_000;
+
+/**
+ * One pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). The shell loops while
+ * `next` says `now`, reading anew and writing each status, so that the history shows every phase as OLM's does.
+ * Copies of CSVs of other namespaces are left alone.
+ */
+export function stepCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
+  if (isCopied(csv)) return NOTHING;
+  if (csv.metadata.deletionTimestamp !== undefined) return deleteCsv(csv, world);
+  const finalizers = csv.metadata.finalizers ?? [];
+  if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) {
+    return {
+      ...NOTHING,
+      actions: [patchFinalizers(csv, [...finalizers, CSV_CLEANUP_FINALIZER])],
+      next: { again: 'now' },
+    };
+  }
+  const subject = subjectOf(csv, world);
+  return stepOf(subject, decide(subject));
+}
+
+function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): Subject {
+  let known: Requirements | undefined;
+  const requirements = () => {
+    known ??= requirementsOf(csv, world);
+    return known;
+  };
+  let problem: Readonly<{ found: ComponentProblem | undefined }> | undefined;
+  const firstProblem = () => {
+    problem ??= { found: healthProblem(csv, world) };
+    return problem.found;
+  };
+  const [group] = world.operatorGroups;
+  const only = world.operatorGroups.length === 1 ? group : undefined;
+  return { csv, world, group: only, requirements, problem: firstProblem };
+}
+
+function decide(subject: Subject): Outcome {
+  const phase = subject.csv.status?.phase ?? '';
+  const rows = PHASE_TABLE.filter((row) => row.phase === phase).map(({ rule }) => rule);
+  for (const rule of [...GROUP_RULES, ...rows]) {
+    const outcome = rule(subject);
+    if (outcome !== undefined) return outcome;
+  }
+  return STAY;
+}
+
+function stepOf(subject: Subject, outcome: Outcome): CsvStep {
+  const { csv, world } = subject;
+  const { verdict, actions = [], installing, next } = outcome;
+  const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, outcome);
+  const moved = written.status !== undefined && written.status.phase !== csv.status?.phase;
+  return {
+    ...written,
+    actions,
+    afterwards: [...written.afterwards, ...clusterWideRbac(subject)],
+    ...(next === undefined ? {} : { next }),
+    ...(installing ? { installing } : {}),
+    wake: moved ? neighbours(subject) : [],
+  };
+}
+
+/**
+ * Status and Event of a verdict. Where phase, reason and message stay, there is no Event, and the status is written only
+ * where its requirements are others than those that it names.
+ */
+function writtenFor(
+  csv: ClusterServiceVersion,
+  verdict: PhaseVerdict,
+  now: Date,
+  { requirementStatus, certificates }: Outcome = {},
+): CsvStep {
+  const moved = withPhase(csv.status, verdict, now);
+  if (moved === csv.status) {
+    const known = csv.status?.requirementStatus ?? [];
+    const stale = requirementStatus !== undefined && canonicalJson(known) !== canonicalJson(requirementStatus);
+    return stale ? { ...NOTHING, status: withRequirements(moved, requirementStatus) } : NOTHING;
+  }
+  const next = withCertificates(moved, certificates);
+  const status = requirementStatus === undefined ? next : withRequirements(next, requirementStatus);
+  return { ...NOTHING, status, afterwards: [phaseEvent(csv, verdict)] };
+}
+
+function withRequirements(
+  { requirementStatus: _old, ...rest }: CsvStatus,
+  entries: NonNullable<Outcome['requirementStatus']>,
+): CsvStatus {
+  return entries.length === 0 ? rest : { ...rest, requirementStatus: [...entries] };
+}
+
+const withCertificates = (status: CsvStatus, times: Outcome['certificates']): CsvStatus =>
+  times === undefined
+    ? status
+    : {
+        ...status,
+        ...(times.lastUpdated === undefined ? {} : { certsLastUpdated: kubernetesTime(times.lastUpdated) }),
+        certsRotateAt: kubernetesTime(times.rotateAt),
+      };
+
+/** Members of a global group get their Roles lifted to the cluster, whatever their phase (§1.4, §6). */
+function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {
+  if (group === undefined || !isGlobal(targetsOf(group))) return [];
+  const annotations = csv.metadata.annotations ?? {};
+  const isMember = Object.entries(memberAnnotations(group)).every(([key, value]) => annotations[key] === value);
+  return isMember ? liftRbac(csv, world) : [];
+}
+
+/** The CSVs next to this one in its replacement chain: their next step may have waited for this one. */
+const neighbours = ({ csv, world }: Subject): readonly string[] =>
+  [predecessorOf(csv, world.csvs), replacementOf(csv, world.csvs)].flatMap((one) => (one ? [csvName(one)] : []));
+
+/** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
+export type InstallFailure = Readonly<{
+  forbidden: boolean;
+  message: string;
+  reason?: string;
+  /** The write that was refused. */
+  action: Action;
+}>;
+
+/** Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5). */
+const PASSING: ReadonlySet<string> = new Set([
+  'Conflict',
+  'InternalError',
+  'ServerTimeout',
+  'ServiceUnavailable',
+  'Timeout',
+  'TooManyRequests',
+]);
+
+/** What is written with and after the Deployments; certificates and the rights to them come before. */
+const WITH_DEPLOYMENTS: ReadonlySet<string> = new Set([
+  'Deployment',
+  'APIService',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+  'CustomResourceDefinition',
+]);
+
+function createsDeployments(action: Action): boolean {
+  if ('object' in action) return WITH_DEPLOYMENTS.has(action.object.kind);
+  return action.do === 'patch' && WITH_DEPLOYMENTS.has(action.ref.kind);
+}
+
+/**
+ * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created freezes the CSV until
+ * its rights or its group change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
+ */
+export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
+  const { forbidden, message, reason: kubernetesReason, action } = failure;
+  const retry = waitFor('installing is tried again', INSTALL_RETRY_MS);
+  if (kubernetesReason !== undefined && PASSING.has(kubernetesReason)) return { ...NOTHING, next: retry };
+  const noRetry = forbidden && createsDeployments(action);
+  // OLM's own error for a refused Deployment repeats the prefix; so does this one, to read the same.
+  const [reason, text] = noRetry
+    ? ['InstallComponentFailedNoRetry', `install strategy failed: ${message}`]
+    : ['InstallComponentFailed', message];
+  const written = writtenFor(csv, { phase: 'Failed', reason, message: `install strategy failed: ${text}` }, now);
+  return noRetry ? written : { ...written, next: retry };
+}

@@ -1,0 +1,29 @@
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+
+/** How many InstallPlans of a namespace are kept. */
+export const KEPT_PLANS = 5;
+
+const oldestFirst = (a: InstallPlan, b: InstallPlan): number =>
+  (a.spec.generation ?? 0) - (b.spec.generation ?? 0) ||
+  byCodeUnit(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||
+  byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? '');
+
+/** Waits for approval, or is being executed. */
+const isOpen = ({ status }: InstallPlan): boolean =>
+  status === undefined || ['', 'Planning', 'RequiresApproval', 'Installing'].includes(status.phase);
+
+/** The plans that Subscriptions refer to, by name, and whether each has plans of its own (isolation). */
+export type PlansInUse = Readonly<{ referred: ReadonlySet<string>; isolated: boolean }>;
+
+/**
+ * The plans to delete, oldest generation first: all but the newest five. A plan that a Subscription waits for stays:
+ * deleting it would only have it made again. With isolation so does every plan that a Subscription refers to, because
+ * there may be many at a time. OLM looks at ten in the order of its cache and so may delete a newer one first, and takes
+ * several passes; but for plans in use, the set that is left in the end is this one. Spec: install-plans.md §9.
+ */
+export function plansToDelete(plans: readonly InstallPlan[], { referred, isolated }: PlansInUse): InstallPlan[] {
+  if (plans.length <= KEPT_PLANS) return [];
+  const old = plans.toSorted(oldestFirst).slice(0, plans.length - KEPT_PLANS);
+  return old.filter((plan) => !referred.has(plan.metadata.name ?? '') || !(isolated || isOpen(plan)));
+}

@@ -1,0 +1,67 @@
+import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
+import type { GroupVersionKind, KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { splitApiVersion } from '../../kernel/api/kubernetes-object.js';
+
+/** Status of a plan's step (spec: api-types.md §4). Created and Present must be read as equal. */
+export type StepStatus =
+  | 'Unknown'
+  | 'NotPresent'
+  | 'Present'
+  | 'Created'
+  | 'NotCreated'
+  | 'WaitingForApi'
+  | 'UnsupportedResource';
+
+/** A Secret of the bundle; a step of kind `Secret` means "copy this pull secret" instead. */
+export const BUNDLE_SECRET_KIND = 'BundleSecret';
+export const CSV_KIND = 'ClusterServiceVersion';
+export const CRD_KIND = 'CustomResourceDefinition';
+export const SUBSCRIPTION_KIND = 'Subscription';
+
+/** Where a step comes from: the CSV it belongs to and the catalog that offered it. */
+export type StepOrigin = Readonly<{ resolving: string; sourceName: string; sourceNamespace: string }>;
+
+/** A step that makes `object`; its manifest is the object's whole JSON text (spec: install-plans.md §2). */
+export function stepOf(
+  object: KubernetesObject,
+  { resolving, sourceName, sourceNamespace }: StepOrigin,
+): InstallPlanStep {
+  const { group, version } = splitApiVersion(object.apiVersion);
+  const bundleSecret = group === '' && object.kind === 'Secret';
+  return {
+    resolving,
+    status: 'Unknown',
+    resource: {
+      sourceName,
+      sourceNamespace,
+      group,
+      version,
+      kind: bundleSecret ? BUNDLE_SECRET_KIND : object.kind,
+      name: object.metadata.name || (object.metadata.generateName ?? ''),
+      manifest: JSON.stringify(object),
+    },
+  };
+}
+
+type Api = Readonly<{ group: string; version: string }>;
+const RBAC: Api = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+const CORE: Api = { group: '', version: 'v1' };
+
+/**
+ * Kinds that OLM knows as types of its own: it looks at the kind alone and writes them by this API, whatever apiVersion a
+ * bundle gives them, and also where it gives none (spec: install-plans.md §5; recording real-cluster-aas-operator).
+ */
+const TYPED: ReadonlyMap<string, Api> = new Map([
+  ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),
+  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => [kind, CORE] as const),
+]);
+
+/** The API of the object that a step makes. */
+export function kindOfStep({ resource }: InstallPlanStep): GroupVersionKind {
+  const kind = resource.kind === BUNDLE_SECRET_KIND ? 'Secret' : resource.kind;
+  const { group, version } = TYPED.get(kind) ?? resource;
+  return { group, version, kind };
+}
+
+/** True for a step that needs nothing more. */
+export const isDone = (step: InstallPlanStep): boolean => step.status === 'Created' || step.status === 'Present';

@@ -1,0 +1,87 @@
+import { CATALOG_SOURCE_API, CatalogSource } from '../../kernel/api/catalog-source.js';
+import { CSV_API } from '../../kernel/api/cluster-service-version.js';
+import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
+import type { ObjectRef } from '../../kernel/api/kubernetes-object.js';
+import { crdReads } from './crd-reads.js';
+import { crdRightReads } from './crd-rights.js';
+import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } from './install-plan-step.js';
+import { isClusterScoped, manifestOf } from './step-manifest.js';
+import { listIn, readKey, type StepContext, type StepRead, type StepWorld } from './step-world.js';
+
+/** The object that a step makes, as it may stand in the cluster; undefined where the manifest cannot be read. */
+export function targetOf(step: InstallPlanStep, { plan }: StepContext): ObjectRef | undefined {
+  if (step.resource.kind === 'Secret') return secretRef(plan.namespace, step.resource.name);
+  const parsed = manifestOf(step);
+  if ('fail' in parsed) return undefined;
+  const { apiVersion, kind, metadata } = parsed.object;
+  const name = metadata.name ?? '';
+  return isClusterScoped(kind) ? { apiVersion, kind, name } : { apiVersion, kind, name, namespace: plan.namespace };
+}
+
+const secretRef = (namespace: string, name: string): ObjectRef => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  name,
+  namespace,
+});
+
+/** The pull secret that a step of kind `Secret` copies. */
+export const sourceSecretOf = (step: InstallPlanStep, { operatorNamespace }: StepContext): ObjectRef =>
+  secretRef(operatorNamespace, step.resource.name);
+
+/** The global catalogs: a step copies what one of them names as its pull secret. */
+const globalCatalogs = ({ operatorNamespace }: StepContext): StepRead => ({
+  read: 'list',
+  ...CATALOG_SOURCE_API,
+  namespace: operatorNamespace,
+});
+
+/** Whether a catalog of the operator's namespace lists the Secret in `spec.secrets`. */
+export const isPullSecret = ({ resource }: InstallPlanStep, context: StepContext, world: StepWorld): boolean =>
+  listIn(world, globalCatalogs(context)).some((source) =>
+    CatalogSource.safeParse(source).data?.spec.secrets?.includes(resource.name),
+  );
+
+/** The Secret itself is read once it is known to be a pull secret. */
+function pullSecretReads(step: InstallPlanStep, context: StepContext, world: StepWorld): StepRead[] {
+  const catalogs = globalCatalogs(context);
+  if (!isPullSecret(step, context, world)) return [catalogs];
+  return [catalogs, { read: 'get', ref: sourceSecretOf(step, context) }];
+}
+
+/** The CSV that owns what the step makes: its uid goes into the owner reference. */
+export const ownerRefOf = (step: InstallPlanStep, { plan }: StepContext): ObjectRef => ({
+  ...CSV_API,
+  name: step.resolving,
+  namespace: plan.namespace,
+});
+
+/** All CSVs of the plan's namespace: read where a CSV outside the plan's list could claim another's CRD. */
+export const csvListOf = ({ plan }: StepContext): StepRead => ({
+  read: 'list',
+  ...CSV_API,
+  namespace: plan.namespace,
+});
+
+function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {
+  const { kind } = step.resource;
+  const target = targetOf(step, context);
+  const self: StepRead[] = target === undefined || target.name === '' ? [] : [{ read: 'get', ref: target }];
+  if (kind === CRD_KIND) return [...self, ...crdReads(step, world), ...crdRightReads(step, context, world)];
+  if (kind === SUBSCRIPTION_KIND) return self;
+  if (kind === 'Secret') return [...self, ...pullSecretReads(step, context, world)];
+  if (kind === CSV_KIND) {
+    return context.clusterServiceVersionNames.includes(step.resource.name) ? self : [...self, csvListOf(context)];
+  }
+  const owned = kind === BUNDLE_SECRET_KIND || !isClusterScoped(kind);
+  return owned && step.resolving !== '' ? [...self, { read: 'get', ref: ownerRefOf(step, context) }] : self;
+}
+
+/**
+ * What must still be read before {@link decideStep} can answer; ask again with the answers until nothing is left (a CRD
+ * asks three times: its live object says which CSVs it came with, and they whether the account's rights matter).
+ */
+export function readsForStep(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {
+  if (isDone(step)) return [];
+  return wanted(step, context, world).filter((read) => !world.answers.has(readKey(read)));
+}

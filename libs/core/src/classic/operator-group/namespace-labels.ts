@@ -1,0 +1,44 @@
+import type { Action } from '../../kernel/actions/action.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { isGlobal } from './group-facts.js';
+
+/** Followed by the group's uid; the value is empty (spec: operator-groups.md §1). */
+export const GROUP_UID_LABEL_PREFIX = 'olm.operatorgroup.uid/';
+
+const patchLabel = (namespace: string, key: string, value: '' | null): Action => ({
+  do: 'patch',
+  ref: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  patch: { metadata: { labels: { [key]: value } } },
+});
+
+/** Puts the group's label on its target namespaces, and takes it off all others; global groups label nothing. */
+export function labelTargets(
+  group: OperatorGroup,
+  targets: readonly string[],
+  namespaces: readonly KubernetesObject[],
+): readonly Action[] {
+  const { uid } = group.metadata;
+  if (uid === undefined) return [];
+  const key = `${GROUP_UID_LABEL_PREFIX}${uid}`;
+  const wanted = isGlobal(targets) ? new Set<string>() : new Set(targets);
+  return namespaces.flatMap(({ metadata }) => {
+    const name = metadata.name ?? '';
+    const labelled = metadata.labels?.[key] !== undefined;
+    if (wanted.has(name) === labelled) return [];
+    return [patchLabel(name, key, labelled ? null : '')];
+  });
+}
+
+/** Takes labels of groups that are gone off all namespaces; `groups` must be all groups of the cluster. */
+export function unlabelOrphans(
+  groups: readonly OperatorGroup[],
+  namespaces: readonly KubernetesObject[],
+): readonly Action[] {
+  const live = new Set(groups.map((group) => `${GROUP_UID_LABEL_PREFIX}${group.metadata.uid}`));
+  return namespaces.flatMap(({ metadata }) =>
+    Object.keys(metadata.labels ?? {})
+      .filter((key) => key.startsWith(GROUP_UID_LABEL_PREFIX) && !live.has(key))
+      .map((key) => patchLabel(metadata.name ?? '', key, null)),
+  );
+}

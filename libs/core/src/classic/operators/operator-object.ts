@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Action } from '../../kernel/actions/action.js';
+import { ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { labelOfOperator } from './component-label.js';
+
+export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
+
+const Conditions = z.looseObject({
+  status: z.looseObject({
+    conditions: z.array(
+      z.looseObject({
+        type: z.string(),
+        status: z.string(),
+        reason: z.string().optional(),
+        message: z.string().optional(),
+        lastUpdateTime: z.string().optional(),
+        lastTransitionTime: z.string().optional(),
+      }),
+    ),
+  }),
+});
+
+/**
+ * Creates or updates the Operator object of that name from the objects that carry its component label. None is made where
+ * there are none, and nothing is written where it is right already (spec: csv-lifecycle.md §12).
+ */
+export function operatorObject(
+  name: string,
+  components: readonly KubernetesObject[],
+  live: KubernetesObject | undefined,
+): readonly Action[] {
+  if (live === undefined) {
+    return components.length === 0 ? [] : [{ do: 'create', object: { ...OPERATOR_API, metadata: { name }, spec: {} } }];
+  }
+  const key = labelOfOperator(name);
+  const status = {
+    components: {
+      labelSelector: { matchExpressions: [{ key, operator: 'Exists' }] },
+      refs: components.map(componentRef).sort((a, b) => byCodeUnit(orderOf(a), orderOf(b))),
+    },
+  };
+  return canonicalJson(live['status'] ?? null) === canonicalJson(status)
+    ? []
+    : [{ do: 'updateStatus', object: { ...live, ...OPERATOR_API, status } }];
+}
+
+const Refs = z.looseObject({
+  status: z.looseObject({ components: z.looseObject({ refs: z.array(z.looseObject({ kind: z.string() })) }) }),
+});
+const WISHES: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
+
+/** Whether an Operator names more than Subscriptions and plans: something was installed once, and may be there still. */
+export function namesParts(operator: KubernetesObject | undefined): boolean {
+  const parsed = Refs.safeParse(operator);
+  return parsed.success && parsed.data.status.components.refs.some(({ kind }) => !WISHES.has(kind));
+}
+
+type ComponentRef = Readonly<{ kind: string; apiVersion: string; namespace?: string; name: string }>;
+
+/** Kind, then apiVersion, then namespace, then name. */
+const orderOf = ({ kind, apiVersion, namespace, name }: ComponentRef): string =>
+  [kind, apiVersion, namespace ?? '', name].join('\u0000');
+
+function componentRef(object: KubernetesObject): ComponentRef {
+  const { apiVersion, kind, metadata } = object;
+  const conditions = conditionsOf(object);
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name ?? '',
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...(conditions.length === 0 ? {} : { conditions }),
+  };
+}
+
+/** As the object's status has them; a CSV's phase is told as one condition. */
+function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {
+  const csv = object.kind === CSV_API.kind ? ClusterServiceVersion.safeParse(object) : undefined;
+  if (csv?.success) {
+    const { phase, reason, message, lastUpdateTime, lastTransitionTime } = csv.data.status ?? {};
+    return phase ? [{ type: phase, status: 'True', reason, message, lastUpdateTime, lastTransitionTime }] : [];
+  }
+  const parsed = Conditions.safeParse(object);
+  if (!parsed.success) return [];
+  // Of a roll-out only its result is told (measured: no Operator ever named the Progressing of a Deployment).
+  const told = parsed.data.status.conditions.filter(
+    ({ type }) => object.kind !== 'Deployment' || type !== 'Progressing',
+  );
+  return told.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastUpdateTime,
+    lastTransitionTime,
+  }));
+}

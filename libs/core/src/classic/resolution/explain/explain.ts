@@ -1,0 +1,29 @@
+import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
+import type { ConstraintSystem } from '../constraint-system.js';
+import { constraintText } from '../constraint-text.js';
+import type { Resolution } from '../resolution-problem.js';
+import type { Snapshot } from '../snapshot.js';
+import { adviceFor } from './advice.js';
+import { reasonTree } from './reason-tree.js';
+
+/**
+ * Why a system has no solution: OLM's message over a set of constraints that cannot hold together, the reasons as a tree,
+ * and what to do. `core`: indices of the constraints, as `minimalCore` gives them.
+ */
+export function explain(
+  system: ConstraintSystem,
+  core: readonly number[],
+  snapshot: Snapshot,
+): Extract<Resolution, { result: 'unsatisfiable' }> {
+  const texts = core
+    .flatMap((index) => system.constraints[index] ?? [])
+    .map((constraint) => constraintText(constraint, system))
+    .sort(byCodeUnit);
+  const explanation = reasonTree(system, core, snapshot);
+  return {
+    result: 'unsatisfiable',
+    message: `constraints not satisfiable: ${texts.join(', ')}`,
+    explanation,
+    advice: adviceFor(explanation),
+  };
+}

@@ -1,0 +1,76 @@
+import type { Entry } from '../../../catalog/model/entry.js';
+import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
+import { ConstraintBuilder } from '../build-constraints.js';
+import { explain } from '../explain/explain.js';
+import { minimalCore } from '../explain/minimal-core.js';
+import { clashOf, pickedEntries } from '../picked-entries.js';
+import { badRequirement, tooHard } from '../prepare.js';
+import { resolutionOf } from '../resolution-of.js';
+import type { NamespaceWishes, Resolution, UnresolvedWish, WishedSubscription } from '../resolution-problem.js';
+import { type SearchBudget, search } from '../search/preference-search.js';
+import type { Snapshot } from '../snapshot.js';
+import { concessionFor } from './concession.js';
+import { partsOf } from './resolution-parts.js';
+
+/**
+ * The answer for a namespace whose OperatorGroup asks for isolation: wishes that cannot be met are left out one by one, each
+ * with its own explanation, until the rest has a solution. Where all can be met the solution is OLM's.
+ */
+export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
+  const unresolved: UnresolvedWish[] = [];
+  const builder = builderOf(wishes.subscriptions, snapshot, unresolved);
+  let system = builder.build();
+  for (;;) {
+    const found = search(system, budget);
+    if (found.verdict === 'exhausted') return tooHard(found.conflicts);
+    if (found.verdict === 'satisfiable') {
+      const clash = clashOf(builder, found.picked);
+      return clash ?? isolatedResolution(pickedEntries(system, found.picked), builder, wishes, unresolved);
+    }
+    const core = minimalCore(system, found);
+    const explained = explain(system, core, snapshot);
+    const concession = concessionFor(system, core);
+    if (concession === undefined) return explained;
+    const { kind, name, constraints } = concession;
+    const { message, explanation, advice } = explained;
+    unresolved.push({ kind, name, reason: 'ConstraintsNotSatisfiable', message, explanation, advice });
+    system = { ...system, constraints };
+  }
+}
+
+/** Subscriptions that lead to bundles which cannot be understood are left out first; leaving one out may show the next. */
+function builderOf(
+  subscriptions: readonly WishedSubscription[],
+  snapshot: Snapshot,
+  unresolved: UnresolvedWish[],
+): ConstraintBuilder {
+  for (let wished = subscriptions; ; ) {
+    const builder = new ConstraintBuilder(snapshot);
+    builder.addInstalled();
+    const good = wished.filter((subscription) => {
+      const errors = builder.addSubscription(subscription);
+      if (errors.length === 0) return true;
+      const { message, advice } = badRequirement(errors);
+      const reason = 'ErrorPreventedResolution';
+      unresolved.push({ kind: 'subscription', name: subscription.name, reason, message, explanation: [], advice });
+      return false;
+    });
+    if (good.length === wished.length) return builder;
+    wished = good;
+  }
+}
+
+function isolatedResolution(
+  solution: readonly Entry[],
+  builder: ConstraintBuilder,
+  wishes: NamespaceWishes,
+  unresolved: readonly UnresolvedWish[],
+): Resolution {
+  const resolution = resolutionOf(solution, wishes, builder);
+  if (resolution.result !== 'resolved') return resolution;
+  return {
+    ...resolution,
+    unresolved: unresolved.toSorted((a, b) => byCodeUnit(a.kind, b.kind) || byCodeUnit(a.name, b.name)),
+    parts: partsOf(resolution, solution, wishes),
+  };
+}

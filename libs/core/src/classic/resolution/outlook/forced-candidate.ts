@@ -1,0 +1,47 @@
+import type { Entry } from '../../../catalog/model/entry.js';
+import { ConstraintBuilder } from '../build-constraints.js';
+import type { Constraint, ConstraintSystem } from '../constraint-system.js';
+import { explain } from '../explain/explain.js';
+import { minimalCore } from '../explain/minimal-core.js';
+import { candidateWords } from '../explain/render-explanation.js';
+import type { WishedSubscription } from '../resolution-problem.js';
+import { search } from '../search/preference-search.js';
+import type { Snapshot } from '../snapshot.js';
+
+/** Effort to see what keeps one candidate out; it is asked for every candidate. */
+const BUDGET = { conflicts: 2_000, work: 10_000_000 };
+
+/**
+ * What keeps a candidate of a Subscription from being chosen: the question is asked again with it as the only candidate.
+ * `asking`: the Subscriptions of the namespace that are met, this one among them.
+ */
+export function hindranceOfCandidate(
+  candidate: Entry,
+  wished: WishedSubscription,
+  asking: readonly WishedSubscription[],
+  snapshot: Snapshot,
+): Readonly<{ hindrance: 'requirements' | 'outranked'; because: string }> {
+  const builder = new ConstraintBuilder(snapshot);
+  builder.addInstalled();
+  for (const subscription of asking) builder.addSubscription(subscription);
+  const system = withOnly(candidate, wished, builder.build());
+  const found = search(system, BUDGET);
+  if (found.verdict !== 'unsatisfiable') {
+    const because = 'what other Subscriptions and installed operators got first leaves no room for it';
+    return { hindrance: 'outranked', because };
+  }
+  const { explanation } = explain(system, minimalCore(system, found), snapshot);
+  return { hindrance: 'requirements', because: candidateWords(explanation, candidate.id) };
+}
+
+function withOnly(candidate: Entry, wished: WishedSubscription, system: ConstraintSystem): ConstraintSystem {
+  const indexOf = (test: (variable: ConstraintSystem['variables'][number]) => boolean) =>
+    system.variables.findIndex(test);
+  const subject = indexOf((variable) => variable.kind === 'subscription' && variable.subscription.name === wished.name);
+  const only = indexOf((variable) => variable.kind === 'entry' && variable.entry.id === candidate.id);
+  const constraints = system.constraints.map((rule): Constraint => {
+    const isWish = rule.kind === 'requires' && rule.subject === subject;
+    return isWish ? { ...rule, candidates: [only] } : rule;
+  });
+  return { ...system, constraints };
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { EntryRecord } from '../../../catalog/model/package-record.js';
+import type { IndexedCatalog } from '../catalog-slice.js';
+import type { InstalledCsv, NamespaceWishes } from '../resolution-problem.js';
+import {
+  needsApi,
+  needsPackage,
+  providesApi,
+  sampleCatalog,
+  sampleEntry,
+  samplePackage,
+  sampleResolution,
+  sampleSubscription,
+  sampleWishes,
+} from '../sample-problem.fixture.js';
+import { renderOutlook } from './render-outlook.js';
+import { upgradeOutlook } from './upgrade-outlook.js';
+
+const at = (installedCSV: string) => sampleSubscription('harbor', { installedCSV, currentCSV: installedCSV });
+const csv = (entry: EntryRecord): InstalledCsv => ({
+  name: entry.name,
+  version: entry.version,
+  replaces: '',
+  phase: '',
+  propertiesAnnotation: JSON.stringify({ properties: entry.properties }),
+  ownedApis: [],
+  requiredApis: [],
+});
+const replaces = (version: string) => ({ replaces: `harbor.v${version}` });
+const v1 = sampleEntry('harbor', '1.0.0');
+
+const outlook = (wishes: Partial<NamespaceWishes>, ...catalogs: IndexedCatalog[]) => {
+  const whole = sampleWishes(wishes);
+  const { resolution } = sampleResolution(whole, catalogs);
+  const wished = whole.subscriptions.find(({ name }) => name === 'harbor');
+  if (resolution.result !== 'resolved' || wished === undefined) return expect.fail(JSON.stringify(resolution));
+  return upgradeOutlook(wished, whole, catalogs, resolution);
+};
+const shelf = (...entries: EntryRecord[]) => sampleCatalog('shelf', samplePackage('harbor', ...entries));
+const running = { subscriptions: [at('harbor.v1.0.0')], csvs: [csv(v1)] };
+
+describe('why nothing newer is installed', () => {
+  const v2 = sampleEntry('harbor', '2.0.0', [], replaces('1.0.0'));
+  it.each([
+    { because: 'there is nothing newer', catalogs: [shelf(v1)], newer: [] },
+    {
+      because: 'it comes after the next one',
+      catalogs: [shelf(v1, v2, sampleEntry('harbor', '3.0.0', [], replaces('2.0.0')))],
+      newer: ['harbor.v3.0.0 later-step: the way there leads over harbor.v2.0.0 first'],
+    },
+    {
+      because: 'it is in another channel',
+      catalogs: [shelf(v1, sampleEntry('harbor', '2.0.0', [], { channel: 'fast' }))],
+      newer: ['harbor.v2.0.0 other-channel: the Subscription follows channel stable: change spec.channel to take it'],
+    },
+    {
+      because: 'it is in another catalog',
+      catalogs: [shelf(v1), sampleCatalog('attic', samplePackage('harbor', v2))],
+      newer: [
+        'harbor.v2.0.0 other-catalog: a Subscription gets updates from its own catalog only, which is olm/shelf: change spec.source and spec.sourceNamespace to take it',
+      ],
+    },
+    {
+      because: 'its requirement is not met',
+      catalogs: [shelf(v1, sampleEntry('harbor', '2.0.0', [needsPackage('mill', '>=1.0.0')], replaces('1.0.0')))],
+      newer: ['harbor.v2.0.0 requirements: it needs package mill in >=1.0.0, which no catalog in sight provides'],
+    },
+    {
+      because: 'it is deprecated',
+      catalogs: [shelf(v1, sampleEntry('harbor', '2.0.0', [{ type: 'olm.deprecated', value: {} }], replaces('1.0.0')))],
+      newer: ['harbor.v2.0.0 requirements: it is marked as deprecated (property olm.deprecated)'],
+    },
+    {
+      because: 'no edge of the graph leads there',
+      catalogs: [
+        shelf(
+          sampleEntry('harbor', '2.0.0', [], {
+            ...replaces('1.9.0'),
+            skipRange: '>=1.5.0 <2.0.0',
+            skips: ['harbor.v1.8.0'],
+          }),
+        ),
+      ],
+      newer: [
+        'harbor.v2.0.0 no-edge: nothing leads there from harbor.v1.0.0: it replaces harbor.v1.9.0, skips harbor.v1.8.0, and its skipRange >=1.5.0 <2.0.0 does not hold 1.0.0',
+      ],
+    },
+    {
+      because: 'a later one skips it',
+      catalogs: [
+        shelf(
+          v1,
+          v2,
+          sampleEntry('harbor', '1.5.0', [], replaces('1.0.0')),
+          sampleEntry('harbor', '3.0.0', [providesApi('No'), needsApi('Never')], {
+            ...replaces('1.0.0'),
+            skips: ['harbor.v2.0.0', 'harbor.v1.5.0'],
+          }),
+        ),
+      ],
+      newer: [
+        'harbor.v3.0.0 requirements: it needs API Never (sample.test/v1), which no catalog in sight provides',
+        'harbor.v2.0.0 skipped: harbor.v3.0.0 skips it',
+        'harbor.v1.5.0 skipped: harbor.v3.0.0 skips it',
+      ],
+    },
+  ])('$because', ({ catalogs, newer }) => {
+    const told = outlook(running, ...catalogs).newer.map(
+      ({ name, hindrance, because }) => `${name} ${hindrance}: ${because}`,
+    );
+    expect(told).toEqual(newer);
+  });
+
+  it('names the neighbour that keeps the installed version in use', () => {
+    const light = sampleEntry('harbor', '1.0.0', [providesApi('Light')]);
+    const crane = sampleEntry('crane', '1.0.0', [needsApi('Light')]);
+    const wishes = {
+      subscriptions: [
+        sampleSubscription('crane', { installedCSV: crane.name, currentCSV: crane.name }),
+        at(light.name),
+      ],
+      csvs: [csv(crane), csv(light)],
+    };
+    const catalog = sampleCatalog('shelf', samplePackage('harbor', light, v2), samplePackage('crane', crane));
+    expect(outlook(wishes, catalog).newer.map(({ because }) => because)).toEqual([
+      'it cannot stand beside harbor.v1.0.0 (installed) and harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor, and crane.v1.0.0 needs API Light (sample.test/v1)',
+    ]);
+  });
+
+  it('does not look into catalogs that the namespace does not see', () => {
+    const elsewhere = {
+      ...sampleCatalog('attic', samplePackage('harbor', v2)),
+      key: { namespace: 'other', name: 'attic' },
+    };
+    expect(outlook(running, shelf(v1), elsewhere).newer).toEqual([]);
+  });
+
+  it('tells why a first install does not take the head', () => {
+    const wishes = { subscriptions: [sampleSubscription('harbor')] };
+    const head = sampleEntry('harbor', '2.0.0', [needsApi('Light')], replaces('1.0.0'));
+    expect(renderOutlook(outlook(wishes, shelf(v1, head)))).toBe(
+      [
+        'Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer, and why not now:',
+        '  harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs API Light (sample.test/v1), which no catalog in sight provides',
+      ].join('\n'),
+    );
+  });
+
+  it('says so when all is as new as can be', () => {
+    expect(renderOutlook(outlook(running, shelf(v1)))).toBe(
+      'Subscription harbor has harbor.v1.0.0: no catalog in sight has anything newer.',
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import type { Entry } from '../../../catalog/model/entry.js';
+import type { PackageRecord } from '../../../catalog/model/package-record.js';
+import { parseTolerant } from '../../../kernel/versions/blang-version.js';
+import { formatVersion, type Version } from '../../../kernel/versions/version.js';
+import { type IndexedCatalog, sliceCatalogs } from '../catalog-slice.js';
+import { snapshotOf } from '../prepare.js';
+import { isFor } from '../resolution-of.js';
+import type { NamespaceWishes, Resolution, WishedSubscription } from '../resolution-problem.js';
+import { Snapshot } from '../snapshot.js';
+import { follows } from '../subscription-candidates.js';
+import { hindranceOfCandidate } from './forced-candidate.js';
+import { isSource, newerReleases, type Release } from './newer-bundles.js';
+
+/** What keeps a newer bundle from being the next one. */
+export type Hindrance =
+  | 'other-catalog'
+  | 'other-channel'
+  | 'starting-csv'
+  | 'skipped'
+  | 'later-step'
+  | 'no-edge'
+  | 'requirements'
+  | 'outranked';
+
+/** A bundle newer than what a Subscription has or gets next; `because` says in a sentence why it is not that one. */
+export type NewerBundle = Release & Readonly<{ hindrance: Hindrance; because: string }>;
+
+/** What a Subscription has, what it gets, and what is newer than both. */
+export type UpgradeOutlook = Readonly<{
+  subscription: string;
+  package: string;
+  installed?: string;
+  next?: string;
+  newer: readonly NewerBundle[];
+}>;
+
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+type Context = Readonly<{
+  wished: WishedSubscription;
+  /** All Subscriptions that are met. */
+  asking: readonly WishedSubscription[];
+  installed: Entry | undefined;
+  snapshot: Snapshot;
+}>;
+
+/** Why a Subscription of a resolved namespace gets nothing newer than it does; nothing where its versions are unknown. */
+export function upgradeOutlook(
+  wished: WishedSubscription,
+  wishes: NamespaceWishes,
+  catalogs: readonly IndexedCatalog[],
+  resolution: Resolved,
+): UpgradeOutlook {
+  const { slices, records } = sliceCatalogs(wishes, catalogs);
+  const record = (hash: string): PackageRecord => records.get(hash) ?? { name: '', defaultChannel: '', entries: [] };
+  const snapshot = snapshotOf({ v: 1, wishes, catalogs: slices }, record);
+  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(wished, bundle));
+  const base = { subscription: wished.name, package: wished.package };
+  if (!(snapshot instanceof Snapshot)) return { ...base, newer: [] };
+  const installed = snapshot.installed.find(({ name }) => name === wished.installedCSV);
+  const version = next === undefined ? installed?.version : parsedVersion(next.version);
+  const newer = version === undefined ? [] : newerReleases(wished, version, wishes, catalogs);
+  const leftOut = new Set(resolution.unresolved?.map(({ name }) => name));
+  const asking = wishes.subscriptions.filter(({ name }) => !leftOut.has(name));
+  const context = { wished, asking, installed, snapshot };
+  return {
+    ...base,
+    ...(installed === undefined ? {} : { installed: installed.name }),
+    ...(next === undefined ? {} : { next: next.name }),
+    newer: newer.map((release) => ({ ...release, ...hindranceOf(release, context) })),
+  };
+}
+
+function parsedVersion(text: string): Version | undefined {
+  const version = parseTolerant(text);
+  return 'error' in version ? undefined : version;
+}
+
+type Hindered = Readonly<{ hindrance: Hindrance; because: string }>;
+
+function hindranceOf(release: Release, context: Context): Hindered {
+  const { wished, asking, installed, snapshot } = context;
+  const own = `${wished.sourceNamespace}/${wished.source}`;
+  if (!isSource(wished, release.catalog)) {
+    const because = `a Subscription gets updates from its own catalog only, which is ${own}: change spec.source and spec.sourceNamespace to take it`;
+    return { hindrance: 'other-catalog', because };
+  }
+  if (wished.channel !== '' && !release.channels.includes(wished.channel)) {
+    const because = `the Subscription follows channel ${wished.channel}: change spec.channel to take it`;
+    return { hindrance: 'other-channel', because };
+  }
+  const groups = (snapshot.catalog(release.catalog)?.groupsOfPackage(wished.package) ?? []).filter(
+    ({ channel }) => wished.channel === '' || channel === wished.channel,
+  );
+  const all = groups.flatMap(({ entries }) => entries);
+  const inOrder = groups.flatMap((group) => {
+    const ordered = group.ordered();
+    return 'error' in ordered ? [] : ordered.entries;
+  });
+  if (installed === undefined && wished.startingCSV !== '') {
+    return { hindrance: 'starting-csv', because: `spec.startingCSV asks for ${wished.startingCSV} to begin with` };
+  }
+  const entry = inOrder.find(({ name }) => name === release.name);
+  if (entry === undefined) return skippedBy(release, all);
+  if (installed === undefined || follows(entry, installed)) {
+    return hindranceOfCandidate(entry, wished, asking, snapshot);
+  }
+  return byTheWay(entry, installed, inOrder);
+}
+
+function skippedBy({ name }: Release, entries: readonly Entry[]): Hindered {
+  const by = entries.find(({ skips }) => skips.includes(name))?.name;
+  const because = by === undefined ? 'it is not on the way to the head of its channel' : `${by} skips it`;
+  return { hindrance: 'skipped', because };
+}
+
+/** Goes the way OLM goes, one best direct successor after the other, and sees whether it leads there. */
+function byTheWay(entry: Entry, installed: Entry, inOrder: readonly Entry[]): Hindered {
+  const way: Entry[] = [];
+  for (let at = installed; ; ) {
+    const step = inOrder.find((candidate) => follows(candidate, at));
+    if (step === undefined || way.includes(step)) break;
+    way.push(step);
+    if (step === entry) {
+      const before = way.slice(0, -1).map(({ name }) => name);
+      return { hindrance: 'later-step', because: `the way there leads over ${before.join(', ')} first` };
+    }
+    at = step;
+  }
+  return {
+    hindrance: 'no-edge',
+    because: `nothing leads there from ${installed.name}: ${edgesText(entry, installed)}`,
+  };
+}
+
+function edgesText({ replaces, skips, skipRange, from }: Entry, installed: Entry): string {
+  const version = installed.version === undefined ? 'the installed version' : formatVersion(installed.version);
+  const range = from.kind === 'catalog' ? from.record.skipRange : '';
+  return [
+    replaces === '' ? 'it replaces nothing' : `it replaces ${replaces}`,
+    ...(skips.length === 0 ? [] : [`skips ${skips.slice(0, 5).join(', ')}${skips.length > 5 ? ' and more' : ''}`]),
+    ...(skipRange === undefined ? [] : [`and its skipRange ${range} does not hold ${version}`]),
+  ].join(', ');
+}

@@ -1,0 +1,46 @@
+import type { PackageRecord } from '../../catalog/model/package-record.js';
+import { ConstraintBuilder } from './build-constraints.js';
+import { explain } from './explain/explain.js';
+import { minimalCore } from './explain/minimal-core.js';
+import { resolveIsolated } from './isolation/resolve-isolated.js';
+import { clashOf, pickedEntries } from './picked-entries.js';
+import { badRequirement, snapshotOf, tooHard } from './prepare.js';
+import { resolutionOf } from './resolution-of.js';
+import type { NamespaceWishes, Resolution, ResolutionProblem } from './resolution-problem.js';
+import { DEFAULT_BUDGET, type SearchBudget, search } from './search/preference-search.js';
+import { Snapshot } from './snapshot.js';
+
+/**
+ * Answers one problem as OLM would for a fixed order of Subscriptions and orphans by name (spec: classic-resolution.md;
+ * order of checks: §8). Pure: equal problems give equal answers. `record` gives the package record of a hash.
+ */
+export function resolve(
+  problem: ResolutionProblem,
+  record: (hash: string) => PackageRecord,
+  budget: SearchBudget = DEFAULT_BUDGET,
+): Resolution {
+  const snapshot = snapshotOf(problem, record);
+  if (!(snapshot instanceof Snapshot)) return snapshot;
+  const { wishes } = problem;
+  return wishes.operatorGroups[0]?.isolate === true
+    ? resolveIsolated(wishes, snapshot, budget)
+    : resolveTogether(wishes, snapshot, budget);
+}
+
+/** OLM's way: one answer for the whole namespace. */
+function resolveTogether(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
+  const builder = new ConstraintBuilder(snapshot);
+  builder.addInstalled();
+  const errors = wishes.subscriptions.flatMap((wished) => builder.addSubscription(wished));
+  if (errors.length > 0) return badRequirement(errors);
+  const system = builder.build();
+  const found = search(system, budget);
+  switch (found.verdict) {
+    case 'exhausted':
+      return tooHard(found.conflicts);
+    case 'unsatisfiable':
+      return explain(system, minimalCore(system, found), snapshot);
+    case 'satisfiable':
+      return clashOf(builder, found.picked) ?? resolutionOf(pickedEntries(system, found.picked), wishes, builder);
+  }
+}

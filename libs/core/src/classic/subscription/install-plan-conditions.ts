@@ -1,0 +1,89 @@
+/** Usage: `withPlanConditions(subscription, plan, now)`, where `plan` is a *live* read of status.installPlanRef. */
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
+import { installedCondition } from '../install-plan/plan-conditions.js';
+import {
+  changeTo,
+  type SubscriptionChange,
+  statusOf,
+  unchanged,
+  type WantedCondition,
+  withCondition,
+  withoutConditions,
+} from './subscription-change.js';
+
+const PENDING = 'InstallPlanPending';
+const FAILED = 'InstallPlanFailed';
+const MISSING = 'InstallPlanMissing';
+/** Types of the conditions that report on the plan of a Subscription. */
+export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
+
+/** What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase there is nothing to tell. */
+const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
+  ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
+  ['Planning', { type: PENDING, reason: 'Planning' }],
+  ['RequiresApproval', { type: PENDING, reason: 'RequiresApproval' }],
+  ['Installing', { type: PENDING, reason: 'Installing' }],
+  ['Failed', { type: FAILED, reason: 'InstallPlanFailed' }],
+]);
+
+/** What the plan says of itself: its Installed condition, else what each of its bundle lookups waits for. */
+function messageOf({ status }: InstallPlan): string {
+  const installed = installedCondition(status)?.message ?? '';
+  if (installed !== '') return installed;
+  const pending = (status?.bundleLookups ?? []).flatMap(({ conditions }) =>
+    Array.isArray(conditions) ? conditions : [],
+  );
+  return pending
+    .filter((condition) => condition?.type === 'BundleLookupPending' && condition?.message)
+    .map((condition) => `${condition.message}.`)
+    .join(' ');
+}
+
+/** The one condition that a plan's phase asks for; a failed plan's own reason goes before the general one. */
+function wantedFor(plan: InstallPlan): WantedCondition | undefined {
+  const told = TOLD.get(plan.status?.phase ?? '');
+  if (told === undefined) return undefined;
+  const installed = installedCondition(plan.status);
+  const own = told.type === FAILED && installed?.status === 'False' ? installed.reason : undefined;
+  const message = messageOf(plan);
+  return {
+    type: told.type,
+    status: 'True',
+    reason: own || told.reason,
+    ...(message === '' ? {} : { message }),
+    timed: true,
+  };
+}
+
+/** Everything that pointed to the plan is gone with it: the namespace is resolved again. */
+function withoutPlan(status: SubscriptionStatus): SubscriptionStatus {
+  const { installPlanRef: _ref, installplan: _twin, currentCSV: _current, state: _state, ...rest } = status;
+  return rest;
+}
+
+/**
+ * The condition on the referenced plan, or the clean-up after one that is gone. Where the plan of a pending upgrade is
+ * gone the reference is cleared in every case (OLM keeps it when no condition changed, and then stalls for ever).
+ * Spec: subscriptions.md §4.
+ */
+export function withPlanConditions(
+  subscription: Subscription,
+  plan: InstallPlan | undefined,
+  now: string,
+): SubscriptionChange {
+  const before = statusOf(subscription);
+  if (before.installPlanRef === undefined) return unchanged(subscription);
+  if (plan === undefined) return changeTo(subscription, afterLoss(before, now), now);
+  const wanted = wantedFor(plan);
+  const others = PLAN_CONDITIONS.filter((type) => type !== wanted?.type);
+  const cleared = withoutConditions(before, others);
+  return changeTo(subscription, wanted === undefined ? cleared : withCondition(cleared, wanted, now), now);
+}
+
+function afterLoss(before: SubscriptionStatus, now: string): SubscriptionStatus {
+  const cleared = withoutConditions(before, [PENDING, FAILED]);
+  if (before.state === 'UpgradePending') return withoutPlan(withoutConditions(cleared, [MISSING]));
+  const reason = 'ReferencedInstallPlanNotFound';
+  return withCondition(cleared, { type: MISSING, status: 'True', reason, timed: true }, now);
+}

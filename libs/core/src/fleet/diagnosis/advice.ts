@@ -1,0 +1,241 @@
+import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
+import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
+import { EXCLUDE_GLOBAL } from '../../classic/resolution/wishes.js';
+import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
+
+declare const MADE_HERE: unique symbol;
+
+/**
+ * A text that says what a user can do: prose, or prose, a colon and one command. Only {@link ADVICE} makes it, and a test
+ * (test/integration/advice.spec.ts) carries its entries out to the promised end, and fails for one that it does not know.
+ */
+export type Advice = string & { readonly [MADE_HERE]: true };
+
+const advice = (text: string): Advice => text as Advice;
+
+/** One function, one advice. A command that deletes something names what it deletes. */
+export const ADVICE = {
+  /** Nothing has a status yet. */
+  checkHub: () => advice('See that the hub runs and manages this cluster: flotilla status'),
+
+  correctCatalogSpec: () => advice('Correct the spec of the CatalogSource.'),
+  correctImageTemplate: (annotation: string) =>
+    advice(`Correct annotation ${annotation}, or set spec.image, which counts while the template gives no image.`),
+  enableDefaultSource: () => advice('Enable it in spec.sources of OperatorHub cluster, if it is wanted.'),
+  validateCatalogImage: (image: string) =>
+    advice(
+      `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${image}`,
+    ),
+  createPullSecret: (namespace: string, name: string) =>
+    advice(
+      `Create the pull secret: kubectl -n ${namespace} create secret docker-registry ${name} --docker-server=HOST --docker-username=USER --docker-password=PASSWORD`,
+    ),
+  namePullSecret: () =>
+    advice(
+      'Name a Secret of type kubernetes.io/dockerconfigjson with a valid login in spec.secrets of the CatalogSource.',
+    ),
+  allowPullSecrets: (namespace: string, user: string) =>
+    advice(
+      `Let the hub read Secrets in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-pull-secrets --clusterrole=flotilla:observe-pull-secrets --user=${user}`,
+    ),
+  startRegistryServer: (address: string) =>
+    advice(`See that a registry server answers at ${address}, as the hub reaches it.`),
+  correctConfigMap: (namespace: string, name: string) => advice(`Correct ConfigMap ${name} in namespace ${namespace}.`),
+  deleteCatalogSource: (namespace: string, name: string) =>
+    advice(
+      `Or delete CatalogSource ${name}; then nothing is resolved from it, and it blocks nothing: kubectl -n ${namespace} delete catalogsource ${name}`,
+    ),
+
+  createGroup: (namespace: string) =>
+    advice(`Create an OperatorGroup in namespace ${namespace} that says which namespaces its operators watch.`),
+  keepOneGroup: (namespace: string) =>
+    advice(
+      `Keep one OperatorGroup of namespace ${namespace} and delete the others; this deletes no operator: kubectl -n ${namespace} delete operatorgroup NAME`,
+    ),
+  createServiceAccount: (namespace: string, name: string) =>
+    advice(
+      `Create the ServiceAccount and give it the rights that the operator’s objects need: kubectl -n ${namespace} create serviceaccount ${name}`,
+    ),
+  giveRights: (account: string) =>
+    advice(
+      `Give ServiceAccount ${account} the right that is named, with a Role and a RoleBinding (a ClusterRole and a ClusterRoleBinding where no namespace is named); the plan then goes on by itself.`,
+    ),
+  checkHubRights: () => advice('Grant the hub’s account what it lacks: flotilla clusters check'),
+
+  createCatalogSource: (name: string) =>
+    advice(
+      `Correct spec.source and spec.sourceNamespace, or create CatalogSource ${name}; others than those of its own and of the global namespace are not seen.`,
+    ),
+  seeGlobalCatalogs: (namespace: string, group: string) =>
+    advice(
+      `Name a CatalogSource of the same namespace; or let the namespace see the global catalogs: kubectl -n ${namespace} annotate operatorgroup ${group} ${EXCLUDE_GLOBAL}-`,
+    ),
+  validateBundleImage: (image: string) =>
+    advice(
+      `Publish an image that can be pulled and is a bundle; a private one needs spec.secrets at the CatalogSource. See what is wrong with it: flotilla bundle validate ${image}`,
+    ),
+  explainSubscription: (namespace: string, name: string) =>
+    advice(`flotilla explain subscription ${name} -n ${namespace}`),
+  subscribeAnew: () =>
+    advice('Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'),
+  installAgain: (namespace: string, plan: string) =>
+    advice(
+      `If it was deleted, or was a copy whose original is gone, have it installed: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+    ),
+  dropSubscription: (namespace: string, name: string) =>
+    advice(
+      `If that operator is enough, delete the Subscription; this deletes no operator: kubectl -n ${namespace} delete subscription ${name}`,
+    ),
+  replaceCopies: (namespace: string, group: string) =>
+    advice(
+      `Otherwise let plans of this namespace replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
+    ),
+  replanOverCopy: (namespace: string, plan: string) =>
+    advice(`Then have the plan made anew: flotilla retry installplan ${plan} -n ${namespace} --replan`),
+  subscribeAfterCopy: () => advice('Then delete the Subscription and create it anew.'),
+  narrowOriginalGroup: (original: string) =>
+    advice(
+      `Two operators may not provide the same API to the same namespace: narrow the OperatorGroup of namespace ${original} first, or the new one fails with InterOperatorGroupOwnerConflict.`,
+    ),
+
+  approve: (namespace: string, plan: string) => advice(`flotilla approve installplan ${plan} -n ${namespace}`),
+  retryPlan: (namespace: string, plan: string) =>
+    advice(
+      `Correct the cause; the plan then goes on by itself within five minutes, or at once: flotilla retry installplan ${plan} -n ${namespace}`,
+    ),
+  replanCorrected: (namespace: string, plan: string) =>
+    advice(
+      `Where the bundle is at fault, publish a corrected bundle in its catalog, then have the plan made anew: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+    ),
+  replanForeign: (namespace: string, plan: string) =>
+    advice(
+      `Have the hub make a plan of its own for the Subscriptions in place of this one: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+    ),
+  migrateStoredVersions: (namespace: string, group: string) =>
+    advice(
+      `Let Flotilla rewrite the objects that are stored in that version; the plan then goes on by itself: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,
+    ),
+
+  watchPods: (namespace: string, csv: string) =>
+    advice(
+      `Correct what keeps its Deployments from being available; see their Pods: kubectl -n ${namespace} get deployments,pods -l olm.owner=${csv}`,
+    ),
+  explainOriginal: (namespace: string, csv: string) => advice(`flotilla explain csv ${csv} -n ${namespace}`),
+  allowUpgrade: (namespace: string, predecessor: string) =>
+    advice(
+      `Wait until the operator, or the administrator who set spec.overrides, allows the upgrade. Or overrule it, which can interrupt what the operator protects: kubectl -n ${namespace} patch operatorcondition ${predecessor} --type merge -p '${ALLOWED}'`,
+    ),
+  installApi: (crd: string) =>
+    advice(`Install the operator that brings the API ${crd}, or create its CustomResourceDefinition.`),
+  inspectCrd: (crd: string) =>
+    advice(`See which operators own it, and whether the API server serves it: kubectl get crd ${crd} -o yaml`),
+  inspectApiService: (name: string) =>
+    advice(`See why the API is not available: kubectl get apiservice ${name} -o yaml`),
+  createOperatorAccount: (namespace: string, name: string) =>
+    advice(
+      `The InstallPlan brings ServiceAccount ${name}; if it was deleted, create it anew: kubectl -n ${namespace} create serviceaccount ${name}`,
+    ),
+  giveOperatorRights: (name: string) =>
+    advice(
+      `Give ServiceAccount ${name} the rules named above, with a Role and a RoleBinding; the InstallPlan of the operator brings them.`,
+    ),
+  upgradeKubernetes: () =>
+    advice('Upgrade the cluster; or have a version of the operator for this version of Kubernetes, as follows.'),
+  inspectRequirement: (kind: string, name: string) => advice(`See what is there: kubectl get ${kind} ${name} -o yaml`),
+  changeTargets: () =>
+    advice(
+      'Change what the OperatorGroup targets to one of the install modes that the operator supports (spec.installModes).',
+    ),
+  separateProviders: () =>
+    advice(
+      'Another operator provides the same API to the same namespaces: narrow an OperatorGroup, or uninstall one of the two: delete its Subscription and its ClusterServiceVersion, which deletes its Deployments and keeps its custom resources.',
+    ),
+  addStaticApis: () =>
+    advice('The OperatorGroup has staticProvidedAPIs: add the APIs to its annotation olm.providedAPIs, or unset it.'),
+  removeRival: () =>
+    advice(
+      'Another operator of this namespace owns the same API: uninstall one of the two: delete its Subscription and its ClusterServiceVersion, which deletes its Deployments and keeps its custom resources.',
+    ),
+  replaceBundle: (namespace: string, csv: string) =>
+    advice(
+      `Publish a corrected version in the catalog, then delete this ClusterServiceVersion and the Deployments that it has: kubectl -n ${namespace} delete csv ${csv}`,
+    ),
+  subscribeAfterCorrection: () => advice('Then delete its Subscription, and create it anew.'),
+  replanBundle: (namespace: string, plan: string) =>
+    advice(
+      `Then have it installed from the corrected catalog: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+    ),
+  correctRefusal: () =>
+    advice('Correct what the API server refuses, which is named above; the installation is tried again by itself.'),
+
+  correctExtensionConfig: () => advice('Correct spec.config: what the bundle takes is in the message.'),
+  correctRollout: () =>
+    advice(
+      'Correct what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.',
+    ),
+  correctExtensionSpec: () => advice('Correct its spec: it is not tried again as it is.'),
+  correctExtensionCause: () => advice('Correct what is named; it is tried again by itself.'),
+  correctClusterCatalog: () =>
+    advice(
+      'Correct its image; or let resolution go on without it: set spec.availabilityMode of the ClusterCatalog to Unavailable.',
+    ),
+  makeCatalogAvailable: (name: string) =>
+    advice(
+      `ClusterCatalog ${name} is switched off by spec.availabilityMode; to have ClusterExtensions resolved from it: kubectl patch clustercatalog ${name} --type merge -p '${AVAILABLE}'`,
+    ),
+  createNamespace: (name: string) =>
+    advice(
+      `Create the namespace of the ClusterExtension, which then goes on by itself: kubectl create namespace ${name}`,
+    ),
+  allowEarlierVersion: (extension: string) =>
+    advice(
+      `To go back to that version, let resolution take a bundle that the catalog does not offer as an update: kubectl patch clusterextension ${extension} --type merge -p '${SELF_CERTIFIED}'`,
+    ),
+  holdAtRevision: (extension: string, revision: number) =>
+    advice(
+      `Or hold it at the content of revision ${revision}, which is of that version, until the annotation is removed: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}=${revision}`,
+    ),
+  endRollback: (extension: string) =>
+    advice(
+      `Name a revision that is kept, or end the rollback: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}-`,
+    ),
+  saveBeforeChange: (crd: string) =>
+    advice(`First save the objects of that kind: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+  allowCrdChange: (extension: string) =>
+    advice(
+      `Then, if what is named above may be lost, allow the change; the API server drops fields that the new schema lacks when it writes an object: kubectl patch clusterextension ${extension} --type merge -p '${ENFORCE_NOTHING}'`,
+    ),
+  explainExtension: (name: string) => advice(`flotilla explain extension ${name}`),
+  keepOwner: (extension: string) =>
+    advice(
+      `To keep what is there, delete the ClusterExtension, of which no revision has rolled out: kubectl delete clusterextension ${extension}`,
+    ),
+  saveObjects: (crd: string) =>
+    advice(`To let the ClusterExtension have it, first save its objects: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+  uninstallOwner: (namespace: string, csv: string) =>
+    advice(
+      `Then uninstall the operator: delete the Subscription whose status.installedCSV is ${csv}, and its ClusterServiceVersion, which deletes its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
+    ),
+  deleteCrd: (crd: string) =>
+    advice(
+      `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces; the ClusterExtension then goes on by itself: kubectl delete crd ${crd}`,
+    ),
+  deleteInTheWay: (resource: string, name: string, namespace: string | undefined) =>
+    advice(
+      `If nothing uses ${resource} ${name} any more, delete it; the ClusterExtension then goes on by itself: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${resource} ${name}`,
+    ),
+} as const;
+
+const ALLOWED = JSON.stringify({
+  spec: {
+    overrides: [
+      { type: 'Upgradeable', status: 'True', reason: 'AllowedByAdministrator', message: 'the upgrade is allowed' },
+    ],
+  },
+});
+
+const AVAILABLE = JSON.stringify({ spec: { availabilityMode: 'Available' } });
+const SELF_CERTIFIED = JSON.stringify({ spec: { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } } });
+const ENFORCE_NOTHING = JSON.stringify({
+  spec: { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } },
+});

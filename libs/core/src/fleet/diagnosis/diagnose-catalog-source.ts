@@ -1,0 +1,73 @@
+import { originOf } from '../../classic/catalog-source/catalog-source-spec.js';
+import { IMAGE_TEMPLATE_ANNOTATION } from '../../classic/catalog-source/image-template.js';
+import { DISABLED_CONDITION, DISABLED_TEXT } from '../../classic/catalog-source/operator-hub.js';
+import { isHealthy } from '../../classic/subscription/catalog-health.js';
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import { isPaused, pausedDigest, pausedText } from '../../kernel/api/paused-catalog.js';
+import { ADVICE, type Advice } from './advice.js';
+import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+
+/** What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8; decisions 0111 and 0112). */
+export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
+  const { status } = source;
+  const said = status?.message ? [sentence(status.message)] : [];
+  if (isHealthy(source)) {
+    const fresh = said.length === 0 || status?.reason === 'InvalidIntervalError';
+    const paused = isPaused(source) ? [sentence(`It is paused: ${pausedText(pausedDigest(status ?? {}))}`)] : [];
+    if (fresh) return diagnosis('well', ['It is READY: its content can be installed from.', ...paused, ...said]);
+    return diagnosis('under-way', ['It is READY with content that could not be renewed.', ...said], remedy(source));
+  }
+  if (status?.reason === 'SpecInvalidError') {
+    return diagnosis('failed', ['Its spec is not valid.', ...said], correction(source));
+  }
+  if (isDisabled(source)) {
+    return diagnosis('well', sentence(DISABLED_TEXT), ADVICE.enableDefaultSource());
+  }
+  const state = status?.connectionState?.lastObservedState;
+  if (state === undefined && said.length === 0) {
+    return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
+  }
+  if (state === 'CONNECTING' && said.length === 0) {
+    return diagnosis('under-way', 'Its content is being fetched for the first time.');
+  }
+  const seen = `It is ${state ?? 'not READY'}, and blocks resolution in every namespace that sees it.`;
+  return diagnosis('failed', [seen, ...said], remedy(source));
+}
+
+const isDisabled = ({ status }: CatalogSource): boolean =>
+  (status?.conditions ?? []).some((condition) => Object(condition).type === DISABLED_CONDITION);
+
+const correction = ({ metadata }: CatalogSource): Advice =>
+  metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]
+    ? ADVICE.correctImageTemplate(IMAGE_TEMPLATE_ANNOTATION)
+    : ADVICE.correctCatalogSpec();
+
+function remedy(source: CatalogSource): readonly Advice[] {
+  const origin = originOf(source);
+  const { name = '', namespace = '' } = source.metadata;
+  const leave = ADVICE.deleteCatalogSource(namespace, name);
+  switch (origin.kind) {
+    case 'image':
+      return [loginRemedy(source) ?? ADVICE.validateCatalogImage(origin.image), leave];
+    case 'grpc':
+      return [ADVICE.startRegistryServer(origin.address), leave];
+    case 'configMap':
+      return [ADVICE.correctConfigMap(namespace, origin.name), leave];
+    case 'invalid':
+      return [ADVICE.correctCatalogSpec()];
+  }
+}
+
+const SECRET_MISSING = /pull secret [^ /]+\/([^ ,]+), named by CatalogSource/;
+const SECRET_FORBIDDEN = /secrets "[^"]*" is forbidden: User "([^"]+)"/;
+const LOGIN_REFUSED = /asks for a login and no credentials were given|the credentials given for .* were refused/;
+
+/** What helps where the image could not be asked for; undefined where it could, or no login is at fault. */
+function loginRemedy({ metadata: { namespace = '' }, status }: CatalogSource): Advice | undefined {
+  const message = status?.message ?? '';
+  const missing = SECRET_MISSING.exec(message)?.[1];
+  if (missing !== undefined) return ADVICE.createPullSecret(namespace, missing);
+  const user = SECRET_FORBIDDEN.exec(message)?.[1];
+  if (user !== undefined) return ADVICE.allowPullSecrets(namespace, user);
+  return LOGIN_REFUSED.test(message) ? ADVICE.namePullSecret() : undefined;
+}

@@ -1,0 +1,170 @@
+import { CRD_ABSENT } from '../../classic/csv/requirements/crd-requirements.js';
+import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
+import { isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { ADVICE, type Advice } from './advice.js';
+import { diagnoseGroups } from './diagnose-groups.js';
+import { diagnoseInstallPlan } from './diagnose-install-plan.js';
+import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+
+const MET: ReadonlySet<string> = new Set(['Present', 'DeploymentFound']);
+
+/** What lies in the namespace of a ClusterServiceVersion. */
+export type CsvSurroundings = Readonly<{
+  installPlans: readonly InstallPlan[];
+  operatorGroups: readonly OperatorGroup[];
+}>;
+
+/** The phase of a ClusterServiceVersion and what keeps it there (spec: csv-lifecycle.md §3 and §4). */
+export function diagnoseCsv(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis {
+  const { phase = '', reason = '', message = '' } = csv.status ?? {};
+  if (isCopied(csv)) return copied(csv, phase);
+  const said = message === '' ? [] : [sentence(message)];
+  switch (phase) {
+    case 'Succeeded':
+      return diagnosis('well', 'It is installed and its operator runs.');
+    case 'Failed':
+      return failed(csv, reason, said, around);
+    case 'Pending':
+      return heldBack(csv, reason, said) ?? unfinishedPlan(csv, around) ?? pending(csv, said, around);
+    case 'InstallReady':
+    case 'Installing':
+      return diagnosis('under-way', [`It is being installed (${phase}).`, ...said], watchPods(csv));
+    case 'Replacing':
+    case 'Deleting':
+      return diagnosis('under-way', 'A newer version replaces it; it goes when that one has succeeded.');
+    default:
+      return diagnosis('under-way', 'The hub has not read it yet.', ADVICE.checkHub());
+  }
+}
+
+/** The status of a copy is that of its original, with a reason of its own. */
+function copied(csv: ClusterServiceVersion, phase: string): Diagnosis {
+  const [name, namespace] = [csv.metadata.name ?? '', originalNamespace(csv)];
+  const seen = `It is a copy of ClusterServiceVersion ${namespace}/${name}: the operator runs in namespace ${namespace}, and watches this one.`;
+  if (phase === 'Succeeded') return diagnosis('well', seen);
+  const there = `Its original is ${phase === '' ? 'without a phase' : `in phase ${phase}`}.`;
+  return diagnosis('under-way', [seen, there], ADVICE.explainOriginal(namespace, name));
+}
+
+/** Held back by the OperatorCondition of the CSV that it replaces. */
+function heldBack(csv: ClusterServiceVersion, reason: string, said: readonly string[]): Diagnosis | undefined {
+  const predecessor = csv.spec.replaces;
+  if (reason !== 'OperatorConditionNotUpgradeable' || typeof predecessor !== 'string') return undefined;
+  const seen = `It is pending: OperatorCondition ${predecessor} does not allow the upgrade.`;
+  return diagnosis('blocked', [seen, ...said], ADVICE.allowUpgrade(csv.metadata.namespace ?? '', predecessor));
+}
+
+/** The plan that makes this CSV; of several the newest. */
+function planOf({ metadata }: ClusterServiceVersion, { installPlans }: CsvSurroundings): InstallPlan | undefined {
+  return installPlans
+    .filter(({ spec }) => spec.clusterServiceVersionNames.includes(metadata.name ?? ''))
+    .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0))[0];
+}
+
+/** A requirement may be one that its plan still brings: then what stops the plan is the cause. */
+function unfinishedPlan(csv: ClusterServiceVersion, around: CsvSurroundings): Diagnosis | undefined {
+  const plan = planOf(csv, around);
+  if (plan === undefined || !['Failed', 'Installing'].includes(plan.status?.phase ?? '')) return undefined;
+  const cause = diagnoseInstallPlan(plan, around.operatorGroups);
+  return causedBy(`It is pending: its InstallPlan ${plan.metadata.name ?? ''} is not complete.`, plan, cause);
+}
+
+function pending(csv: ClusterServiceVersion, said: readonly string[], around: CsvSurroundings): Diagnosis {
+  const unmet = unmetOf(csv);
+  if (unmet.length === 0) return diagnosis('under-way', ['It is pending: what it needs is looked at.', ...said]);
+  const seen = `It is pending: ${unmet.length === 1 ? 'a requirement is' : `${unmet.length} requirements are`} not met.`;
+  return diagnosis('blocked', [seen, ...unmet.flatMap(requirementTexts)], requirementTodos(csv, unmet, around));
+}
+
+function requirementTexts({ kind, name, status, message, dependents = [] }: RequirementStatus): string[] {
+  const head = sentence(`${kind} ${name}: ${status}${message === '' ? '' : `, ${message}`}`);
+  const missing = dependents
+    .filter((dependent) => !MET.has(dependent.status) && dependent.status !== 'Satisfied')
+    .map((dependent) => sentence(`  ${dependent.kind}: ${dependent.message ?? dependent.status}`));
+  return [head, ...missing];
+}
+
+function requirementTodo(namespace: string, { kind, name, status, message }: RequirementStatus): readonly Advice[] {
+  switch (kind) {
+    case 'CustomResourceDefinition':
+      return [message === CRD_ABSENT ? ADVICE.installApi(name) : ADVICE.inspectCrd(name)];
+    case 'APIService':
+      return [status === 'NotPresent' ? ADVICE.installApi(name) : ADVICE.inspectApiService(name)];
+    case 'ServiceAccount':
+      return [
+        status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name),
+      ];
+    case 'ClusterServiceVersion':
+      return [ADVICE.upgradeKubernetes()];
+    default:
+      return [ADVICE.inspectRequirement(kind, name)];
+  }
+}
+
+/** A version of Kubernetes that is too old is left by another version of the operator, too. */
+function requirementTodos(
+  csv: ClusterServiceVersion,
+  unmet: readonly RequirementStatus[],
+  around: CsvSurroundings,
+): readonly Advice[] {
+  const isTooOld = unmet.some(({ kind }) => kind === 'ClusterServiceVersion');
+  const each = unmet.flatMap((one) => requirementTodo(csv.metadata.namespace ?? '', one));
+  return [...new Set([...each, ...(isTooOld ? correctBundle(csv, around) : [])])];
+}
+
+type ReasonAdvice = (csv: ClusterServiceVersion, around: CsvSurroundings) => readonly Advice[];
+
+const correctBundle: ReasonAdvice = (csv, around) => {
+  const { name = '', namespace = '' } = csv.metadata;
+  const plan = planOf(csv, around)?.metadata.name;
+  return [
+    ADVICE.replaceBundle(namespace, name),
+    plan === undefined ? ADVICE.subscribeAfterCorrection() : ADVICE.replanBundle(namespace, plan),
+  ];
+};
+
+/** Keyed by the reason that OLM gives a failed CSV (spec: csv-lifecycle.md §3). */
+const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
+  NoOperatorGroup: ({ metadata }) => [ADVICE.createGroup(metadata.namespace ?? '')],
+  TooManyOperatorGroups: ({ metadata }) => [ADVICE.keepOneGroup(metadata.namespace ?? '')],
+  NoTargetNamespaces: () => [ADVICE.changeTargets()],
+  UnsupportedOperatorGroup: () => [ADVICE.changeTargets()],
+  InterOperatorGroupOwnerConflict: () => [ADVICE.separateProviders()],
+  CannotModifyStaticOperatorGroupProvidedAPIs: () => [ADVICE.addStaticApis()],
+  OwnerConflict: () => [ADVICE.removeRival()],
+  InvalidInstallModes: correctBundle,
+  InvalidInstallStrategy: correctBundle,
+  InvalidWebhookDescription: correctBundle,
+  InstallComponentFailed: (csv, around) => [ADVICE.correctRefusal(), ...correctBundle(csv, around)],
+  RequirementsNotMet: (csv, around) => requirementTodos(csv, unmetOf(csv), around),
+  APIServiceResourceIssue: (csv) => [watchPods(csv)],
+  ComponentUnhealthy: (csv) => [watchPods(csv)],
+  InstallCheckFailed: (csv) => [watchPods(csv)],
+};
+
+function failed(
+  csv: ClusterServiceVersion,
+  reason: string,
+  said: readonly string[],
+  around: CsvSurroundings,
+): Diagnosis {
+  const advised = Object.hasOwn(ADVICE_FOR, reason) ? ADVICE_FOR[reason]?.(csv, around) : undefined;
+  const seen = sentence(`It failed${reason === '' ? '' : ` (${reason})`}`);
+  const unmet = reason === 'RequirementsNotMet' ? unmetOf(csv).flatMap(requirementTexts) : [];
+  const found = diagnosis('failed', [seen, ...said, ...unmet], advised ?? watchPods(csv));
+  const groups = GROUP_REASONS.has(reason)
+    ? diagnoseGroups(csv.metadata.namespace ?? '', around.operatorGroups)
+    : undefined;
+  return groups?.root === undefined ? found : { ...found, root: groups.root };
+}
+
+const GROUP_REASONS: ReadonlySet<string> = new Set(['NoOperatorGroup', 'TooManyOperatorGroups']);
+
+const unmetOf = (csv: ClusterServiceVersion): readonly RequirementStatus[] =>
+  (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));
+
+/** Deployments are what is waited for, whatever else may be wrong. */
+const watchPods = ({ metadata: { name = '', namespace = '' } }: ClusterServiceVersion): Advice =>
+  ADVICE.watchPods(namespace, name);

@@ -1,0 +1,100 @@
+import { CLUSTER_CATALOG_API } from '../../kernel/api/cluster-catalog.js';
+import { ClusterExtension } from '../../kernel/api/cluster-extension.js';
+import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { readSelector } from '../../kernel/labels/label-selector.js';
+import { parseMastermindsVersion } from '../../kernel/versions/masterminds-version.js';
+import { compareVersions } from '../../kernel/versions/version.js';
+import { BUNDLE_VERSION_KEY, ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
+import { ADVICE, type Advice } from './advice.js';
+import { diagnoseConditions, isSwitchedOff, progressingMessage } from './diagnose-conditions.js';
+import { type Diagnosis, diagnosis } from './diagnosis.js';
+import { ownersInTheWay, remedyInTheWay, textInTheWay } from './extension-in-the-way.js';
+
+/** What else a cluster has that explains the state of a ClusterExtension, as far as it was read. */
+export type ExtensionSurroundings = Readonly<{
+  /** Without copies. */
+  csvs: readonly ClusterServiceVersion[];
+  /** The objects that its conditions name as in its way. */
+  inTheWay?: readonly KubernetesObject[];
+  clusterCatalogs?: readonly KubernetesObject[];
+  /** Its ClusterObjectSets. */
+  revisions?: readonly KubernetesObject[];
+}>;
+
+/** A ClusterExtension by its conditions; where a specific remedy is known, with that in place of the general one. */
+export function diagnoseExtension(extension: KubernetesObject, around: ExtensionSurroundings): Diagnosis {
+  const found = diagnoseConditions(extension);
+  if (found.standing !== 'blocked' && found.standing !== 'failed') return found;
+  return stoppedByObjects(extension, found, around) ?? withRemedy(found, remedyOf(extension, around));
+}
+
+const withRemedy = (found: Diagnosis, todo: readonly Advice[]): Diagnosis =>
+  todo.length === 0 ? found : diagnosis(found.standing, found.because, todo);
+
+function stoppedByObjects(
+  extension: KubernetesObject,
+  { because }: Diagnosis,
+  { csvs, inTheWay }: ExtensionSurroundings,
+): Diagnosis | undefined {
+  const found = ownersInTheWay(extension, csvs, inTheWay);
+  if (found.length === 0) return undefined;
+  // Never advise to delete what another ClusterExtension may own.
+  if (found.some(({ owner }) => owner.kind === 'unknown'))
+    return diagnosis('blocked', because, ADVICE.explainExtension(extension.metadata.name ?? ''));
+  const todo = remedyInTheWay(extension, found);
+  return todo === undefined ? undefined : diagnosis('blocked', [...because, ...found.map(textInTheWay)], todo);
+}
+
+function remedyOf(extension: KubernetesObject, around: ExtensionSurroundings): readonly Advice[] {
+  const read = ClusterExtension.safeParse(extension);
+  if (!read.success) return [];
+  const { message } = progressingMessage(extension);
+  const name = extension.metadata.name ?? '';
+  if (message.startsWith(`annotation ${ROLLBACK_KEY} `)) return [ADVICE.endRollback(name)];
+  if (message.includes(`namespaces "${read.data.spec.namespace}" not found`))
+    return [ADVICE.createNamespace(read.data.spec.namespace)];
+  const crds = [...message.matchAll(/validating upgrade for CRD "([^"]+)":/g)].map(([, crd = '']) => crd);
+  if (crds.length > 0)
+    return [...[...new Set(crds)].map((crd) => ADVICE.saveBeforeChange(crd)), ADVICE.allowCrdChange(name)];
+  if (isWayBack(read.data, message)) return wayBack(read.data, around);
+  return catalogsToSwitchOn(read.data, message, around);
+}
+
+/** Whether it asks for an earlier version than the installed one, and resolution finds no update to that. */
+function isWayBack({ spec, status }: ClusterExtension, message: string): boolean {
+  const { version = '', upgradeConstraintPolicy } = spec.source.catalog ?? {};
+  if (upgradeConstraintPolicy === 'SelfCertified') return false;
+  if (!message.startsWith('error upgrading from currently installed version')) return false;
+  const [wanted, installed] = [version, status?.install?.bundle.version ?? ''].map((one) =>
+    parseMastermindsVersion(one),
+  );
+  if (wanted === undefined || installed === undefined || 'error' in wanted || 'error' in installed) return false;
+  return compareVersions(wanted, installed) < 0;
+}
+
+function wayBack({ metadata, spec }: ClusterExtension, { revisions = [] }: ExtensionSurroundings): readonly Advice[] {
+  const name = metadata.name ?? '';
+  const ofVersion = revisions
+    .filter((one) => one.metadata.annotations?.[BUNDLE_VERSION_KEY] === spec.source.catalog?.version)
+    .map((one) => Number(Object(one['spec']).revision))
+    .filter(Number.isInteger);
+  const kept = ofVersion.length === 0 ? [] : [ADVICE.holdAtRevision(name, Math.max(...ofVersion))];
+  return [ADVICE.allowEarlierVersion(name), ...kept];
+}
+
+/** ClusterCatalogs that a user has switched off, and that its selector would take. */
+function catalogsToSwitchOn(
+  { spec }: ClusterExtension,
+  message: string,
+  { clusterCatalogs = [] }: ExtensionSurroundings,
+): readonly Advice[] {
+  if (!message.includes('no bundles found for package')) return [];
+  const selects = readSelector(spec.source.catalog?.selector);
+  if ('error' in selects) return [];
+  const off = clusterCatalogs.filter(
+    (one) => one.kind === CLUSTER_CATALOG_API.kind && isSwitchedOff(one) && selects(one.metadata.labels ?? {}),
+  );
+  if (off.length === 0) return [];
+  return [...off.map((one) => ADVICE.makeCatalogAvailable(one.metadata.name ?? '')), ADVICE.correctExtensionCause()];
+}

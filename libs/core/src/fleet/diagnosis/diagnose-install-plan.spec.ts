@@ -1,0 +1,99 @@
+import { describe, it } from 'vitest';
+import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-versions.js';
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { diagnoseInstallPlan } from './diagnose-install-plan.js';
+import { check, group, plan, type Row, step } from './diagnosis.fixture.js';
+
+const forbidden = (user: string) => `error creating: services is forbidden: User "${user}" cannot create resource`;
+const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diagnoseInstallPlan(one, groups);
+
+describe('an InstallPlan', () => {
+  it.each<Row>([
+    { because: 'done', told: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
+    {
+      because: 'it waits for a person',
+      told: ofPlan(plan('RequiresApproval', {}, false)),
+      standing: 'needs-approval',
+      says: /installs mill\.v1/,
+      todo: /^flotilla approve installplan install-1 -n team$/,
+    },
+    {
+      because: 'approved a moment ago',
+      told: ofPlan(plan('RequiresApproval')),
+      standing: 'under-way',
+      says: /approved/,
+    },
+    {
+      because: 'approved, with two groups: time does not change that',
+      told: ofPlan(
+        plan('RequiresApproval', {
+          conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
+        }),
+        [group('a'), group('b')],
+      ),
+      standing: 'blocked',
+      says: /waits for an OperatorGroup: count=2\.\nThere are 2 OperatorGroups in namespace team \(a, b\)/,
+      todo: /kubectl -n team delete operatorgroup NAME$/,
+    },
+    {
+      because: 'the check failed before the group was repaired',
+      told: ofPlan(
+        plan('RequiresApproval', {
+          conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
+        }),
+        [group('a')],
+      ),
+      standing: 'under-way',
+      says: /approved/,
+    },
+    {
+      because: 'the service account of its group lacks a right',
+      told: ofPlan(
+        plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('system:serviceaccount:team:sa') }),
+      ),
+      standing: 'blocked',
+      says: /0 of 1 steps are done\.\n.*is forbidden/,
+      todo: /Give ServiceAccount team\/sa the right/,
+    },
+    {
+      because: 'the account of the hub lacks a right',
+      told: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
+      standing: 'blocked',
+      says: /is forbidden/,
+      todo: /flotilla clusters check$/,
+    },
+    {
+      because: 'a stored version would be lost, and can go',
+      told: ofPlan(plan('Failed', { message: `risk of data loss: v1 ${STORED_VERSION_REFUSED}` }), [group('g')]),
+      standing: 'failed',
+      says: /risk of data loss/,
+      todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true\n/,
+    },
+    {
+      because: 'a stored version would be lost, and the plan has not given up',
+      told: ofPlan(
+        plan('Installing', { plan: [step('a', 'Unknown')], message: `retrying execution: ${STORED_VERSION_REFUSED}` }),
+        [group('g')],
+      ),
+      standing: 'blocked',
+      says: /0 of 1 steps are done\./,
+      todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true$/,
+    },
+    {
+      because: 'some steps are done',
+      told: ofPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
+      standing: 'under-way',
+      says: /1 of 2 steps are done\.\nStill to come: Service b\./,
+    },
+    {
+      because: 'it failed, in its own words',
+      told: ofPlan(
+        plan('Failed', { conditions: [{ type: 'Installed', status: 'False', message: 'cannot create service' }] }),
+      ),
+      standing: 'failed',
+      says: /cannot create service\./,
+      todo: /or at once: flotilla retry installplan install-1 -n team\n.*made anew: flotilla retry installplan install-1 -n team --replan$/,
+    },
+  ])('$because', check);
+});

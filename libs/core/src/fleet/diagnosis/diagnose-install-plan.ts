@@ -1,0 +1,106 @@
+import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-versions.js';
+import { isDone } from '../../classic/install-plan/install-plan-step.js';
+import { installedCondition } from '../../classic/install-plan/plan-conditions.js';
+import { isRefusedAsForeign } from '../../classic/install-plan/plan-mark.js';
+import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { counted } from '../../kernel/text/counted.js';
+import { ADVICE, type Advice } from './advice.js';
+import { diagnoseGroups } from './diagnose-groups.js';
+import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+
+/** Steps named one by one; more are counted. */
+const NAMED = 5;
+
+/** Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5). `groups`: of its namespace. */
+export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
+  const { spec, status } = plan;
+  const what = spec.clusterServiceVersionNames.join(', ') || 'nothing';
+  switch (status?.phase) {
+    case 'Complete':
+      return diagnosis(
+        'well',
+        `It is complete: ${what} ${spec.clusterServiceVersionNames.length > 1 ? 'are' : 'is'} created.`,
+      );
+    case 'Failed':
+      return diagnosis('failed', ['It failed.', ...stopped(plan)], wayOn(plan, groups));
+    case 'RequiresApproval':
+      return withoutGroup(plan, groups) ?? approval(plan, what);
+    case 'Installing':
+      return withoutGroup(plan, groups) ?? installing(plan, groups);
+    default:
+      return diagnosis('under-way', status === undefined ? 'The hub has not read it yet.' : 'It is being planned.');
+  }
+}
+
+/** Deleting the plan is no way on: once its ClusterServiceVersion exists, no other plan is made for it. */
+function wayOn(plan: InstallPlan, groups: readonly OperatorGroup[]): readonly Advice[] {
+  const { name = '', namespace = '' } = plan.metadata;
+  if (isRefusedAsForeign(plan)) return [ADVICE.replanForeign(namespace, name)];
+  const corrected = ADVICE.replanCorrected(namespace, name);
+  if (steps(plan).some(({ status }) => status === 'UnsupportedResource')) return [corrected];
+  return [storedVersion(plan, groups) ?? ADVICE.retryPlan(namespace, name), corrected];
+}
+
+/** What lets a plan go on that would remove a stored version of a CRD. */
+function storedVersion({ metadata, status }: InstallPlan, [group]: readonly OperatorGroup[]): Advice | undefined {
+  if (group === undefined || !(status?.message ?? '').endsWith(STORED_VERSION_REFUSED)) return undefined;
+  return ADVICE.migrateStoredVersions(metadata.namespace ?? '', group.metadata.name ?? '');
+}
+
+/** A plan that fails the check of its OperatorGroup stays in its phase, approved or not, until there is one that counts. */
+function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis | undefined {
+  if (installedCondition(plan.status)?.reason !== 'InstallCheckFailed') return undefined;
+  const cause = diagnoseGroups(plan.metadata.namespace ?? '', groups);
+  if (cause === undefined) return undefined;
+  const approve = plan.spec.approved ? [] : approval(plan, '').todo;
+  const seen = `It waits for an OperatorGroup: ${stopped(plan).join(' ')}`;
+  return { ...cause, because: [seen, ...cause.because], todo: [...cause.todo, ...approve] };
+}
+
+function approval({ metadata: { name = '', namespace = '' }, spec, status }: InstallPlan, what: string): Diagnosis {
+  if (spec.approved) {
+    return diagnosis(
+      'under-way',
+      `It is approved, and ${counted((status?.plan ?? []).length, 'step')} will be done next.`,
+    );
+  }
+  return diagnosis(
+    'needs-approval',
+    `It waits for approval; then it installs ${what}.`,
+    ADVICE.approve(namespace, name),
+  );
+}
+
+function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
+  const open = steps(plan).filter((step) => !isDone(step));
+  const told = stopped(plan);
+  const seen = `It is being installed: ${steps(plan).length - open.length} of ${steps(plan).length} steps are done.`;
+  const next = open.slice(0, NAMED).map(({ resource }) => `${resource.kind} ${resource.name}`);
+  const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
+  const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
+  const because = [seen, ...told, ...missing];
+  const remedy = forbidden(told.join(' ')) ?? storedVersion(plan, groups);
+  return remedy === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, remedy);
+}
+
+const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** What helps an account that lacks a right: OLM tries for ever, and rights do not come by themselves. */
+function forbidden(text: string): Advice | undefined {
+  const user = FORBIDDEN.exec(text)?.[1];
+  if (user === undefined) return undefined;
+  if (!user.startsWith(SERVICE_ACCOUNT)) return ADVICE.checkHubRights();
+  return ADVICE.giveRights(user.slice(SERVICE_ACCOUNT.length).replace(':', '/'));
+}
+
+/** Why it does not get on, in its own words: the condition's, else the status's. */
+function stopped({ status }: InstallPlan): string[] {
+  const condition = installedCondition(status);
+  const text = (condition?.status === 'False' ? condition.message : undefined) || status?.message;
+  return text ? [sentence(text)] : [];
+}
+
+const steps = ({ status }: InstallPlan): readonly InstallPlanStep[] =>
+  (status?.plan ?? []).filter((step): step is InstallPlanStep => step !== null);

@@ -1,0 +1,175 @@
+import { describe, it } from 'vitest';
+import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
+import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
+import { check, csv, group, plan, type Row, source, state } from './diagnosis.fixture.js';
+
+const subscription = (status?: Subscription['status']): Subscription => ({
+  ...SUBSCRIPTION_API,
+  metadata: { name: 'mill', namespace: 'team' },
+  spec: { name: 'mill', source: 'c', sourceNamespace: 'olm' },
+  ...(status === undefined ? {} : { status }),
+});
+const fine: Surroundings = {
+  operatorGroups: [group()],
+  installPlans: [],
+  csvs: [],
+  catalogSources: [source(state('READY'))],
+};
+const excluding = {
+  ...group(),
+  metadata: {
+    name: 'g',
+    namespace: 'team',
+    annotations: { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' },
+  },
+};
+const condition = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'told by OLM' }] });
+
+describe('a Subscription', () => {
+  it.each<Row>([
+    {
+      because: 'no group',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [] }),
+      standing: 'blocked',
+      says: /no OperatorGroup/,
+      todo: /Create/,
+    },
+    {
+      because: 'two groups',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [group('a'), group('b')] }),
+      standing: 'blocked',
+      says: /2 OperatorGroups .*\(a, b\)/,
+      todo: /delete the others/,
+    },
+    {
+      because: 'a group without its service account',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        operatorGroups: [
+          {
+            ...group(),
+            spec: { serviceAccountName: 'scoped' },
+            status: {
+              conditions: [
+                { type: 'OperatorGroupServiceAccount', status: 'True', message: 'ServiceAccount scoped not found' },
+              ],
+            },
+          },
+        ],
+      }),
+      standing: 'blocked',
+      says: /OperatorGroup g .*\nServiceAccount scoped not found\./,
+      todo: /kubectl -n team create serviceaccount scoped$/,
+    },
+    {
+      because: 'a broken global catalog that its group excludes does not block it',
+      told: diagnoseSubscription(
+        { ...subscription(), spec: { name: 'mill', source: 'own', sourceNamespace: 'team' } },
+        {
+          ...fine,
+          operatorGroups: [excluding],
+          catalogSources: [
+            { ...source(state('READY')), metadata: { name: 'own', namespace: 'team' } },
+            { ...source(state('TRANSIENT_FAILURE')), metadata: { name: 'c', namespace: 'olm' } },
+          ],
+        },
+      ),
+      standing: 'under-way',
+      says: /Nothing was resolved/,
+      todo: /flotilla status/,
+    },
+    {
+      because: 'its catalog is a global one, which its group excludes',
+      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [excluding] }),
+      standing: 'blocked',
+      says: /OperatorGroup g excludes catalogs of other namespaces/,
+      todo: /kubectl -n team annotate operatorgroup g olm\.operatorframework\.io\/exclude-global-namespace-resolution-$/,
+    },
+    {
+      because: 'several broken catalogs: all of them',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        catalogSources: ['c', 'd', 'e'].map((name) => ({
+          ...source(state('TRANSIENT_FAILURE')),
+          metadata: { name, namespace: 'olm' },
+        })),
+      }),
+      standing: 'blocked',
+      says: /olm\/c is not ready[\s\S]*olm\/d is not ready[\s\S]*olm\/e is not ready/,
+      todo: /delete catalogsource c\n.*delete catalogsource d\n.*delete catalogsource e$/,
+    },
+    {
+      because: 'no such catalog',
+      told: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
+      standing: 'blocked',
+      says: /olm\/c is not there/,
+      todo: /sourceNamespace/,
+    },
+    {
+      because: 'a neighbour of its catalog is broken',
+      told: diagnoseSubscription(subscription(), {
+        ...fine,
+        catalogSources: [
+          ...fine.catalogSources,
+          { ...source(state('TRANSIENT_FAILURE')), metadata: { name: 'd', namespace: 'team' } },
+        ],
+      }),
+      standing: 'blocked',
+      says: /CatalogSource team\/d is not ready.*\n.*TRANSIENT_FAILURE/,
+      todo: /Or delete CatalogSource d/,
+    },
+    {
+      because: 'not resolved',
+      told: diagnoseSubscription(subscription(condition('ResolutionFailed')), fine),
+      standing: 'failed',
+      says: /\(R\)\.\ntold by OLM\./,
+      todo: /flotilla explain subscription mill -n team/,
+    },
+    {
+      because: 'not pulled',
+      told: diagnoseSubscription(subscription(condition('BundleUnpackFailed')), fine),
+      standing: 'failed',
+      says: /could not be fetched\.\ntold by OLM\./,
+      todo: /bundle validate/,
+    },
+    {
+      because: 'an old failure of resolution matters less than the plan that failed',
+      told: diagnoseSubscription(
+        subscription({ ...condition('ResolutionFailed'), installPlanRef: { name: 'install-1' } }),
+        {
+          ...fine,
+          installPlans: [plan('Failed')],
+        },
+      ),
+      standing: 'failed',
+      says: /InstallPlan install-1 failed/,
+      todo: /flotilla retry installplan install-1 -n team/,
+    },
+    {
+      because: 'its operator is not well',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), {
+        ...fine,
+        csvs: [csv({ phase: 'Installing' })],
+      }),
+      standing: 'under-way',
+      says: /mill\.v1 has not succeeded\.\nIt is being installed/,
+      todo: /Deployments/,
+    },
+    {
+      because: 'somebody deleted the CSV',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), fine),
+      standing: 'blocked',
+      says: /is not there/,
+      todo: /anew/,
+    },
+    {
+      because: 'all is well',
+      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1', installedCSV: 'mill.v1' }), {
+        ...fine,
+        csvs: [csv({ phase: 'Succeeded' })],
+      }),
+      standing: 'well',
+      says: /mill\.v1 is installed/,
+    },
+  ])('$because', check);
+});

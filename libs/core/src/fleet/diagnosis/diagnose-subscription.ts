@@ -1,0 +1,171 @@
+import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/wishes.js';
+import { isHealthy } from '../../classic/subscription/catalog-health.js';
+import type { CatalogSource } from '../../kernel/api/catalog-source.js';
+import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
+import { isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
+import type { InstallPlan } from '../../kernel/api/install-plan.js';
+import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import type { Subscription } from '../../kernel/api/subscription.js';
+import { ADVICE } from './advice.js';
+import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
+import { diagnoseCsv } from './diagnose-csv.js';
+import { diagnoseGroups } from './diagnose-groups.js';
+import { diagnoseInstallPlan } from './diagnose-install-plan.js';
+import { causedBy, type Diagnosis, diagnosis, sentence } from './diagnosis.js';
+
+/** The objects of a Subscription's namespace, and the CatalogSources that it sees. */
+export type Surroundings = Readonly<{
+  operatorGroups: readonly OperatorGroup[];
+  installPlans: readonly InstallPlan[];
+  csvs: readonly ClusterServiceVersion[];
+  catalogSources: readonly CatalogSource[];
+}>;
+
+type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
+
+/** Its way from wish to running operator; the first that stops it is the reason (spec: subscriptions.md §2). */
+const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
+
+/** What a Subscription waits for or why it failed, from what lies in its cluster. */
+export function diagnoseSubscription(subscription: Subscription, around: Surroundings): Diagnosis {
+  for (const rule of rules) {
+    const found = rule(subscription, around);
+    if (found !== undefined) return found;
+  }
+  const { installedCSV } = subscription.status ?? {};
+  if (installedCSV) return diagnosis('well', `${installedCSV} is installed and its operator runs.`);
+  return diagnosis('under-way', 'Nothing was resolved for it yet.', ADVICE.checkHub());
+}
+
+function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): Diagnosis | undefined {
+  return diagnoseGroups(metadata.namespace ?? '', operatorGroups);
+}
+
+/** With an OperatorGroup that excludes the global catalogs, those neither block the namespace nor serve it. */
+function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings): Diagnosis | undefined {
+  const { namespace } = metadata;
+  const excluding = around.operatorGroups.find(excludesGlobal);
+  const isSeen = (one: CatalogSource) => excluding === undefined || one.metadata.namespace === namespace;
+  const catalogSources = around.catalogSources.filter(isSeen);
+  const name = `${spec.sourceNamespace}/${spec.source}`;
+  const source = catalogSources.find(
+    ({ metadata }) => metadata.name === spec.source && metadata.namespace === spec.sourceNamespace,
+  );
+  if (source === undefined && excluding !== undefined && spec.sourceNamespace !== namespace) {
+    const group = excluding.metadata.name ?? '';
+    const seen = `Its CatalogSource ${name} is not seen: OperatorGroup ${group} excludes catalogs of other namespaces by annotation ${EXCLUDE_GLOBAL}.`;
+    return diagnosis('blocked', seen, ADVICE.seeGlobalCatalogs(namespace ?? '', group));
+  }
+  if (source === undefined) {
+    const seen = `Its CatalogSource ${name} is not there, or not in sight.`;
+    return diagnosis('blocked', seen, ADVICE.createCatalogSource(name));
+  }
+  const broken = [source, ...catalogSources.filter((one) => one !== source)].filter((one) => !isHealthy(one));
+  const [first, ...others] = broken.map((one) => {
+    const which = `CatalogSource ${one.metadata.namespace ?? ''}/${one.metadata.name ?? ''}`;
+    const seen = `${which} is not ready, and all that its namespace sees must be.`;
+    return causedBy(seen, one, diagnoseCatalogSource(one));
+  });
+  if (first === undefined) return undefined;
+  const causes = [first, ...others];
+  const needsUser = causes.some(({ standing }) => standing === 'failed');
+  return {
+    ...first,
+    standing: needsUser ? 'blocked' : 'under-way',
+    because: causes.flatMap(({ because }) => because),
+    todo: [...new Set(causes.flatMap(({ todo }) => todo))],
+  };
+}
+
+const referencedPlan = ({ status }: Subscription, { installPlans }: Surroundings): InstallPlan | undefined =>
+  installPlans.find(({ metadata }) => metadata.name === status?.installPlanRef?.name);
+
+function failedPlan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
+  const found = referencedPlan(subscription, around);
+  if (found?.status?.phase !== 'Failed') return undefined;
+  return causedBy(
+    `Its InstallPlan ${found.metadata.name} failed.`,
+    found,
+    diagnoseInstallPlan(found, around.operatorGroups),
+  );
+}
+
+const conditionOf = ({ status }: Subscription, type: string) =>
+  status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
+
+/** As messages name it: `(image REFERENCE)`, `image REFERENCE: …` or `image REFERENCE is …`. */
+const IMAGE = /\bimage (\S+?)[:)]*(?:\s|$)/;
+
+function unpacking(subscription: Subscription): Diagnosis | undefined {
+  const failed = conditionOf(subscription, 'BundleUnpackFailed');
+  if (failed === undefined) return undefined;
+  return diagnosis(
+    'failed',
+    ['The bundle that was chosen for it could not be fetched.', sentence(failed.message ?? '')],
+    ADVICE.validateBundleImage(IMAGE.exec(failed.message ?? '')?.[1] ?? 'IMAGE'),
+  );
+}
+
+function resolution(subscription: Subscription): Diagnosis | undefined {
+  const failed = conditionOf(subscription, 'ResolutionFailed');
+  if (failed === undefined) return undefined;
+  const { name = '', namespace = '' } = subscription.metadata;
+  return diagnosis(
+    'failed',
+    [`Its namespace could not be resolved (${failed.reason ?? ''}).`, sentence(failed.message ?? '')],
+    ADVICE.explainSubscription(namespace, name),
+  );
+}
+
+function plan(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
+  const found = referencedPlan(subscription, around);
+  if (found === undefined || found.status?.phase === 'Complete') return undefined;
+  return causedBy(
+    `It has InstallPlan ${found.metadata.name}.`,
+    found,
+    diagnoseInstallPlan(found, around.operatorGroups),
+  );
+}
+
+function operator(subscription: Subscription, around: Surroundings): Diagnosis | undefined {
+  const { status } = subscription;
+  const name = status?.currentCSV || status?.installedCSV;
+  if (!name) return undefined;
+  const csv = around.csvs.find(({ metadata }) => metadata.name === name);
+  if (csv === undefined) return withoutOperator(subscription, name, around);
+  if (isCopied(csv)) return besideCopy(subscription, csv, around);
+  const found = diagnoseCsv(csv, around);
+  return found.standing === 'well'
+    ? undefined
+    : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, csv, found);
+}
+
+/** The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew; without one nothing comes. */
+function withoutOperator(subscription: Subscription, name: string, around: Surroundings): Diagnosis {
+  const done = referencedPlan(subscription, around);
+  const todo =
+    done === undefined
+      ? ADVICE.subscribeAnew()
+      : ADVICE.installAgain(done.metadata.namespace ?? '', done.metadata.name ?? '');
+  return diagnosis('blocked', `ClusterServiceVersion ${name} is not there.`, todo);
+}
+
+function besideCopy(subscription: Subscription, copy: ClusterServiceVersion, around: Surroundings): Diagnosis {
+  const { name = '', namespace = '' } = subscription.metadata;
+  const original = originalNamespace(copy);
+  const group = around.operatorGroups[0]?.metadata.name ?? '';
+  const done = referencedPlan(subscription, around);
+  return diagnosis(
+    'blocked',
+    [
+      `ClusterServiceVersion ${copy.metadata.name ?? ''} here is a copy from namespace ${original}; this Subscription installs nothing.`,
+      `The operator runs in namespace ${original}, whose OperatorGroup selects this namespace, too.`,
+    ],
+    [
+      ADVICE.dropSubscription(namespace, name),
+      ADVICE.replaceCopies(namespace, group),
+      done === undefined ? ADVICE.subscribeAfterCopy() : ADVICE.replanOverCopy(namespace, done.metadata.name ?? ''),
+      ADVICE.narrowOriginalGroup(original),
+    ],
+  );
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest';
+import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
+import { type ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
+import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-plan.js';
+import type { Diagnosis, Standing } from './diagnosis.js';
+
+/** One object, what its diagnosis is, and what it advises; no advice where `todo` is absent. */
+export type Row = Readonly<{ because: string; told: Diagnosis; standing: Standing; says: RegExp; todo?: RegExp }>;
+
+export const check = ({ told, standing, says, todo }: Row) => {
+  expect(told.standing).toBe(standing);
+  expect(told.because.join('\n')).toMatch(says);
+  expect(told.todo.join('\n')).toMatch(todo ?? /^$/);
+};
+
+export const source = (
+  status?: CatalogSource['status'],
+  spec: Partial<CatalogSource['spec']> = { image: 'r.example/c:1' },
+) => ({
+  ...CATALOG_SOURCE_API,
+  metadata: { name: 'c', namespace: 'olm' },
+  spec: { sourceType: 'grpc', ...spec },
+  ...(status === undefined ? {} : { status }),
+});
+export const state = (lastObservedState: string) => ({ connectionState: { lastObservedState } });
+
+export const step = (name: string, status: string) => ({
+  resolving: 'mill.v1',
+  status,
+  resource: { sourceName: 'c', sourceNamespace: 'olm', group: '', version: 'v1', kind: 'Service', name },
+});
+export const plan = (
+  phase: string,
+  more: Partial<NonNullable<InstallPlan['status']>> = {},
+  approved = true,
+): InstallPlan => ({
+  ...INSTALL_PLAN_API,
+  metadata: { name: 'install-1', namespace: 'team' },
+  spec: { approval: 'Manual', approved, clusterServiceVersionNames: ['mill.v1'] },
+  status: { phase, catalogSources: [], ...more },
+});
+
+export const group = (name = 'g') => ({
+  apiVersion: 'operators.coreos.com/v1',
+  kind: 'OperatorGroup' as const,
+  metadata: { name, namespace: 'team' },
+});
+export const csv = (status?: ClusterServiceVersion['status']): ClusterServiceVersion => ({
+  ...CSV_API,
+  metadata: { name: 'mill.v1', namespace: 'team' },
+  spec: {},
+  ...(status === undefined ? {} : { status }),
+});

@@ -1,0 +1,49 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import type { Advice } from './advice.js';
+
+/** How an object fares, the most urgent first: somebody must act on the first three; time alone may mend the fourth. */
+export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+/**
+ * One object's state as one story: `because` goes from what is seen to what causes it, `todo` says what somebody can do, in
+ * the order in which it should be tried.
+ */
+export type Diagnosis = Readonly<{
+  standing: Standing;
+  because: readonly string[];
+  todo: readonly Advice[];
+  /** The object where the cause lies, if that is another one. */
+  root?: Named;
+}>;
+
+/** An object as people name it. */
+export type Named = Readonly<{ kind: string; namespace?: string | undefined; name: string }>;
+
+export const named = ({ kind, metadata }: KubernetesObject): Named => ({
+  kind,
+  namespace: metadata.namespace,
+  name: metadata.name ?? '',
+});
+
+export const diagnosis = (
+  standing: Standing,
+  because: string | readonly string[],
+  todo: Advice | readonly Advice[] = [],
+): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
+
+/** The cause, which lies at another object, told after what it leads to. */
+export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis): Diagnosis => ({
+  ...cause,
+  because: [seen, ...cause.because],
+  root: named(root),
+});
+
+/** For sorting: smaller is more urgent. */
+export const urgency = (standing: Standing): number => STANDINGS.indexOf(standing);
+
+/** A text as one line that ends like a sentence. */
+export const sentence = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+};

@@ -1,0 +1,40 @@
+import { type KubernetesObject, refOf } from '../../kernel/api/kubernetes-object.js';
+import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+
+/** What decides whether an object that comes with the CRDs is written. */
+export type CompanionFacts = Readonly<{
+  /** The object of that name in the cluster. */
+  live: KubernetesObject | undefined;
+  /** How many OperatorGroups its namespace has. */
+  groups: number;
+}>;
+
+/**
+ * Whether to write an object that OLM ships beside its CRDs (decision 0128). ClusterRoles are kept as OLM ships them, since
+ * people's rights hang on them. Everything else is made where it is missing and is then its owner's: the OLMConfig holds
+ * settings, and a second OperatorGroup would stop a namespace.
+ */
+export function companionInstallation(ours: KubernetesObject, { live, groups }: CompanionFacts): 'write' | 'nothing' {
+  if (ours.kind === 'OperatorGroup' && groups > 0) return 'nothing';
+  if (live === undefined) return 'write';
+  if (ours.kind !== 'ClusterRole' || live.metadata.deletionTimestamp !== undefined) return 'nothing';
+  const labels = live.metadata.labels ?? {};
+  const labelled = Object.entries(ours.metadata.labels ?? {}).every(([key, value]) => labels[key] === value);
+  return labelled && canonicalJson(live['rules'] ?? null) === canonicalJson(ours['rules']) ? 'nothing' : 'write';
+}
+
+/** On OpenShift OLM ships the group and its namespace under another name. */
+export function companionsOn(objects: readonly KubernetesObject[], openShift: boolean): readonly KubernetesObject[] {
+  return openShift ? objects.map(onOpenShift) : objects;
+}
+
+const OPERATORS = 'operators';
+const ON_OPENSHIFT = 'openshift-operators';
+
+function onOpenShift(object: KubernetesObject): KubernetesObject {
+  const { name, namespace } = refOf(object);
+  if (object.kind === 'Namespace' && name === OPERATORS) {
+    return { ...object, metadata: { ...object.metadata, name: ON_OPENSHIFT } };
+  }
+  return namespace === OPERATORS ? { ...object, metadata: { ...object.metadata, namespace: ON_OPENSHIFT } } : object;
+}

@@ -1,0 +1,74 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { crdVersions, storedVersions } from '../../kernel/crd/crd-versions.js';
+import { asList, asRecord } from '../../kernel/crd/loose-value.js';
+import { flattenSchema } from '../../v1/crd-upgrade/flatten-schema.js';
+
+/** What to do about one CustomResourceDefinition of ours in a cluster. */
+export type CrdInstallation =
+  | Readonly<{ do: 'install' | 'upgrade' | 'nothing' }>
+  /** The one in the cluster has what ours lacks: `because` names some of it. */
+  | Readonly<{ do: 'leave'; because: string }>;
+
+const NOTHING: CrdInstallation = { do: 'nothing' };
+const NAMED = 3;
+
+/**
+ * An upgrade only ever adds: ours replaces the live definition where it has a version or a field that the live one lacks,
+ * and lacks nothing that the live one has, the stored versions among it. A live definition that is newer, or somebody's
+ * own, stays; so does one that differs in texts and checks alone, so that two hubs do not take turns. The conversion of the
+ * live one is nobody's business here: ours say nothing about it. Throws `SchemaTooDeep`.
+ */
+export function crdInstallation(live: KubernetesObject | undefined, ours: KubernetesObject): CrdInstallation {
+  if (live === undefined) return { do: 'install' };
+  if (live.metadata.deletionTimestamp !== undefined) return { do: 'leave', because: 'it is being deleted' };
+  if (canonicalJson(asRecord(live['spec'])['versions']) === canonicalJson(asRecord(ours['spec'])['versions'])) {
+    return NOTHING;
+  }
+  const lost = lacking(ours, live);
+  const gained = lacking(live, ours);
+  if (lost.length === 0) return gained.length > 0 ? { do: 'upgrade' } : NOTHING;
+  const without = gained.length === 0 ? '' : `; it stays without ${named(gained)}, which ours has`;
+  return { do: 'leave', because: `it has what ours lacks: ${named(lost)}${without}` };
+}
+
+/** What `full` has and `other` lacks: versions that are served or stored, and fields of versions. */
+function lacking(other: KubernetesObject, full: KubernetesObject): string[] {
+  const there = new Map(crdVersions(other).map((version) => [version.name, version]));
+  const stored = storedVersions(full).filter((name) => !there.has(name));
+  const parts = crdVersions(full).flatMap((version) => {
+    const twin = there.get(version.name);
+    if (twin === undefined || (version.served && !twin.served)) return [`version ${version.name}`];
+    return lackingFields(twin.schema, version.schema).map((path) => `${version.name}${path.slice(1)}`);
+  });
+  return [...new Set([...stored.map((name) => `stored version ${name}`), ...outermost(parts)])];
+}
+
+/** Without the fields inside of a field that is named already. */
+const outermost = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !paths.some((other) => path !== other && /^[.[]/.test(withoutPrefix(path, other))));
+
+const withoutPrefix = (path: string, prefix: string): string =>
+  path.startsWith(prefix) ? path.slice(prefix.length) : '';
+
+function lackingFields(other: unknown, full: unknown): string[] {
+  const there = flattenSchema(other);
+  return [...flattenSchema(full)].flatMap(([path, schema]) => {
+    const twin = there.get(path);
+    if (twin === undefined) return [path];
+    const kept = 'x-kubernetes-preserve-unknown-fields';
+    if (schema[kept] === true && twin[kept] !== true) return [`${path} (unknown fields)`];
+    return lackingValues(twin['enum'], schema['enum']) ? [`${path} (values)`] : [];
+  });
+}
+
+/** Whether a value that `full` allows is none of `other`'s; without a list all values are allowed. */
+function lackingValues(other: unknown, full: unknown): boolean {
+  const allowed = new Set(asList(other).map((value) => canonicalJson(value)));
+  if (allowed.size === 0) return false;
+  const wanted = asList(full);
+  return wanted.length > 0 && wanted.some((value) => !allowed.has(canonicalJson(value)));
+}
+
+const named = (lost: readonly string[]): string =>
+  lost.length > NAMED ? `${lost.slice(0, NAMED).join(', ')} and ${lost.length - NAMED} more` : lost.join(', ');

@@ -1,0 +1,73 @@
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+
+/** What is known of one cluster when an event arrives: enough to say whom it concerns. */
+export type ClusterView = Readonly<{
+  globalCatalogNamespace: string;
+  /** Namespaces with a Subscription. */
+  subscribed: ReadonlySet<string>;
+  /** Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question. */
+  waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
+  /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
+  sharing: (object: KubernetesObject) => ReadonlySet<string>;
+  /** Namespaces whose OperatorGroup selects by labels, selects all, or names the Namespace in question. */
+  selecting: (object: KubernetesObject) => ReadonlySet<string>;
+}>;
+
+type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
+
+const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
+/** Where the owner is that the labels name, and the original of a copied owner: who made the object puts it back. */
+const labelledOwners = ({ metadata: { labels } }: KubernetesObject): readonly string[] =>
+  [labels?.['olm.owner.namespace'], labels?.['olm.copiedFrom']].filter((namespace) => namespace !== undefined);
+const ownerByLabel: Rule = (object, view) => {
+  const owners = labelledOwners(object);
+  return owners.length === 0 ? own(object, view) : owners;
+};
+/** A copy concerns the namespace of its original, which keeps it in step; its own only if something is wished there. */
+const ownOrOriginal: Rule = (object, view) => {
+  const original = object.metadata.labels?.['olm.copiedFrom'];
+  if (original === undefined) return own(object, view);
+  return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
+};
+const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
+const whoeverWaitsOrOwns: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
+/** A binding outside the namespaces of its operators: who made it is one of those who use it. */
+const sharedToo =
+  (rule: Rule): Rule =>
+  (object, view) => [...rule(object, view), ...view.sharing(object)];
+const whoeverSelects: Rule = (object, view) => view.selecting(object);
+/** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
+const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
+  const namespace = metadata.namespace ?? '';
+  return namespace === view.globalCatalogNamespace ? [...view.subscribed, namespace] : [namespace];
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  CatalogSource: whoeverSeesCatalog,
+  Subscription: own,
+  InstallPlan: own,
+  ClusterServiceVersion: ownOrOriginal,
+  OperatorGroup: own,
+  OperatorCondition: own,
+  Deployment: ownerByLabel,
+  ServiceAccount: own,
+  Service: ownerByLabel,
+  Role: ownerByLabel,
+  RoleBinding: sharedToo(ownerByLabel),
+  ClusterRole: whoeverWaitsOrOwns,
+  ClusterRoleBinding: sharedToo(whoeverWaitsOrOwns),
+  APIService: ownerByLabel,
+  ValidatingWebhookConfiguration: ownerByLabel,
+  MutatingWebhookConfiguration: ownerByLabel,
+  CustomResourceDefinition: whoeverWaits,
+  Namespace: whoeverSelects,
+  OLMConfig: whoeverSelects,
+};
+
+/** The namespaces to look at again after this object appeared, changed or went; sorted, each once. */
+export function affectedNamespaces(object: KubernetesObject, view: ClusterView): string[] {
+  const rule = rules[object.kind];
+  if (rule === undefined) return [];
+  return [...new Set(rule(object, view))].toSorted(byCodeUnit);
+}

@@ -1,0 +1,84 @@
+import { byCodeUnit } from '../canonical/canonical-json.js';
+import type {
+  ApiServiceDescription,
+  ClusterServiceVersion,
+  CrdDescription,
+  StrategyDeployment,
+  StrategyPermission,
+  WebhookDescription,
+} from './cluster-service-version.js';
+import type { GroupVersionKind } from './kubernetes-object.js';
+
+/** Name of a CSV that was read from a cluster. */
+export const csvName = (csv: ClusterServiceVersion): string => csv.metadata.name ?? '';
+export const csvNamespace = (csv: ClusterServiceVersion): string => csv.metadata.namespace ?? '';
+
+export const ownedCrds = (csv: ClusterServiceVersion): readonly CrdDescription[] =>
+  csv.spec.customresourcedefinitions?.owned ?? [];
+
+export const requiredCrds = (csv: ClusterServiceVersion): readonly CrdDescription[] =>
+  csv.spec.customresourcedefinitions?.required ?? [];
+
+export const ownedApiServices = (csv: ClusterServiceVersion): readonly ApiServiceDescription[] =>
+  csv.spec.apiservicedefinitions?.owned ?? [];
+
+export const requiredApiServices = (csv: ClusterServiceVersion): readonly ApiServiceDescription[] =>
+  csv.spec.apiservicedefinitions?.required ?? [];
+
+export const webhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
+  csv.spec.webhookdefinitions ?? [];
+
+export const strategyDeployments = (csv: ClusterServiceVersion): readonly StrategyDeployment[] =>
+  csv.spec.install?.spec?.deployments ?? [];
+
+export const permissions = (csv: ClusterServiceVersion): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.permissions ?? [];
+
+export const clusterPermissions = (csv: ClusterServiceVersion): readonly StrategyPermission[] =>
+  csv.spec.install?.spec?.clusterPermissions ?? [];
+
+/** Owned and required CRDs, one per name (owned wins), sorted by name (csv-lifecycle.md §4). */
+export function allCrds(csv: ClusterServiceVersion): readonly CrdDescription[] {
+  const byName = new Map<string, CrdDescription>();
+  for (const crd of [...ownedCrds(csv), ...requiredCrds(csv)]) if (!byName.has(crd.name)) byName.set(crd.name, crd);
+  return [...byName.values()].sort((a, b) => byCodeUnit(a.name, b.name));
+}
+
+/** Group of a CRD: what follows the first dot of its name. */
+export const groupOfCrd = (name: string): string => name.slice(name.indexOf('.') + 1);
+
+/** Whether every CRD that the CSV names has a group in its name; OLM makes nothing of a CSV with one that has not. */
+export const namesApis = (csv: ClusterServiceVersion): boolean => allCrds(csv).every(({ name }) => name.includes('.'));
+
+/** The APIs that an operator provides: owned CRDs and owned APIServices. */
+export const providedApis = (csv: ClusterServiceVersion): readonly GroupVersionKind[] => [
+  ...ownedCrds(csv).map(({ name, version, kind }) => ({ group: groupOfCrd(name), version, kind })),
+  ...ownedApiServices(csv).map(({ group, version, kind }) => ({ group, version, kind })),
+];
+
+/** A copy of a CSV that lives in another namespace (spec: api-types.md §5, derived predicates). */
+export function isCopied(csv: ClusterServiceVersion): boolean {
+  if (csv.status?.reason === 'Copied') return true;
+  if (csv.metadata.labels?.['olm.copiedFrom'] !== undefined) return true;
+  const home = csv.metadata.annotations?.['olm.operatorNamespace'];
+  return home !== undefined && home !== csv.metadata.namespace;
+}
+
+/** The namespace of the CSV that this one is a copy of; empty where the copy does not say. */
+export const originalNamespace = ({ metadata }: ClusterServiceVersion): string =>
+  metadata.labels?.['olm.copiedFrom'] ?? metadata.annotations?.['olm.operatorNamespace'] ?? '';
+
+const UNCOPIABLE: ReadonlySet<string> = new Set([
+  'Copied',
+  'InvalidInstallModes',
+  'NoTargetNamespaces',
+  'UnsupportedOperatorGroup',
+  'NoOperatorGroup',
+  'TooManyOperatorGroups',
+  'InterOperatorGroupOwnerConflict',
+  'CannotModifyStaticOperatorGroupProvidedAPIs',
+]);
+
+/** A CSV that must not be copied to its target namespaces (spec: api-types.md §5). */
+export const isUncopiable = (csv: ClusterServiceVersion): boolean =>
+  (csv.status?.phase ?? '') === '' || UNCOPIABLE.has(csv.status?.reason ?? '');

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { goYaml } from '../../catalog/write/go-yaml-text.js';
+import { goJson, indentedJson } from './go-json-text.js';
+
+describe('goJson', () => {
+  it.each([
+    { value: { b: 1, a: { d: [], c: {} } }, text: '{"a":{"c":{},"d":[]},"b":1}', because: 'keys come sorted' },
+    { value: '<a href="&">', text: '"<a href=\\"&\\">"', because: 'HTML stays as it is' },
+    { value: '\u2028\u2029', text: '"\\u2028\\u2029"', because: 'line separators are escaped all the same' },
+    { value: '\ud83d', text: '"\uFFFD"', because: 'half a surrogate pair is no character' },
+    { value: '🐙', text: '"🐙"', because: 'a whole pair is one' },
+    { value: [-0, 1e21, 1e-7, 1.5], text: '[-0,1e+21,1e-7,1.5]', because: 'numbers as Go writes them' },
+    { value: JSON.parse('{"__proto__":1}'), text: '{"__proto__":1}', because: 'a key is a key' },
+  ])('$text: $because', ({ value, text }) => {
+    expect(goJson(value)).toBe(text);
+  });
+});
+
+it('writes keys that are numbers in the order of text', () => {
+  expect(indentedJson({ 9: 1, 10: 2, a: 3 })).toBe('{\n    "10": 2,\n    "9": 1,\n    "a": 3\n}');
+});
+
+describe('goYaml', () => {
+  it.each([
+    { value: 2 ** 63.5, text: '13043817825332783000', because: 'the digits that JSON has, and noughts' },
+    { value: 2 ** 64, text: '1.8446744073709552e+19', because: 'no integer of 64 bits' },
+    { value: 1234567.5, text: '1.2345675e+06', because: 'a million and more has an exponent' },
+    { value: 123456.5, text: '123456.5', because: 'less has none' },
+    { value: 0.00001, text: '1e-05', because: 'nor has what is not tiny' },
+    { value: '\u007f', text: '"\\x7F"', because: 'a control character is escaped' },
+    { value: { '<<': 1 }, text: '"<<": 1', because: 'a key that is no merge is quoted' },
+    { value: '<<', text: '<<', because: 'the key of merges as a value is not' },
+  ])('$text: $because', ({ value, text }) => {
+    expect(goYaml(value)).toBe(`${text}\n`);
+  });
+});

@@ -1,0 +1,45 @@
+import { byCodeUnit } from '../canonical/canonical-json.js';
+import { isRecord } from './go-json.js';
+
+type Layout = Readonly<{
+  /** Blanks a level; 0 writes everything on one line. */
+  indent: number;
+  sortKeys: boolean;
+}>;
+
+/** JSON on one line with sorted keys, as Go's encoder writes a generic value without HTML escaping. */
+export const goJson = (value: unknown): string => write(value, { indent: 0, sortKeys: true }, '');
+
+/** JSON with 4 blanks a level and the keys in the order given: the output form of catalogs (spec: file-based-catalogs.md §4). */
+export const indentedJson = (value: unknown): string => write(value, { indent: 4, sortKeys: false }, '');
+
+function write(value: unknown, layout: Layout, margin: string): string {
+  if (typeof value === 'string') return goString(value);
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : JSON.stringify(value);
+  const inner = margin + ' '.repeat(layout.indent);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => write(item, layout, inner));
+    return `[${laidOut(items, layout, margin, inner)}]`;
+  }
+  if (!isRecord(value)) return value === undefined ? 'null' : JSON.stringify(value);
+  const colon = layout.indent === 0 ? ':' : ': ';
+  const keys = Object.keys(value);
+  if (layout.sortKeys || INDEX.test(keys[0] ?? '')) keys.sort(byCodeUnit);
+  const fields = keys.map((key) => `${goString(key)}${colon}${write(value[key], layout, inner)}`);
+  return `{${laidOut(fields, layout, margin, inner)}}`;
+}
+
+/**
+ * A key that JavaScript moves to the front of its object, out of the order it was given. Only maps have such keys, and Go
+ * writes those in order of text.
+ */
+const INDEX = /^(?:0|[1-9][0-9]*)$/;
+
+function laidOut(items: readonly string[], { indent }: Layout, margin: string, inner: string): string {
+  if (items.length === 0 || indent === 0) return items.join(',');
+  return `\n${items.map((item) => `${inner}${item}`).join(',\n')}\n${margin}`;
+}
+
+/** Go escapes the two line separators of Unicode even without HTML escaping, and knows no half of a surrogate pair. */
+const goString = (value: string): string =>
+  JSON.stringify(value.toWellFormed()).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

@@ -1,0 +1,89 @@
+import { Buffer } from 'node:buffer';
+import { byCodeUnit } from '../canonical/canonical-json.js';
+
+// Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown fields are
+// passed over, a wrong type is an error that names struct and field.
+
+/** Where a value stands, for the error text: the Go struct and the path of the field in it. */
+export type Place = Readonly<{ struct: string; path: string }>;
+export type Decoder<T> = (value: unknown, place: Place) => T;
+
+/** A JSON value of the wrong type, in the words of Go's encoding/json. */
+export class GoTypeError extends Error {}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Case folding of a field name as Go and the catalog loader do it. */
+export const foldCase = (name: string): string =>
+  // Only text beyond ASCII can fold to something else than its lower case (long s, sharp s).
+  /[^\0-\x7f]/.test(name) ? name.toUpperCase().toLowerCase() : name.toLowerCase();
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value;
+}
+
+/** `json: cannot unmarshal number into Go struct field Package.name of type string`. */
+export function mismatch(value: unknown, place: Place, goType: string): GoTypeError {
+  const into = place.path === '' ? 'Go value' : `Go struct field ${place.struct}.${place.path}`;
+  return new GoTypeError(`json: cannot unmarshal ${kindOf(value)} into ${into} of type ${goType}`);
+}
+
+/** Text; null and absent are empty. */
+export const text: Decoder<string> = (value, place) => {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '';
+  throw mismatch(value, place, 'string');
+};
+
+/** A list, or null where it is null or absent. */
+export const listOf =
+  <T>(item: Decoder<T>, goType: string): Decoder<T[] | null> =>
+  (value, place) => {
+    if (value === null || value === undefined) return null;
+    if (!Array.isArray(value)) throw mismatch(value, place, `[]${goType}`);
+    return value.map((inner) => item(inner, place));
+  };
+
+/** Access to the fields of an object by name in any case; of names that differ only in case the last in order wins. */
+export type Fields = <T>(name: string, decode: Decoder<T>) => T;
+
+/** An object read field by field; null reads as an object without fields. */
+export function struct<T>(goType: string, build: (field: Fields) => T): Decoder<T> {
+  const name = goType.slice(goType.lastIndexOf('.') + 1);
+  return (value, place) => {
+    if (value !== null && !isRecord(value)) throw mismatch(value, place, goType);
+    const source = value === null ? {} : foldedFields(value);
+    const prefix = place.path === '' ? '' : `${place.path}.`;
+    return build((field, decode) => decode(source[foldCase(field)], { struct: name, path: `${prefix}${field}` }));
+  };
+}
+
+function foldedFields(value: Record<string, unknown>): Record<string, unknown> {
+  const folded: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort(byCodeUnit)) folded[foldCase(key)] = value[key];
+  return folded;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function byte(value: unknown, place: Place): number {
+  if (value === null) return 0;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value;
+  throw mismatch(value, place, 'uint8');
+}
+
+/** Bytes written as standard base64 (line breaks allowed), or as a list of numbers; null where null or absent. */
+export const base64: Decoder<Buffer | null> = (value, place) => {
+  if (value === null || value === undefined) return null;
+  if (Array.isArray(value)) return Buffer.from(value.map((item) => byte(item, place)));
+  if (typeof value !== 'string') throw mismatch(value, place, '[]uint8');
+  const compact = /[\r\n]/.test(value) ? value.replaceAll(/[\r\n]/g, '') : value;
+  if (!BASE64.test(compact)) {
+    const bad = compact.search(/[^A-Za-z0-9+/]/);
+    throw new GoTypeError(`illegal base64 data at input byte ${bad < 0 ? compact.length : bad}`);
+  }
+  return Buffer.from(compact, 'base64');
+};

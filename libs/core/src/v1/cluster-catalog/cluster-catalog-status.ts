@@ -1,0 +1,95 @@
+import type { CatalogCondition, ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
+import { isPaused, pausedText } from '../../kernel/api/paused-catalog.js';
+import { clipMessage } from '../../kernel/conditions/clip-message.js';
+import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
+import type { CatalogFailure } from './catalog-failure.js';
+import { wishOf } from './cluster-catalog-spec.js';
+
+/** What the poller knows of one ClusterCatalog's content. */
+export type ServedState = Readonly<{
+  /** The content in use: canonical `name@digest`, when it was unpacked, for which generation of the spec. */
+  held?: Readonly<{ ref: string; unpacked: string; generation: number }>;
+  /** The last refresh failed. */
+  failure?: CatalogFailure;
+  /** A try has ended, well or not. */
+  settled: boolean;
+}>;
+
+export type ServedSettings = Readonly<{
+  /** `<content URL of the hub>/clusters/<cluster>/catalogs/<name>` (decision 0106). */
+  baseUrl: string;
+  now: Date;
+}>;
+
+type Status = NonNullable<ClusterCatalog['status']>;
+type Said = Pick<CatalogCondition, 'type' | 'status' | 'reason' | 'message'>;
+
+const SWITCHED_OFF = 'Catalog availability mode is set to Unavailable';
+const SUCCEEDED: Said = {
+  type: 'Progressing',
+  status: 'True',
+  reason: 'Succeeded',
+  message: 'Successfully unpacked and stored content from resolved source',
+};
+const SERVING: Said = {
+  type: 'Serving',
+  status: 'True',
+  reason: 'Available',
+  message: 'Serving desired content from resolved source',
+};
+const NOT_SERVING: Said = { type: 'Serving', status: 'False', reason: 'Unavailable', message: '' };
+
+/**
+ * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves what is said of the content in use alone;
+ * before the first try has ended nothing is news. Conditions of other types are removed, as OLM does.
+ */
+export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState, settings: ServedSettings): Status {
+  const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};
+  const known = (conditions ?? []).filter(({ type }) => type === 'Serving' || type === 'Progressing');
+  const generation = catalog.metadata.generation ?? 0;
+  const told = (list: readonly CatalogCondition[], said: Said, of = generation) =>
+    withCondition(list, { ...said, observedGeneration: of }, settings.now);
+  if (wishOf(catalog).kind === 'unavailable') {
+    const progressing = told(known, { ...SUCCEEDED, message: SWITCHED_OFF });
+    const serving = { ...NOT_SERVING, reason: 'UserSpecifiedUnavailable', message: SWITCHED_OFF };
+    return { ...others, conditions: told(progressing, serving) };
+  }
+  if (!state.settled) return { ...catalog.status, ...(conditions === undefined ? {} : { conditions: known }) };
+  const progressing = told(known, progressOf(catalog, state));
+  const { held } = state;
+  if (held !== undefined) {
+    return {
+      ...others,
+      conditions: told(progressing, SERVING, held.generation),
+      resolvedSource: { type: 'Image', image: { ref: held.ref } },
+      urls: { base: settings.baseUrl },
+      lastUnpacked: kubernetesTime(held.unpacked),
+    };
+  }
+  // Said only where something else was said before: a catalog that never was served has no Serving condition in OLM.
+  const servedBefore = known.some(({ type }) => type === 'Serving');
+  return { ...others, conditions: servedBefore ? told(progressing, NOT_SERVING) : progressing };
+}
+
+function progressOf(catalog: ClusterCatalog, { failure, held }: ServedState): Said {
+  if (failure === undefined) {
+    if (!isPaused(catalog)) return SUCCEEDED;
+    return { ...SUCCEEDED, message: `${SUCCEEDED.message}; ${pausedText(held?.ref)}` };
+  }
+  const { message, blocked } = failure;
+  return blocked
+    ? { type: 'Progressing', status: 'False', reason: 'Blocked', message }
+    : { type: 'Progressing', status: 'True', reason: 'Retrying', message };
+}
+
+/** `lastTransitionTime` moves only when `status` does. */
+function withCondition(
+  list: readonly CatalogCondition[],
+  next: Said & { observedGeneration: number },
+  now: Date,
+): CatalogCondition[] {
+  const old = list.find(({ type }) => type === next.type);
+  const since = old?.status === next.status ? old.lastTransitionTime : kubernetesTime(now);
+  const fresh = { ...next, message: clipMessage(next.message), lastTransitionTime: since };
+  return old === undefined ? [...list, fresh] : list.map((one) => (one === old ? fresh : one));
+}

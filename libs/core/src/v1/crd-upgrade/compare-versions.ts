@@ -1,0 +1,37 @@
+import type { CrdVersion } from '../../kernel/crd/crd-versions.js';
+import { flattenSchema } from './flatten-schema.js';
+import { PROPERTY_CHECKS } from './property-checks.js';
+import type { Schema } from './schema.js';
+import { unhandledChanges } from './unhandled-changes.js';
+
+/** One change of a property that is not allowed. */
+export type PropertyViolation = Readonly<{ property: string; check: string; message: string }>;
+
+/** A violation, and the text by which the same one is known again between the versions of another CRD. */
+export type KnownViolation = Readonly<{ violation: PropertyViolation; identity: string }>;
+
+/** What the checks have against the step from one version's schema to another's, property by property. */
+export function compareVersionSchemas(before: CrdVersion, after: CrdVersion): KnownViolation[] {
+  const next = flattenSchema(after.schema);
+  const violations: KnownViolation[] = [];
+  for (const [property, old] of flattenSchema(before.schema)) {
+    // A property that is gone is compared with a schema that says nothing.
+    violations.push(...propertyViolations(property, old, next.get(property) ?? {}));
+  }
+  return violations;
+}
+
+function propertyViolations(property: string, before: Schema, after: Schema): KnownViolation[] {
+  const violations: KnownViolation[] = [];
+  const tell = (check: string, message: string | undefined, values = ''): void => {
+    if (message === undefined) return;
+    violations.push({
+      violation: { property, check, message },
+      identity: JSON.stringify([property, check, message, values]),
+    });
+  };
+  for (const { name, complaint } of PROPERTY_CHECKS) tell(name, complaint(before, after));
+  const unhandled = unhandledChanges(before, after);
+  tell('unhandled', unhandled?.message, unhandled?.text);
+  return violations;
+}

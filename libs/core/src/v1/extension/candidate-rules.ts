@@ -1,0 +1,36 @@
+import { type MastermindsConstraint, satisfiesConstraint } from '../../kernel/versions/masterminds-constraint.js';
+import type { PackageBundle } from './package-content.js';
+import { type Installed, isConsidered, isInstalled, isSuccessor } from './successors.js';
+
+/** Whether a bundle may be chosen, as far as one wish goes. */
+export type CandidateRule = (bundle: PackageBundle) => boolean;
+
+/** In one of the channels; the rule is only made when channels are named: without, membership plays no part. */
+export const inAnyChannel =
+  (channels: ReadonlySet<string>): CandidateRule =>
+  ({ edges }) =>
+    edges.some((edge) => isConsidered(edge, channels));
+
+/** The version without its release satisfies the constraint; an unreadable version satisfies none. */
+export const inVersionRange =
+  (constraint: MastermindsConstraint): CandidateRule =>
+  ({ version }) =>
+    !('error' in version) && satisfiesConstraint(version.version, constraint);
+
+/** One hop from what is installed, or just that. */
+export const reachableFrom =
+  (installed: Installed, channels: ReadonlySet<string>): CandidateRule =>
+  (bundle) =>
+    isSuccessor(bundle, installed, channels) || isInstalled(bundle, installed);
+
+/** Of the installed major version; 0.x counts as one (decision 0131). */
+export const sameMajorAs =
+  ({ asWritten: { major } }: Installed): CandidateRule =>
+  ({ version }) =>
+    !('error' in version) && version.version.major === major;
+
+/** All rules hold. */
+export const all =
+  (rules: readonly CandidateRule[]): CandidateRule =>
+  (bundle) =>
+    rules.every((rule) => rule(bundle));

@@ -1,0 +1,45 @@
+import type { LabelSelector } from '../../kernel/labels/label-selector.js';
+import type { InstalledBundle } from '../revision/installed-revision.js';
+import type { PackageIndex } from './package-content.js';
+
+/** spec.source.catalog of a ClusterExtension (spec: v1-extension.md). */
+export type CatalogQuery = Readonly<{
+  packageName: string;
+  /** A constraint of Masterminds' grammar; empty is as good as absent. */
+  version?: string | undefined;
+  channels?: readonly string[] | undefined;
+  selector?: LabelSelector | undefined;
+  /** `SelfCertified` frees from the catalog's upgrade edges; anything else follows them. */
+  upgradeConstraintPolicy?: string | undefined;
+}>;
+
+/** A ClusterCatalog as resolution sees it. */
+export type ExtensionCatalog = Readonly<{
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  /** Higher is preferred. */
+  priority: number;
+  availabilityMode: string;
+  /** Its packages, or why there are none to read. */
+  content: PackageIndex | Readonly<{ error: string }>;
+}>;
+
+/**
+ * `follow`: the catalog's edges alone decide, as OLM does it. `manual`: no step to another major version unless it is
+ * asked for (decision 0131).
+ */
+export type MajorUpdates = 'follow' | 'manual';
+
+export type ExtensionInput = Readonly<{
+  query: CatalogQuery;
+  installed: InstalledBundle | undefined;
+  /** All ClusterCatalogs of the cluster, in the order in which the API lists them. */
+  catalogs: readonly ExtensionCatalog[];
+  majorUpdates: MajorUpdates;
+}>;
+
+/** The label by which every ClusterCatalog can be selected by its name. */
+export const CATALOG_NAME_LABEL = 'olm.operatorframework.io/metadata.name';
+
+export const followsEdges = ({ upgradeConstraintPolicy }: CatalogQuery): boolean =>
+  upgradeConstraintPolicy !== 'SelfCertified';

@@ -1,0 +1,22 @@
+import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
+
+/** How a ClusterExtension fares, by its conditions. `abnormal`: what somebody should look at. */
+export type ExtensionHealth = Readonly<{
+  installed: boolean;
+  abnormal?: Readonly<{ condition: string; reason: string }> | undefined;
+}>;
+
+/** Reasons for which an extension does not get what it wishes (spec: v1-extension.md, "status"). */
+const STUCK = new Set(['Retrying', 'Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
+
+/** What it does not get comes before what it has and is not ready. */
+export function extensionHealth({ status }: Pick<ClusterExtension, 'status'>): ExtensionHealth {
+  const find = (type: string) => status?.conditions?.find((condition) => condition.type === type);
+  const [progressing, available] = [find('Progressing'), find('Available')];
+  const installed = find('Installed')?.status === 'True';
+  if (progressing !== undefined && STUCK.has(progressing.reason)) {
+    return { installed, abnormal: { condition: 'Progressing', reason: progressing.reason } };
+  }
+  if (available === undefined || available.status === 'True') return { installed };
+  return { installed, abnormal: { condition: 'Available', reason: available.reason } };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
+import { type ExtensionWishes, extensionWishes, isProblemOf } from './extension-problem.js';
+
+const extension = (version: string): ClusterExtension => ({
+  ...CLUSTER_EXTENSION_API,
+  metadata: { name: 'lamp' },
+  spec: { namespace: 'lights', source: { sourceType: 'Catalog', catalog: { packageName: 'lamp', version } } },
+});
+const wishes = (version: string, gates = {}): ExtensionWishes => {
+  const found = extensionWishes(extension(version), undefined, gates);
+  if (found === undefined) throw new Error('the extension names a catalog');
+  return found;
+};
+
+describe('whether a problem is of the present desired state', () => {
+  const withReleases = { v: 1, extension: wishes('1.0.0', { BundleReleaseSupport: true }), catalogs: [] } as const;
+
+  it('is so whatever feature gates the poller has', () => {
+    expect(withReleases.extension.gates).toEqual({ BundleReleaseSupport: true });
+    expect(isProblemOf(withReleases, wishes('1.0.0'))).toBe(true);
+    expect(isProblemOf({ ...withReleases, extension: wishes('1.0.0') }, wishes('1.0.0'))).toBe(true);
+  });
+
+  it('is not so once something else is wanted', () => {
+    expect(isProblemOf(withReleases, wishes('1.1.0'))).toBe(false);
+  });
+});

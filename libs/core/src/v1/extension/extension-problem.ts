@@ -1,0 +1,182 @@
+import type {
+  Catalog,
+  CatalogBundle,
+  CatalogChannel,
+  CatalogDeprecation,
+  DeprecationEntry,
+} from '../../catalog/model/catalog.js';
+import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
+import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { readSelector } from '../../kernel/labels/label-selector.js';
+import type { InstalledBundle } from '../revision/installed-revision.js';
+import { bundleMetadata } from './bundle-metadata.js';
+import type { CatalogQuery, ExtensionCatalog, MajorUpdates } from './cluster-extension.js';
+import type { HeldBack } from './major-update.js';
+import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
+import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
+
+/** What is wished of one ClusterExtension, reduced to what resolution reads. */
+export type ExtensionWishes = Readonly<{
+  query: CatalogQuery;
+  /** Null where nothing is. */
+  installed: InstalledBundle | null;
+  majorUpdates: MajorUpdates;
+  /** Feature gates that are on and change how a catalog is read; absent where none is. */
+  gates?: FeatureGates;
+}>;
+
+/** One package of one catalog, as far as resolution reads it. Its canonical hash is its identity. */
+export type ExtensionPackage = Readonly<{
+  v1: true;
+  name: string;
+  channels: readonly Readonly<Pick<CatalogChannel, 'name' | 'entries'>>[];
+  bundles: readonly Readonly<Pick<CatalogBundle, 'name' | 'image' | 'properties'>>[];
+  deprecation: readonly DeprecationEntry[] | null;
+}>;
+
+/** What a selected catalog has of the package: its record by hash, nothing, or why it cannot be read. */
+export type ExtensionSlice = Readonly<{
+  name: string;
+  priority: number;
+  record?: string;
+  error?: string;
+}>;
+
+/** The choice of a bundle for a ClusterExtension as a value: equal ones, of whatever cluster, are solved once. */
+export type ExtensionProblem = Readonly<{
+  v: 1;
+  extension: ExtensionWishes;
+  /** In the order in which the API lists them. */
+  catalogs: readonly ExtensionSlice[];
+}>;
+
+/** The chosen bundle, or why there is none. */
+export type ExtensionSolution =
+  | Readonly<{
+      class: 'Resolved';
+      bundle: InstalledBundle;
+      image: string;
+      catalog: string;
+      deprecation: readonly DeprecationEntry[] | null;
+      heldBack: HeldBack | null;
+    }>
+  | ResolutionFailure;
+
+/**
+ * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The poller gives
+ * the gates; who asks whether a problem is still the current one needs none ({@link isProblemOf}).
+ */
+export function extensionWishes(
+  { spec }: ClusterExtension,
+  installed: InstalledBundle | undefined,
+  gates: FeatureGates = {},
+): ExtensionWishes | undefined {
+  const { catalog } = spec.source;
+  if (catalog === undefined) return undefined;
+  const { packageName, version, channels, selector, upgradeConstraintPolicy } = catalog;
+  const query: CatalogQuery = {
+    packageName,
+    ...(version === undefined || version === '' ? {} : { version }),
+    ...(channels === undefined || channels.length === 0 ? {} : { channels }),
+    ...(selector === undefined ? {} : { selector }),
+    ...(upgradeConstraintPolicy === undefined ? {} : { upgradeConstraintPolicy }),
+  };
+  const on = gates.BundleReleaseSupport === true ? { gates: { BundleReleaseSupport: true } } : {};
+  return { query, installed: installed ?? null, majorUpdates: 'manual', ...on };
+}
+
+/**
+ * Whether the problem was made of this desired state. Its gates are those of the poller, which decides how catalogs are
+ * read: an applier with other settings would take every solution for one of an older problem, and wait without end.
+ */
+export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWishes): boolean =>
+  canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
+
+const withoutGates = ({ gates: _gates, ...rest }: ExtensionWishes): Omit<ExtensionWishes, 'gates'> => rest;
+
+/** Whether an extension asks this catalog. One with a selector that cannot be read asks all, and is told by resolution. */
+export function asksCatalog(
+  { selector }: CatalogQuery,
+  { labels, availabilityMode }: Pick<ExtensionCatalog, 'labels' | 'availabilityMode'>,
+): boolean {
+  const selects = readSelector(selector);
+  return availabilityMode !== 'Unavailable' && ('error' in selects || selects(labels));
+}
+
+const READ_PROPERTIES = new Set(['olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint']);
+
+/** The part of a catalog that resolution of one package reads; undefined where the catalog does not have the package. */
+export function extensionPackage(name: string, catalog: Catalog): ExtensionPackage | undefined {
+  const { packages, channels, bundles, deprecations } = catalog;
+  if ([packages, channels, bundles, deprecations].every((blobs) => blobs.length === 0)) return undefined;
+  return {
+    v1: true,
+    name,
+    channels: channels.map(({ name, entries }) => ({ name, entries })),
+    bundles: bundles.map(({ name, image, properties }) => ({
+      name,
+      image,
+      properties: properties.filter(({ type }) => READ_PROPERTIES.has(type)),
+    })),
+    deprecation: deprecations[0]?.entries ?? null,
+  };
+}
+
+/** The record as resolution reads it. Prepare it once for all problems that name it with the same gates. */
+export function packageContent(record: ExtensionPackage, gates: FeatureGates): PackageContent | undefined {
+  const pkg = record.name;
+  const catalog: Catalog = {
+    packages: [{ schema: 'olm.package', name: pkg, defaultChannel: '' }],
+    channels: record.channels.map((channel) => ({ schema: 'olm.channel', package: pkg, ...channel })),
+    bundles: record.bundles.map((bundle) => ({
+      schema: 'olm.bundle',
+      package: pkg,
+      relatedImages: [],
+      objects: [],
+      ...bundle,
+    })),
+    deprecations: deprecationsOf(record),
+    others: [],
+  };
+  return packageIndex(catalog, gates).package(pkg);
+}
+
+const deprecationsOf = ({ name, deprecation }: ExtensionPackage): CatalogDeprecation[] =>
+  deprecation === null ? [] : [{ schema: 'olm.deprecations', package: name, entries: deprecation }];
+
+/** Solves a problem; `contentOf` returns the record of a hash, prepared with the gates of the problem. */
+export function solveExtension(
+  { extension, catalogs }: ExtensionProblem,
+  contentOf: (hash: string) => PackageContent | undefined,
+): ExtensionSolution {
+  const { query, installed, majorUpdates, gates = {} } = extension;
+  const answer = resolveExtension({
+    // Catalogs were selected already; only a selector that cannot be read is left to be told of.
+    query: { ...query, selector: 'error' in readSelector(query.selector) ? query.selector : undefined },
+    installed: installed ?? undefined,
+    majorUpdates,
+    catalogs: catalogs.map(({ name, priority, record, error }) => ({
+      name,
+      labels: {},
+      priority,
+      availabilityMode: 'Available',
+      content:
+        error === undefined ? { package: () => (record === undefined ? undefined : contentOf(record)) } : { error },
+    })),
+  });
+  return solutionOf(answer, gates);
+}
+
+/** The answer of resolution as it is kept. */
+export function solutionOf(answer: ExtensionResolution, gates: FeatureGates): ExtensionSolution {
+  if (answer.class !== 'Resolved') return answer;
+  const { name, image, version, catalog, deprecation, heldBack } = answer;
+  return {
+    class: 'Resolved',
+    bundle: bundleMetadata(name, version, gates),
+    image,
+    catalog,
+    deprecation: deprecation ?? null,
+    heldBack: heldBack ?? null,
+  };
+}

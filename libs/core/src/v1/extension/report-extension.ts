@@ -1,0 +1,147 @@
+import type { DeprecationEntry } from '../../catalog/model/catalog.js';
+import type { Action } from '../../kernel/actions/action.js';
+import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
+import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
+import { goQuote } from '../../kernel/versions/go-quote.js';
+import { type ExtensionCondition, extensionCondition } from '../revision/extension-condition.js';
+import type { InstalledBundle } from '../revision/installed-revision.js';
+import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-states.js';
+import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
+import { stampConditions } from './stamp-conditions.js';
+
+/** Why the wish of an extension could not be followed in a pass. */
+export type ExtensionTrouble = Readonly<{
+  /** `Retrying` may come right by itself; the others wait for another spec. */
+  reason: 'Retrying' | 'Blocked' | 'InvalidConfiguration';
+  message: string;
+  /** What is installed could not be told either. */
+  installedUnknown?: true;
+}>;
+
+/** Why a chosen bundle cannot be installed, in the words of OLM v1. */
+export const resolvedBundleError = (
+  { name, version }: Pick<InstalledBundle, 'name' | 'version'>,
+  why: string,
+): string => `error for resolved bundle ${goQuote(name)} with version ${goQuote(version)}: ${why}`;
+
+export type ExtensionReport = Readonly<{
+  states: RevisionStates;
+  trouble?: ExtensionTrouble | undefined;
+  /** Of the catalog that was asked; undefined where none could be. */
+  deprecation?: readonly DeprecationEntry[] | undefined;
+  /** A sentence to add once all is well: a version that is held back. */
+  note?: string | undefined;
+}>;
+
+/** The status of a ClusterExtension after a pass (spec: v1-extension.md, "status"). */
+export function extensionStatusOf(
+  extension: ClusterExtension,
+  report: ExtensionReport,
+  now: Date,
+): NonNullable<ClusterExtension['status']> {
+  const { installed, rollingOut } = report.states;
+  const generation = extension.metadata.generation;
+  const conditions = stampConditions(extension.status?.conditions, conditionsOf(extension, report), generation, now);
+  const revisions = [
+    ...(installed === undefined ? [] : [{ name: installed.metadata.name ?? '' }]),
+    ...rollingOut.map(activeRevision),
+  ];
+  return {
+    conditions,
+    ...(installed === undefined ? {} : { install: { bundle: bundleOf(installed).bundle } }),
+    ...(revisions.length === 0 ? {} : { activeRevisions: revisions }),
+  };
+}
+
+const activeRevision = ({ metadata, status }: ClusterObjectSet) => {
+  const conditions = (status?.conditions ?? []).filter(({ type }) => type === 'Available' || type === 'Progressing');
+  return { name: metadata.name ?? '', ...(conditions.length === 0 ? {} : { conditions }) };
+};
+
+function conditionsOf(extension: ClusterExtension, report: ExtensionReport): ExtensionCondition[] {
+  const { installed } = report.states;
+  const available = installed && mirrored(installed, 'Available');
+  return [
+    ...deprecations(extension, report),
+    installedCondition(report),
+    progressingCondition(report),
+    ...(available === undefined ? [] : [available]),
+  ];
+}
+
+function deprecations(extension: ClusterExtension, { states, deprecation }: ExtensionReport): ExtensionCondition[] {
+  const installed = states.installed && bundleOf(states.installed).bundle.name;
+  const unknown = unknownDeprecation(installed);
+  if (deprecation === undefined) return unknown;
+  const known = deprecationConditions(deprecation, extension.spec.source.catalog?.channels ?? [], installed ?? '');
+  if (installed !== undefined) return known;
+  return [...known.filter(({ type }) => type !== 'BundleDeprecated'), ...unknown.slice(-1)];
+}
+
+function installedCondition({ states, trouble }: ExtensionReport): ExtensionCondition {
+  const { installed, rollingOut } = states;
+  if (trouble?.installedUnknown) return extensionCondition('Installed', 'Unknown', 'Failed', trouble.message);
+  if (installed !== undefined) {
+    const message = `Installed bundle ${bundleOf(installed).image} successfully`;
+    return extensionCondition('Installed', 'True', 'Succeeded', message);
+  }
+  const newest = rollingOut.at(-1);
+  const reason = newest === undefined || mirrored(newest, 'Progressing')?.reason === 'Retrying' ? 'Failed' : 'Absent';
+  return extensionCondition('Installed', 'False', reason, 'No bundle installed');
+}
+
+function progressingCondition({ states, trouble, note }: ExtensionReport): ExtensionCondition {
+  if (trouble !== undefined) {
+    const status = trouble.reason === 'Retrying' ? 'True' : 'False';
+    return extensionCondition('Progressing', status, trouble.reason, trouble.message);
+  }
+  const shown = states.rollingOut.at(-1) ?? states.installed;
+  const mirror = shown && mirrored(shown, 'Progressing');
+  if (shown === undefined || mirror === undefined)
+    return extensionCondition('Progressing', 'True', 'RollingOut', 'Waiting for the first revision.');
+  if (mirror.reason === 'RollingOut' || mirror.reason === 'ProgressDeadlineExceeded') {
+    return { ...mirror, message: `${mirror.message}${waitsFor(shown)}` };
+  }
+  if (note === undefined || mirror.reason !== 'Succeeded') return mirror;
+  return extensionCondition('Progressing', 'True', 'Succeeded', `${mirror.message} ${note}`);
+}
+
+/** The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1 has at the revision only. */
+function waitsFor(revision: ClusterObjectSet): string {
+  const available = mirrored(revision, 'Available');
+  return available?.reason === 'ProbeFailure' ? ` ${available.message}` : '';
+}
+
+const TOLD = ['Installed', 'Progressing', 'Available', 'Deprecated'];
+
+/** Events about what the new status says that the old one did not. */
+export function statusEvents(
+  extension: ClusterExtension,
+  status: NonNullable<ClusterExtension['status']>,
+): Extract<Action, { do: 'emitEvent' }>[] {
+  const before = extension.status?.conditions ?? [];
+  return (status.conditions ?? []).flatMap(({ type, status: now, reason, message }) => {
+    const held = before.find((condition) => condition.type === type);
+    const same = held?.status === now && held.reason === reason && held.message === message;
+    const idle = held === undefined && (now === 'Unknown' || reason === 'NotDeprecated');
+    if (same || idle || !TOLD.includes(type)) return [];
+    const isWarning = WARNINGS.has(reason) || (type === 'Deprecated' && now === 'True');
+    return [extensionEvent(extension, isWarning ? 'Warning' : 'Normal', `${type}${reason}`, message)];
+  });
+}
+
+const WARNINGS = new Set(['Retrying', 'Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded', 'ProbeFailure']);
+
+/** An Event about a ClusterExtension. */
+export const extensionEvent = (
+  { metadata }: ClusterExtension,
+  type: 'Normal' | 'Warning',
+  reason: string,
+  message: string,
+): Extract<Action, { do: 'emitEvent' }> => ({
+  do: 'emitEvent',
+  about: { ...CLUSTER_EXTENSION_API, name: metadata.name ?? '', uid: metadata.uid },
+  type,
+  reason,
+  message,
+});

@@ -1,0 +1,45 @@
+import { inRange } from '../../kernel/versions/blang-range.js';
+import { parseVersion } from '../../kernel/versions/blang-version.js';
+import type { Version, VersionError } from '../../kernel/versions/version.js';
+import type { InstalledBundle } from '../revision/installed-revision.js';
+import type { Edge, PackageBundle } from './package-content.js';
+import {
+  compareVersionReleases,
+  parseExplicitVersion,
+  parseLegacyVersion,
+  type VersionRelease,
+} from './version-release.js';
+
+/** The installed bundle, its version read. `asWritten` still has the build metadata that may be a release. */
+export type Installed = Readonly<{ name: string; asWritten: Version; version: VersionRelease }>;
+
+/** Reads the installed bundle's version; the error says what is wrong with it. */
+export function readInstalled({ name, version: text, release }: InstalledBundle): Installed | VersionError {
+  const version = release === undefined ? parseLegacyVersion(text) : parseExplicitVersion(text, release);
+  if ('error' in version) {
+    const what = release === undefined ? 'get version and release of' : 'parse';
+    const rest = release === undefined ? '' : ' version and release';
+    return { error: `failed to ${what} installed bundle${rest}: ${version.error}` };
+  }
+  const asWritten = parseVersion(text);
+  return 'error' in asWritten ? asWritten : { name, asWritten, version };
+}
+
+type Rule = (edge: Edge, installed: Installed) => boolean;
+
+const replacesIt: Rule = ({ replaces }, { name }) => replaces === name;
+const skipsIt: Rule = ({ skips }, { name }) => skips.includes(name);
+const rangeCoversIt: Rule = ({ skipRange }, { asWritten }) => skipRange !== undefined && inRange(asWritten, skipRange);
+const RULES = [replacesIt, skipsIt, rangeCoversIt];
+
+/** Whether one edge leads from the installed bundle to this one: never more than one hop (spec: v1-resolution.md, "Steps", item 4). */
+export const isSuccessor = (bundle: PackageBundle, installed: Installed, channels: ReadonlySet<string>): boolean =>
+  bundle.edges.some((edge) => isConsidered(edge, channels) && RULES.some((rule) => rule(edge, installed)));
+
+/** Whether the bundle is the installed version and release, whatever its name. */
+export const isInstalled = ({ version }: PackageBundle, installed: Installed): boolean =>
+  !('error' in version) && compareVersionReleases(version, installed.version) === 0;
+
+/** Edges of other channels do not count once channels are named. */
+export const isConsidered = ({ channel }: Edge, channels: ReadonlySet<string>): boolean =>
+  channels.size === 0 || channels.has(channel);

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
+import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
+import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
+import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import type { Phase } from '../bundle-render/phases.js';
+import { DEFAULT_PROBES } from './default-probes.js';
+import { type ExternaliseOptions, externalisePhases } from './externalise-phases.js';
+import type { InstalledRevision } from './installed-revision.js';
+import {
+  BUNDLE_NAME_KEY,
+  BUNDLE_REFERENCE_KEY,
+  BUNDLE_RELEASE_KEY,
+  BUNDLE_VERSION_KEY,
+  CERTIFICATES_KEY,
+  CONTENT_KEY,
+  DIGEST_KEY,
+  INPUTS_KEY,
+  KINDS_KEY,
+  OLM_PROPERTIES_KEY,
+  OWNER_KIND_LABEL,
+  OWNER_NAME_LABEL,
+  PACKAGE_NAME_KEY,
+  QUERY_KEY,
+} from './revision-keys.js';
+
+/** What a new revision is made of. */
+export type RevisionWish = Readonly<{
+  from: InstalledRevision;
+  /** With owner labels; see {@link ownedPhases}. */
+  phases: readonly Phase[];
+  /** The bundle's merged `olm.properties`, as JSON text. */
+  olmProperties?: string | undefined;
+  /** Hashes of what it was rendered from and of the wish it answers; digest of the image. */
+  inputs: string;
+  query: string;
+  digest: string;
+  /** When its certificates are to be replaced, as RFC 3339; absent where it has none of ours. */
+  certificatesUntil?: string | undefined;
+}>;
+
+export type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: readonly KubernetesObject[] }>;
+
+/** Hash of what a revision wants: two with the same are the same, whatever their numbers. */
+export const contentHash = (phases: readonly Phase[]): string => canonicalHash(phases);
+
+/** The objects as revisions keep them: of an extension, a package and a version (spec: v1-apply.md §5, §7). */
+export function ownedPhases(
+  phases: readonly Phase[],
+  extension: string,
+  { packageName, version }: Readonly<{ packageName: string; version: string }>,
+): Phase[] {
+  return phases.map(({ name, objects }) => ({
+    name,
+    objects: objects.map(({ status: _status, stringData, metadata, ...object }) => ({
+      ...object,
+      ...asStored(object.kind, object['data'], stringData),
+      metadata: {
+        ...(metadata.name === undefined ? {} : { name: metadata.name }),
+        ...(metadata.namespace === undefined || CLUSTER_SCOPED.has(String(object.kind))
+          ? {}
+          : { namespace: metadata.namespace }),
+        labels: { ...metadata.labels, ...ownerLabels(extension) },
+        annotations: {
+          ...withoutLastApplied(metadata.annotations),
+          [BUNDLE_VERSION_KEY]: version,
+          [PACKAGE_NAME_KEY]: packageName,
+        },
+      },
+    })),
+  }));
+}
+
+/**
+ * What the API server makes of a Secret's `stringData`, which it never shows again: what is written is what is compared
+ * with the cluster later.
+ */
+function asStored(kind: string, data: unknown, stringData: unknown): Readonly<Record<string, unknown>> {
+  if (stringData === undefined) return {};
+  const texts = Texts.safeParse(stringData);
+  if (kind !== 'Secret' || !texts.success) return { stringData };
+  const encoded = Object.entries(texts.data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return { data: { ...Texts.safeParse(data).data, ...Object.fromEntries(encoded) } };
+}
+
+const Texts = z.record(z.string(), z.string());
+
+/** Kinds that bundles and their rendering give a namespace though they have none: the API server would drop it. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  ...['CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding', 'PriorityClass'],
+  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
+  ...['ConsoleYAMLSample', 'ConsoleQuickStart', 'ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin'],
+]);
+
+export const ownerLabels = (extension: string): Record<string, string> => ({
+  [OWNER_KIND_LABEL]: CLUSTER_EXTENSION_API.kind,
+  [OWNER_NAME_LABEL]: extension,
+});
+
+function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _dropped, ...rest } = annotations;
+  return rest;
+}
+
+/**
+ * Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or why it cannot
+ * be. The extension owns both, since the uid of the revision is not known before it is stored.
+ */
+export function buildRevision(
+  extension: ClusterExtension,
+  number: number,
+  wish: RevisionWish,
+  options: Pick<ExternaliseOptions, 'systemNamespace' | 'compress'>,
+): RevisionPlan | Readonly<{ error: string }> {
+  const owner = extension.metadata.name ?? '';
+  const name = `${owner}-${number}`;
+  const external = externalisePhases(wish.phases, { ...options, revision: name, extension: owner });
+  if ('error' in external) return external;
+  const { progressDeadlineMinutes } = extension.spec;
+  const ownerReferences = [
+    {
+      ...CLUSTER_EXTENSION_API,
+      name: owner,
+      uid: extension.metadata.uid ?? '',
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ];
+  const revision: ClusterObjectSet = {
+    ...CLUSTER_OBJECT_SET_API,
+    metadata: {
+      name,
+      labels: ownerLabels(owner),
+      annotations: annotationsOf(extension, wish),
+      ownerReferences,
+    },
+    spec: {
+      lifecycleState: 'Active',
+      collisionProtection: 'Prevent',
+      revision: number,
+      phases: [...external.phases],
+      progressionProbes: [...DEFAULT_PROBES],
+      ...(progressDeadlineMinutes === undefined ? {} : { progressDeadlineMinutes }),
+    },
+  };
+  const secrets = external.secrets.map((secret) => ({ ...secret, metadata: { ...secret.metadata, ownerReferences } }));
+  return { revision, secrets };
+}
+
+function annotationsOf({ spec }: ClusterExtension, wish: RevisionWish): Record<string, string> {
+  const { bundle, image } = wish.from;
+  return {
+    [BUNDLE_NAME_KEY]: bundle.name,
+    [BUNDLE_VERSION_KEY]: bundle.version,
+    ...(bundle.release === undefined ? {} : { [BUNDLE_RELEASE_KEY]: bundle.release }),
+    [BUNDLE_REFERENCE_KEY]: image,
+    [PACKAGE_NAME_KEY]: spec.source.catalog?.packageName ?? '',
+    ...(wish.olmProperties === undefined ? {} : { [OLM_PROPERTIES_KEY]: wish.olmProperties }),
+    ...(wish.certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: wish.certificatesUntil }),
+    [INPUTS_KEY]: wish.inputs,
+    [QUERY_KEY]: wish.query,
+    [DIGEST_KEY]: wish.digest,
+    [CONTENT_KEY]: contentHash(wish.phases),
+    [KINDS_KEY]: JSON.stringify(kindsOf(wish.phases)),
+  };
+}
+
+const kindsOf = (phases: readonly Phase[]): string[] => [
+  ...new Set(
+    phases.flatMap(({ objects }) => objects.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).sort(byCodeUnit),
+  ),
+];

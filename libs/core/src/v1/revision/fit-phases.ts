@@ -1,0 +1,27 @@
+import { counted } from '../../kernel/text/counted.js';
+import type { Phase } from '../bundle-render/phases.js';
+
+/** What a ClusterObjectSet takes (its CustomResourceDefinition). */
+const MOST_OBJECTS = 50;
+const MOST_PHASES = 20;
+
+/**
+ * Phases with no more objects than a revision may hold in one: what is too much goes into further phases `crds-2`, `crds-3`
+ * …, which wait for one another. OLM v1 has the API server refuse such a bundle. Phases that fit stay as they are.
+ */
+export function fitPhases(phases: readonly Phase[]): readonly Phase[] | Readonly<{ error: string }> {
+  const fitting = phases.flatMap(parts);
+  if (fitting.length <= MOST_PHASES) return fitting;
+  const objects = phases.reduce((sum, phase) => sum + phase.objects.length, 0);
+  return {
+    error: `the bundle has ${objects} objects, too many for one revision: they fill ${counted(fitting.length, 'phase')} of at most ${MOST_OBJECTS} objects, and a revision has at most ${MOST_PHASES}: take another version, or ask its author to split it`,
+  };
+}
+
+function parts({ name, objects }: Phase): Phase[] {
+  const count = Math.max(1, Math.ceil(objects.length / MOST_OBJECTS));
+  return Array.from({ length: count }, (_, at) => ({
+    name: at === 0 ? name : `${name}-${at + 1}`,
+    objects: objects.slice(at * MOST_OBJECTS, (at + 1) * MOST_OBJECTS),
+  }));
+}

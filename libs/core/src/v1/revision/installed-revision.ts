@@ -1,0 +1,5 @@
+/** What is installed, as status.install.bundle says it: without `release`, that may be build metadata of `version`. */
+export type InstalledBundle = Readonly<{ name: string; version: string; release?: string | undefined }>;
+
+/** An installed bundle with the image it came from. */
+export type InstalledRevision = Readonly<{ bundle: InstalledBundle; image: string }>;

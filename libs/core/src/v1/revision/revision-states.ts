@@ -1,0 +1,67 @@
+import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
+import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
+import type { InstalledRevision } from './installed-revision.js';
+import { BUNDLE_NAME_KEY, BUNDLE_REFERENCE_KEY, BUNDLE_RELEASE_KEY, BUNDLE_VERSION_KEY } from './revision-keys.js';
+
+/** The revisions of one extension by what they are to it (spec: v1-apply.md §7, "Extension view"). Each list ascending. */
+export type RevisionStates = Readonly<{
+  /** The newest active one that succeeded once. */
+  installed: ClusterObjectSet | undefined;
+  /** Active ones that did not succeed yet. */
+  rollingOut: readonly ClusterObjectSet[];
+  active: readonly ClusterObjectSet[];
+  archived: readonly ClusterObjectSet[];
+  /** Archived ones whose objects are not all taken away yet. */
+  leaving: readonly ClusterObjectSet[];
+  /** Of all there are. */
+  highestNumber: number;
+}>;
+
+/** Sorts the revisions of one extension; those that are being deleted are none of it any more. */
+export function revisionStates(revisions: readonly ClusterObjectSet[]): RevisionStates {
+  const sorted = revisions.toSorted((a, b) => a.spec.revision - b.spec.revision);
+  const there = sorted.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const active = there.filter((revision) => !isArchived(revision));
+  const installed = active.findLast(hasSucceeded);
+  return {
+    installed,
+    rollingOut: active.filter((revision) => !hasSucceeded(revision)),
+    active,
+    archived: there.filter(isArchived),
+    leaving: there.filter((revision) => isArchived(revision) && !isTakenApart(revision)),
+    highestNumber: sorted.at(-1)?.spec.revision ?? 0,
+  };
+}
+
+export const isArchived = ({ spec }: ClusterObjectSet): boolean => spec.lifecycleState === 'Archived';
+
+/** Succeeded is never taken back. */
+export const hasSucceeded = ({ status }: ClusterObjectSet): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Succeeded' && status === 'True') ?? false;
+
+const isTakenApart = ({ status }: ClusterObjectSet): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'Archived') ?? false;
+
+export const annotationOf = ({ metadata }: ClusterObjectSet, key: string): string | undefined =>
+  metadata.annotations?.[key];
+
+/** The bundle whose content a revision has, with its image. */
+export function bundleOf(revision: ClusterObjectSet): InstalledRevision {
+  const release = annotationOf(revision, BUNDLE_RELEASE_KEY);
+  return {
+    bundle: {
+      name: annotationOf(revision, BUNDLE_NAME_KEY) ?? '',
+      version: annotationOf(revision, BUNDLE_VERSION_KEY) ?? '',
+      ...(release === undefined ? {} : { release }),
+    },
+    image: annotationOf(revision, BUNDLE_REFERENCE_KEY) ?? '',
+  };
+}
+
+/** A condition of a revision as its extension shows it. */
+export function mirrored({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
+  const found = status?.conditions?.find((condition) => condition.type === type);
+  if (found === undefined) return undefined;
+  const known = found.status === 'True' || found.status === 'False' ? found.status : 'Unknown';
+  return extensionCondition(type, known, found.reason, found.message);
+}
