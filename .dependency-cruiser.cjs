@@ -1,12 +1,29 @@
-/** The house's import rule (ARCHITECTURE.md): apps → platform → core; testing → platform, core; core imports nothing of ours. */
+/**
+ * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
+ * ours. Inside core: kernel ← catalog ← {classic, v1} ← fleet; classic and v1 do not import each other.
+ */
+const SPEC = '\\.spec\\.ts$';
+const wing = (name, comment, from, to) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: `^libs/core/src/${from}/`, pathNot: SPEC },
+  to: { path: `^libs/core/src/(${to})/` },
+});
+
 module.exports = {
   forbidden: [
-    { name: 'core-is-pure', severity: 'error', comment: 'libs/core imports nothing of ours', from: { path: '^libs/core/src', pathNot: '\\.spec\\.ts$' }, to: { path: '^(libs/(platform|testing)|apps)/' } },
-    { name: 'core-has-no-io', severity: 'error', comment: 'libs/core does no I/O: no Node modules but crypto hashing, no I/O library', from: { path: '^libs/core/src', pathNot: '\\.spec\\.ts$' }, to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' } },
-    { name: 'core-no-io-library', severity: 'error', comment: 'libs/core imports pure packages only', from: { path: '^libs/core/src', pathNot: '\\.spec\\.ts$' }, to: { path: 'node_modules/(@nestjs|bullmq|ioredis|@kubernetes|@grpc|pino|prom-client|testcontainers|commander)' } },
-    { name: 'platform-below-apps', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: '\\.spec\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
-    { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^apps/' } },
-    { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; the cli alone wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
+    { name: 'core-is-pure', severity: 'error', comment: 'libs/core imports nothing of ours', from: { path: '^libs/core/src', pathNot: SPEC }, to: { path: '^(libs/(platform|lifecycle|testing)|apps)/' } },
+    { name: 'core-has-no-io', severity: 'error', comment: 'libs/core does no I/O: no Node modules but crypto hashing, no I/O library', from: { path: '^libs/core/src', pathNot: SPEC }, to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' } },
+    { name: 'core-no-io-library', severity: 'error', comment: 'libs/core imports pure packages only', from: { path: '^libs/core/src', pathNot: SPEC }, to: { path: 'node_modules/(@nestjs|bullmq|ioredis|@kubernetes|@grpc|pino|prom-client|testcontainers|commander)' } },
+    wing('kernel-is-lowest', 'the kernel imports no other wing', 'kernel', 'catalog|classic|v1|fleet'),
+    wing('catalog-below-lifecycles', 'catalog imports the kernel only', 'catalog', 'classic|v1|fleet'),
+    wing('classic-apart-from-v1', 'OLM Classic imports kernel and catalog', 'classic', 'v1|fleet'),
+    wing('v1-apart-from-classic', 'OLM v1 imports kernel and catalog', 'v1', 'classic|fleet'),
+    { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
+    { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
+    { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
+    { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
     { name: 'testing-is-for-tests', severity: 'error', comment: 'only tests, benchmarks and the demo use libs/testing', from: { path: '^apps/', pathNot: '(\\.spec\\.ts$|^apps/cli/src/demo/)' }, to: { path: '^libs/testing/' } },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
     { name: 'resolvable', severity: 'error', comment: 'every import is found', from: {}, to: { couldNotResolve: true, pathNot: '^vitest' } },

@@ -3,7 +3,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { DiskContentStore } from '#platform/store/disk-content-store';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
-import { CatalogContents, type LoadedCatalog } from '../../apps/catalog-poller/src/catalogs/catalog-contents.js';
+import { CatalogContents, type LoadedCatalog } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
 import { DirectoryRegistry } from './directory-registry.js';
 
 // One step of the hub's work with a catalog, in a process of its own: `hub-steps.js STEP CATALOG STATE`.

@@ -6,7 +6,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import type { ControlPlane } from '#testing/control-plane/find-control-plane';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
-import { rewriteObjects } from '../../apps/applier/src/install-plans/rewrite-objects.js';
+import { rewriteObjects } from '../../libs/lifecycle/src/classic/install-plans/rewrite-objects.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 
 const GROUP = 'yard.example.com';

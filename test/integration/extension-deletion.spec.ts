@@ -19,8 +19,8 @@ import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { ExtensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
-import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
+import type { ExtensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
+import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
 import { bundleImage } from '../story/extension-scene.js';
 
 let folder: string;

@@ -5,11 +5,11 @@ import type { ResolutionProblem } from '#core/classic/resolution/resolution-prob
 import { Demand } from '#platform/fairness/demand';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { PATIENCE } from '#testing/patience';
-import type { SolveRequest } from '../../apps/resolver-worker/src/solve.js';
-import { SolverPool } from '../../apps/resolver-worker/src/solver-pool.js';
+import type { SolveRequest } from '../../libs/lifecycle/src/solve/solve.js';
+import { SolverPool } from '../../libs/lifecycle/src/solve/solver-pool.js';
 
 /** Threads run what is built. */
-const THREAD = new URL('../../dist/apps/resolver-worker/src/solve.thread.js', import.meta.url);
+const THREAD = new URL('../../dist/libs/lifecycle/src/solve/solve.thread.js', import.meta.url);
 
 const entry = (pkg: string, properties: readonly Property[]): EntryRecord => ({
   name: `${pkg}.v1.0.0`,

@@ -16,11 +16,11 @@ import { DiskContentStore } from '#platform/store/disk-content-store';
 import { WorkRoom } from '#platform/store/work-room';
 import { PATIENCE, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { CatalogContents } from '../../apps/catalog-poller/src/catalogs/catalog-contents.js';
-import { CatalogReader } from '../../apps/catalog-poller/src/catalogs/catalog-reader.js';
-import { CatalogRefresh } from '../../apps/catalog-poller/src/catalogs/catalog-refresh.js';
-import { readCatalog } from '../../apps/catalog-poller/src/catalogs/read-catalog.js';
-import { SharedCatalogs } from '../../apps/catalog-poller/src/catalogs/shared-catalogs.js';
+import { CatalogContents } from '../../libs/lifecycle/src/catalogs/catalog-contents.js';
+import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.js';
+import { CatalogRefresh } from '../../libs/lifecycle/src/catalogs/catalog-refresh.js';
+import { readCatalog } from '../../libs/lifecycle/src/catalogs/read-catalog.js';
+import { SharedCatalogs } from '../../libs/lifecycle/src/catalogs/shared-catalogs.js';
 import { packageYaml } from '../story/bad-input-scene.js';
 import { type StallingRegistry, startStallingRegistry } from './starvation-support/stalling-registry.js';
 
@@ -177,7 +177,7 @@ describe('a CatalogSource with a download under way', () => {
 
 describe('catalogs that take long to read', () => {
   /** As the thread of the poller, but a catalog with a file `slow.yaml` is never read to its end. */
-  const reading = new URL('../../dist/apps/catalog-poller/src/catalogs/read-catalog.js', import.meta.url);
+  const reading = new URL('../../dist/libs/lifecycle/src/catalogs/read-catalog.js', import.meta.url);
   const stub = `
     import { existsSync } from 'node:fs';
     import { parentPort } from 'node:worker_threads';

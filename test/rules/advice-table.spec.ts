@@ -13,7 +13,7 @@ const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 const NAME_RETRY: readonly string[] = [
   'libs/core/src/classic/install-plan/replace-copy.ts',
   'libs/core/src/classic/install-plan/step-manifest.ts',
-  'apps/applier/src/install-plans/referenced-bundles.ts',
+  'libs/lifecycle/src/classic/install-plans/referenced-bundles.ts',
 ];
 const COMMAND =
   /(?:^|[`'": ])(?:kubectl (?:-n \S+ )?|flotilla )(?:annotate|apply|approve|create|delete|edit|explain|get|label|patch|retry) \S/;

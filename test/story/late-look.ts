@@ -7,10 +7,10 @@ import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { extensionDeps } from '../../apps/applier/src/extensions/extension-deps.js';
-import { reconcileExtension } from '../../apps/applier/src/extensions/reconcile-extension.js';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
+import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
+import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
 
 /** One look of the applier at an extension as it will be at that time; the stage's own services go on as they are. */
 export async function lookAtExtension(

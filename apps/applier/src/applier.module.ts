@@ -3,7 +3,7 @@ import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier, CLIENTS, HUB } from './applier.js';
-import { ExtensionApplier } from './extensions/extension-applier.js';
+import { ExtensionApplier } from './extension-applier.js';
 
 @Module({})
 class ApplierModule {}

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
+import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
+import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { Lanes } from '#platform/fairness/lanes';
 import type { Hub } from '#platform/hub/hub';
 import { OlmLookouts } from '#platform/joining/olm-lookouts';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
-import { CatalogContents } from './catalogs/catalog-contents.js';
-import { CatalogReader } from './catalogs/catalog-reader.js';
-import { ClusterCatalogPoller } from './cluster-catalogs/cluster-catalog-poller.js';
-import { MetasMiddleware } from './cluster-catalogs/metas.middleware.js';
+import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 import { ContentController } from './content.controller.js';
-import { ExtensionPoller } from './extensions/extension-poller.js';
-import { PackageManifestsMiddleware } from './package-manifests/package-manifests.middleware.js';
+import { ExtensionPoller } from './extension-poller.js';
+import { MetasMiddleware } from './metas.middleware.js';
+import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
 
 @Module({})
 class CatalogPollerModule implements NestModule {

@@ -1,4 +1,10 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
+import { ClusterCatalogs } from '#lifecycle/catalogs/cluster-catalogs';
+import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
+import { publishProblem } from '#lifecycle/classic/observation/publish-problem';
+import { JoinPace } from '#lifecycle/observation/join-pace';
+import { ObservedCluster } from '#lifecycle/observation/observed-cluster';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
@@ -8,12 +14,6 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ObserveJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
-import { CatalogContents } from './catalogs/catalog-contents.js';
-import { ClusterCatalogs } from './catalogs/cluster-catalogs.js';
-import { SharedCatalogs } from './catalogs/shared-catalogs.js';
-import { JoinPace } from './clusters/join-pace.js';
-import { ObservedCluster } from './clusters/observed-cluster.js';
-import { publishProblem } from './clusters/publish-problem.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');

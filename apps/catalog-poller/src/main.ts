@@ -4,7 +4,7 @@ import { managedClients } from '#platform/hub/managed-clusters';
 import { runMain } from '#platform/hub/run-main';
 import { CatalogPoller } from './catalog-poller.js';
 import { catalogPollerModule } from './catalog-poller.module.js';
-import { ExtensionPoller } from './extensions/extension-poller.js';
+import { ExtensionPoller } from './extension-poller.js';
 
 await runMain(
   'catalog-poller',

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { SolveExtension } from '#lifecycle/solve/solve-extension';
+import { SolveProblem } from '#lifecycle/solve/solve-problem';
+import { SolverPool } from '#lifecycle/solve/solver-pool';
 import type { Hub } from '#platform/hub/hub';
 import { RecordCache } from '#platform/store/record-cache';
-import { SolveExtension } from './solve-extension.js';
-import { SolveProblem } from './solve-problem.js';
-import { SolverPool } from './solver-pool.js';
 
 export const HUB = Symbol('hub');
 

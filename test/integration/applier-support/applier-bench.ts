@@ -31,15 +31,18 @@ import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { ClusterView } from '../../../apps/applier/src/namespaces/cluster-view.js';
-import { MIRRORED_KINDS } from '../../../apps/applier/src/namespaces/mirrored-kinds.js';
-import { readNamespace } from '../../../apps/applier/src/namespaces/namespace-read.js';
-import { PassReader } from '../../../apps/applier/src/namespaces/pass-reader.js';
-import { type ReconcileOutcome, reconcileNamespace } from '../../../apps/applier/src/namespaces/reconcile-namespace.js';
-import type { Stage } from '../../../apps/applier/src/namespaces/stage.js';
-import { type StagesHub, stagesOf } from '../../../apps/applier/src/namespaces/stages.js';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
+import { readNamespace } from '../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
+import {
+  type ReconcileOutcome,
+  reconcileNamespace,
+} from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
+import type { Stage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
+import { type StagesHub, stagesOf } from '../../../libs/lifecycle/src/classic/namespaces/stages.js';
+import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
+import { MIRRORED_KINDS } from '../../../libs/lifecycle/src/engine/mirrored-kinds.js';
+import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';

@@ -2,8 +2,8 @@ import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { type NamespaceRead, readNamespace } from '../../../applier/src/namespaces/namespace-read.js';
-import { PassReader } from '../../../applier/src/namespaces/pass-reader.js';
+import { type NamespaceRead, readNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
+import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';
 import { inParallel } from '../in-parallel.js';
 import type { LiveContents } from './live-contents.js';
 

@@ -7,9 +7,9 @@ import { SystemClock } from '#platform/clock/system-clock';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { reconcileNamespace } from '../../../applier/src/namespaces/reconcile-namespace.js';
-import { operatorGroupStage } from '../../../applier/src/operator-groups/operator-group.stage.js';
-import { subscriptionStage } from '../../../applier/src/subscriptions/subscription.stage.js';
+import { reconcileNamespace } from '../../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
+import { operatorGroupStage } from '../../../../libs/lifecycle/src/classic/operator-groups/operator-group.stage.js';
+import { subscriptionStage } from '../../../../libs/lifecycle/src/classic/subscriptions/subscription.stage.js';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';
 

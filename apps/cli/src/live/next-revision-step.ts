@@ -15,10 +15,14 @@ import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { type ExtensionPass, siblingsOf } from '../../../applier/src/extensions/extension-pass.js';
-import { type NextRevision, nextRevision, troubleOf } from '../../../applier/src/extensions/next-revision.js';
-import { readContent } from '../../../applier/src/extensions/read-content.js';
-import { type ExtensionRead, readExtension } from '../../../applier/src/extensions/read-extension.js';
+import { type ExtensionPass, siblingsOf } from '../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
+import {
+  type NextRevision,
+  nextRevision,
+  troubleOf,
+} from '../../../../libs/lifecycle/src/v1/extensions/next-revision.js';
+import { readContent } from '../../../../libs/lifecycle/src/v1/extensions/read-content.js';
+import { type ExtensionRead, readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
 import { inParallel } from '../in-parallel.js';
 import { logins } from '../reference/registry-access.js';
 import { type ExtensionPlan, resolvedPlan } from '../resolution/plan-extensions.js';

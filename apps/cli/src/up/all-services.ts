@@ -8,7 +8,7 @@ import { Applier } from '../../../applier/src/applier.js';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { CatalogPoller } from '../../../catalog-poller/src/catalog-poller.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
-import { ExtensionPoller } from '../../../catalog-poller/src/extensions/extension-poller.js';
+import { ExtensionPoller } from '../../../catalog-poller/src/extension-poller.js';
 import { ResolverWorker } from '../../../resolver-worker/src/resolver-worker.js';
 import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
 

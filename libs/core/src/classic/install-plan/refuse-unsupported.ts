@@ -1,5 +1,5 @@
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
-import { definesProtectedApi, protectedApiText } from '../crd-upgrade/protected-apis.js';
+import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
 import { INVALID_PLAN, SUPPORTED_STEP_KINDS } from './decide-step.js';
 import { CRD_KIND } from './install-plan-step.js';
 import { manifestOf } from './step-manifest.js';

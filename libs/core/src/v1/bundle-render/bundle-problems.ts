@@ -1,5 +1,5 @@
-import { definesProtectedApi, protectedApiText } from '../../classic/crd-upgrade/protected-apis.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
 import { subdomainProblems } from '../../kernel/labels/label-syntax.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { isSupportedKind } from './bundle-kinds.js';

@@ -4,8 +4,8 @@ import type { ClusterServiceVersion, WebhookDescription } from '../../../kernel/
 import { csvName, csvNamespace, ownedCrds, webhooks } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
+import { groupOfName, isProtectedGroup, protectedApiText } from '../../../kernel/crd/protected-apis.js';
 import { base64 } from '../../../kernel/text/base64.js';
-import { groupOfName, isProtectedGroup, protectedApiText } from '../../crd-upgrade/protected-apis.js';
 import type { ComponentProblem } from '../component-problem.js';
 import type { CsvWorld } from '../csv-world.js';
 import { certificateFor } from './certificates-of.js';

@@ -1,0 +1,182 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { packageIcon, shownManifest } from '#core/classic/package-manifest/package-icon';
+import { PACKAGE_MANIFEST_API, type PackageManifest } from '#core/classic/package-manifest/package-manifest';
+import {
+  type PackageManifestQuestion,
+  type PackageManifestRefusal,
+  packageManifestPath,
+  packageManifestQuestion,
+} from '#core/classic/package-manifest/package-manifest-route';
+import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
+import type { CatalogRefresh } from '#lifecycle/catalogs/catalog-refresh';
+import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
+import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
+import type { Hub } from '#platform/hub/hub';
+import { MetasIndexFiles } from '#platform/metas/index-files';
+import { CatalogPoller, HUB } from './catalog-poller.js';
+
+type Request = IncomingMessage & { originalUrl?: string };
+type Question<Ask extends PackageManifestQuestion['ask']> = Extract<PackageManifestQuestion, { ask: Ask }>;
+
+/** Lists under way at the same time; each holds one package in memory. Beyond, clients are told to come again. */
+const MAX_LISTS = 8;
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** What `kubectl get packagemanifests` answers under OLM, for every cluster at the hub. Other paths are the next one's. */
+@Injectable()
+export class PackageManifestsMiddleware implements NestMiddleware<Request, ServerResponse> {
+  readonly #metas: SharedMetas;
+  #lists = 0;
+
+  constructor(
+    @Inject(HUB) private readonly hub: Hub,
+    private readonly poller: CatalogPoller,
+  ) {
+    const { clock, content, settings } = hub;
+    const indexes = MetasIndexFiles.open(join(settings.contentDir, 'catalog-poller', 'metas'), clock.now());
+    indexes.catch(() => undefined); // whoever asks first is told
+    this.#metas = new SharedMetas(content, indexes);
+  }
+
+  use(request: Request, response: ServerResponse, next: () => void): void {
+    const target = request.originalUrl ?? request.url ?? '/';
+    const question = packageManifestQuestion(request.method ?? 'GET', target, request.headers['if-none-match']);
+    if (question === undefined) next();
+    else
+      void this.#answer(question, request, response).catch((error: unknown) => this.#failed(error, target, response));
+  }
+
+  async #answer(
+    question: PackageManifestQuestion | PackageManifestRefusal,
+    request: Request,
+    response: ServerResponse,
+  ): Promise<void> {
+    if ('code' in question) return refuse(response, question);
+    const { authorization } = request.headers;
+    const path = packageManifestPath(question);
+    const admission = await this.hub.access.admit({ area: 'packages', path, authorization });
+    if (!admission.admitted) return refuse(response, refusalOf(admission));
+    if (question.ask === 'icon' && question.unchanged) return void response.writeHead(304).end();
+    const packages = this.#inSight(question);
+    if (packages === undefined) return refuse(response, unknownCluster(question.cluster));
+    if (request.method === 'HEAD') return void response.writeHead(200, JSON_TYPE).end();
+    if (question.ask === 'list') return this.#list(question, packages, response);
+    const value = await firstOf(packages.manifests(question.name));
+    if (value === undefined) return refuse(response, notFound(question.name));
+    return question.ask === 'get' ? sendManifest(response, value, question) : sendIcon(response, value);
+  }
+
+  #inSight({ cluster, namespace }: PackageManifestQuestion): PackagesInSight | undefined {
+    const observed = this.poller.watched(cluster);
+    if (observed === undefined) return undefined;
+    const seen = [namespace, observed.globalCatalogNamespace];
+    const isSeen = ({ source }: CatalogRefresh) => namespace === undefined || seen.includes(source.metadata.namespace);
+    const contents = { store: this.hub.content, metas: this.#metas };
+    return new PackagesInSight(observed.catalogs.all().filter(isSeen), namespace, contents);
+  }
+
+  async #list(question: Question<'list'>, packages: PackagesInSight, response: ServerResponse): Promise<void> {
+    if (this.#lists >= MAX_LISTS) return refuse(response, TOO_BUSY);
+    this.#lists += 1;
+    try {
+      const pieces = listPieces(question, packages.manifests(question.name));
+      const first = await pieces.next(); // what goes wrong at once is an answer, not a broken one
+      response.writeHead(200, JSON_TYPE);
+      await pipeline(Readable.from(resumed(first, pieces), { objectMode: false }), response);
+    } finally {
+      this.#lists -= 1;
+    }
+  }
+
+  #failed(error: unknown, target: string, response: ServerResponse): void {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!gone) this.hub.log.error({ target, error }, 'packages could not be shown');
+    if (response.headersSent) response.destroy();
+    else
+      refuse(response, {
+        code: 500,
+        reason: 'InternalError',
+        message: 'packages could not be read; see the log of the hub',
+      });
+  }
+}
+
+const LIST_HEAD = `{"kind":"PackageManifestList","apiVersion":"${PACKAGE_MANIFEST_API.apiVersion}","metadata":{},"items":[`;
+
+async function* listPieces(
+  { namespace, selects }: Question<'list'>,
+  manifests: AsyncGenerator<PackageManifest>,
+): AsyncGenerator<string> {
+  let before = LIST_HEAD;
+  for await (const manifest of manifests) {
+    if (!selects(manifest.metadata.labels)) continue;
+    yield `${before}${JSON.stringify(shownManifest(manifest, namespace))}`;
+    before = ',';
+  }
+  yield `${before === LIST_HEAD ? before : ''}]}\n`;
+}
+
+async function* resumed(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  if (!first.done) yield first.value;
+  yield* rest;
+}
+
+async function firstOf<T>(items: AsyncGenerator<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+function sendManifest(
+  response: ServerResponse,
+  manifest: PackageManifest,
+  { namespace }: PackageManifestQuestion,
+): void {
+  response.writeHead(200, JSON_TYPE).end(`${JSON.stringify(shownManifest(manifest, namespace))}\n`);
+}
+
+/** Icons are somebody else's documents: a browser must not run what is in one as if it were the hub's. */
+function sendIcon(response: ServerResponse, manifest: PackageManifest): void {
+  const { bytes, mediaType, etag } = packageIcon(manifest);
+  const type = /^image\/[a-z0-9.+-]+$/i.test(mediaType) ? mediaType : 'application/octet-stream';
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Content-Length': bytes.length,
+    Etag: etag.replaceAll(/[^\x20-\x7e]/g, ''),
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(bytes);
+}
+
+const TOO_BUSY: PackageManifestRefusal = {
+  code: 503,
+  reason: 'ServiceUnavailable',
+  message: 'too many lists of packages are under way; come again',
+};
+const notFound = (name: string): PackageManifestRefusal => ({
+  code: 404,
+  reason: 'NotFound',
+  message: `packagemanifests.packages.operators.coreos.com "${name}" not found`,
+});
+const unknownCluster = (cluster: string): PackageManifestRefusal => ({
+  code: 404,
+  reason: 'NotFound',
+  message: `cluster "${cluster}" is not watched by this hub, or not yet`,
+});
+
+const REASONS = { 401: 'Unauthorized', 403: 'Forbidden', 503: 'ServiceUnavailable' } as const;
+const refusalOf = ({ status, message }: Exclude<Admission, { admitted: true }>): PackageManifestRefusal => ({
+  code: status,
+  reason: REASONS[status],
+  message,
+});
+
+/** As an API server says no. */
+function refuse(response: ServerResponse, { code, reason, message }: PackageManifestRefusal): void {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code };
+  response.writeHead(code, { ...JSON_TYPE, ...refusalHeaders(code) }).end(`${JSON.stringify(status)}\n`);
+}

@@ -1,0 +1,45 @@
+import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
+import type { Demand } from '#platform/fairness/demand';
+import { CatalogLabelMissing } from '#platform/registry/catalog-image';
+import { atDigest, type ImageReference, parseImageReference } from '#platform/registry/image-reference';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
+import { type CatalogContents, InvalidCatalog } from '../catalog-contents.js';
+import { type CatalogJsonl, NoCatalogContent } from './catalog-jsonl.js';
+
+export type ImageJsonlDeps = Readonly<{
+  contents: Pick<CatalogContents, 'servableImage'>;
+  /** The hub's own logins for an image: ClusterCatalogs name no pull secrets. */
+  credentials: (ref: string) => Promise<RegistryCredentials>;
+  /** For whom; the hub itself by default. */
+  demand?: Demand;
+}>;
+
+/** The content of the image that `ref` names now. The registry is asked what a tag names; a digest is known. */
+export async function loadImageJsonl(ref: string, deps: ImageJsonlDeps): Promise<CatalogJsonl> {
+  const parsed = parsedReference(ref);
+  try {
+    const credentials = await deps.credentials(ref);
+    const { demand } = deps;
+    const options = { credentials, ...(demand && { demand }) };
+    const { digest, content } = await deps.contents.servableImage(ref, options);
+    return { ref: atDigest(parsed, digest).text, content };
+  } catch (error) {
+    if (error instanceof InvalidCatalog) return failed(ref, { kind: 'store', why: error.problems.join('; ') });
+    if (error instanceof CatalogLabelMissing) return failed(ref, { kind: 'label missing' });
+    return failed(ref, { kind: 'pull', why: messageOf(error) });
+  }
+}
+
+function failed(ref: string, problem: RefreshProblem): never {
+  throw new NoCatalogContent(ref, problem);
+}
+
+function parsedReference(ref: string): ImageReference {
+  try {
+    return parseImageReference(ref);
+  } catch (error) {
+    return failed(ref, { kind: 'unparsable', why: messageOf(error) });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,58 @@
+import { copiesSwitchStatus, type GlobalNamespace } from '#core/classic/csv/copies/copies-switch';
+import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
+import { isGlobal, targetsOf } from '#core/classic/operator-group/group-facts';
+import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { refOf } from '#core/kernel/api/kubernetes-object';
+import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm-config';
+import { eventRef } from '#platform/kube/record-event';
+import type { PassReader } from '../../engine/pass-reader.js';
+import { perform, writeStatus } from '../../engine/perform.js';
+import { AT_REST, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+
+/** The cluster's OLMConfig, where it has one that can be read. */
+export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undefined> {
+  const found = await reader.get({ ...OLM_CONFIG_API, name: OLM_CONFIG_NAME });
+  return OlmConfig.safeParse(found).data;
+}
+
+/** Says on the OLMConfig whether copies of the global operators are as it wants them. */
+export async function tellSwitch(
+  input: StageInput,
+  { protectedNamespaces }: Readonly<{ protectedNamespaces: readonly string[] }>,
+): Promise<StageOutcome> {
+  const { reader, read, now } = input;
+  const config = await olmConfigOf(reader);
+  if (config === undefined) return AT_REST;
+  const groups = [...read.operatorGroups, ...read.otherOperatorGroups].filter((group) => isGlobal(targetsOf(group)));
+  const places = [...new Set(groups.map(({ metadata }) => metadata.namespace ?? ''))];
+  const [globals, namespaces] = await Promise.all([
+    Promise.all(places.map((place) => globalNamespace(reader, place))),
+    reader.list({ apiVersion: 'v1', kind: 'Namespace' }),
+  ]);
+  const live = namespaces.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const names = live.map(({ metadata }) => metadata.name ?? '');
+  const status = copiesSwitchStatus(config, globals, { namespaces: names, protectedNamespaces }, now);
+  return status === undefined ? AT_REST : writeStatus(input, config, status);
+}
+
+async function globalNamespace(reader: PassReader, namespace: string): Promise<GlobalNamespace> {
+  const [csvs, copies] = await Promise.all([
+    reader.list<ClusterServiceVersion>(CSV_API, { namespace }),
+    reader.list<ClusterServiceVersion>(CSV_API, { labelSelector: `${COPIED_FROM_LABEL}=${namespace}` }),
+  ]);
+  return { namespace, csvs: csvs.filter((csv) => !isCopied(csv)), copies };
+}
+
+/** Tells people why they find no copies; once, for as long as the API server keeps the Event. */
+export async function tellDisabled(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
+  const { namespace = '', name = '', uid } = csv.metadata;
+  const event = {
+    do: 'emitEvent' as const,
+    about: { ...refOf(csv), uid },
+    type: 'Warning' as const,
+    reason: 'DisabledCopiedCSVs',
+    message: `CSV copying disabled for ${namespace}/${name}`,
+  };
+  return (await input.reader.get(eventRef(event))) === undefined ? perform(input, [event]) : AT_REST;
+}

@@ -1,0 +1,75 @@
+import type { CsvStep } from '#core/classic/csv/csv-world';
+import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
+import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { perform, tryActions, writeStatus } from '../../engine/perform.js';
+import { eachInTurn } from '../../engine/refusal.js';
+import { tenantOf } from '../../engine/tenant.js';
+import { readNamespace } from '../namespaces/namespace-read.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { CsvWorldReader } from './csv-world-reader.js';
+
+/** Takes every ClusterServiceVersion of the namespace one step on. */
+export const csvStage =
+  (log: Log): Stage =>
+  (input) => {
+    let current = input;
+    const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
+    return eachInTurn(own, async ({ metadata }) => {
+      const csv = current.read.csvs.find((one) => one.metadata.uid === metadata.uid);
+      if (csv === undefined) return AT_REST;
+      const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
+      const outcome = await takeStep(current, csv, step, log);
+      // The next one's step may write what this one wrote: their group's annotation.
+      if (outcome.moved) current = await withOwnWrites(current);
+      return outcome;
+    });
+  };
+
+async function withOwnWrites(input: StageInput): Promise<StageInput> {
+  const { namespace, globalCatalogNamespace } = input.read;
+  return { ...input, read: await readNamespace(input.reader, namespace, globalCatalogNamespace) };
+}
+
+async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: CsvStep, log: Log): Promise<StageOutcome> {
+  const client = step.installing === true ? installerOf(input) : input.client;
+  const acted = await tryActions({ ...input, client }, step.actions, [csv]);
+  if (!acted.ok) {
+    const { error } = acted;
+    // That somebody else wrote first says nothing against the operator.
+    if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) throw error;
+    return takeStep(input, csv, installFailed(csv, { ...failureOf(error), action: acted.action }, input.now), log);
+  }
+  const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);
+  if (written.moved) logPhase(log, input, csv, step.status);
+  const after = await perform(input, step.afterwards);
+  const next = step.next;
+  return {
+    moved: acted.wrote > 0 || written.moved || after.moved || next?.again === 'now',
+    againAfterMs: next?.again === 'later' ? next.afterMs : undefined,
+  };
+}
+
+function logPhase(
+  log: Log,
+  { client, read }: StageInput,
+  { metadata, status }: ClusterServiceVersion,
+  now: CsvStatus = {},
+) {
+  const { phase, reason, message } = now;
+  const { cluster } = client;
+  const facts = { cluster, namespace: read.namespace, name: metadata.name, from: status?.phase ?? '', phase, reason };
+  if (phase === 'Failed') log.warn({ ...facts, message }, 'ClusterServiceVersion failed');
+  else log.info(facts, 'ClusterServiceVersion moved');
+}
+
+/** Installing runs with the rights of the group's service account, where the group names one (spec: csv-lifecycle.md §5). */
+function installerOf({ client, read }: StageInput): KubeClient {
+  const [group] = read.operatorGroups;
+  const name = group?.spec?.serviceAccountName;
+  return tenantOf(client, name ? { name, namespace: read.namespace } : undefined);
+}
+
+const failureOf = ({ reason, said }: KubeApiError) => ({ forbidden: reason === 'Forbidden', message: said, reason });

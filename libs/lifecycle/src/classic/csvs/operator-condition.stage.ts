@@ -1,0 +1,37 @@
+import { stepOperatorCondition } from '#core/classic/operator-condition/step-operator-condition';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api/operator-condition';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import { perform, writeStatus } from '../../engine/perform.js';
+import { eachInTurn } from '../../engine/refusal.js';
+import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+
+const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
+
+/** Keeps an OperatorCondition for every CSV, the operator's right to write it, and its status. */
+export async function operatorConditionStage(input: StageInput): Promise<StageOutcome> {
+  const csvs = input.read.csvs.filter((csv) => !isCopied(csv));
+  if (csvs.length === 0) return AT_REST;
+  const { namespace } = input.read;
+  const [conditions, roles, roleBindings] = await Promise.all([
+    input.reader.list<OperatorCondition>(OPERATOR_CONDITION_API, { namespace }),
+    input.reader.list(rbac('Role'), { namespace }),
+    input.reader.list(rbac('RoleBinding'), { namespace }),
+  ]);
+  return eachInTurn(csvs, (csv) => {
+    const condition = conditions.find(({ metadata }) => metadata.name === csv.metadata.name);
+    return takeStep(input, csv, { condition, roles, roleBindings });
+  });
+}
+
+async function takeStep(
+  input: StageInput,
+  csv: ClusterServiceVersion,
+  world: Parameters<typeof stepOperatorCondition>[1],
+): Promise<StageOutcome> {
+  const step = stepOperatorCondition(csv, world);
+  const acted = await perform(input, step.actions);
+  if (step.status === undefined || world.condition === undefined) return acted;
+  return joined(acted, await writeStatus(input, world.condition, step.status));
+}

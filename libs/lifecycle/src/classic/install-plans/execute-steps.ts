@@ -1,0 +1,193 @@
+import { kindOfStep } from '#core/classic/install-plan/install-plan-step';
+import {
+  decideStep,
+  emptyWorld,
+  migratedEvent,
+  outcomeOf,
+  type Performed,
+  type RewriteDecision,
+  readsForStep,
+  type SettledDecision,
+  type StepAnswer,
+  type StepContext,
+  type StepOutcome,
+  type StepRead,
+  type StepWorld,
+  unfinishedSteps,
+  usesOwnRights,
+  warningEvent,
+  withAnswer,
+} from '#core/classic/install-plan/step-install-plan';
+import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
+import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import type { PassReader } from '../../engine/pass-reader.js';
+import { perform, tryActions } from '../../engine/perform.js';
+import type { StageInput } from '../namespaces/stage.js';
+import { isAllowed } from './is-allowed.js';
+import type { ReferencedBundles } from './referenced-bundles.js';
+import { rewriteObjects } from './rewrite-objects.js';
+import { isAccepted } from './try-dry-run.js';
+
+/** Our own client, and the one that writes as the group's service account where it names one. */
+export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
+
+/** `warned`: the API server had something to say about it. */
+export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
+
+export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
+
+/** Carries out the unfinished steps in order and stops at the first that cannot be done; outcomes by index of the step. */
+export async function executeSteps(
+  clients: PlanClients,
+  plan: InstallPlan,
+  context: StepContext,
+  { input, bundles }: Execution,
+): Promise<Map<number, ExecutedStep>> {
+  const outcomes = new Map<number, ExecutedStep>();
+  const told = plan.status?.message ?? '';
+  for (const [index, step] of unfinishedSteps(plan)) {
+    const whole = await bundles.whole(step);
+    const outcome =
+      'fail' in whole
+        ? outcomeOf(step, whole)
+        : await executeStep(clients, { index, step: whole.step, told }, context, input);
+    outcomes.set(index, outcome);
+    if (outcome.error !== undefined) break;
+  }
+  return outcomes;
+}
+
+/** Somebody else wrote the same object first so many times in a row: then the plan hears of it. */
+const MOST_TRIES = 5;
+
+/** No answer is no verdict about the step: the whole pass is tried again later. */
+const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
+
+/** `told`: the message of the plan's status, before this execution. */
+type StepInPlan = Readonly<{ index: number; step: InstallPlanStep; told: string }>;
+
+async function executeStep(
+  clients: PlanClients,
+  inPlan: StepInPlan,
+  context: StepContext,
+  input: StageInput,
+  tries = 1,
+): Promise<ExecutedStep> {
+  const { index, step, told } = inPlan;
+  const decided = await decide(clients, step, context, input);
+  if (!('actions' in decided)) {
+    // The plan is tried every few seconds: the Event is for the first time that it fails for this.
+    if (decided.advice !== undefined && !told.endsWith(decided.fail)) await perform(input, [decided.advice]);
+    return outcomeOf(step, decided);
+  }
+  const writer = usesOwnRights(step) ? clients.own : clients.tenant;
+  const outcome = await tryActions({ ...input, client: writer }, decided.actions);
+  if (!outcome.ok) {
+    const { error } = outcome;
+    if (isUnanswered(error)) throw error;
+    if (KubeApiError.is(error, 'Conflict') && tries < MOST_TRIES)
+      return executeStep(clients, inPlan, context, input, tries + 1);
+    return outcomeOf(step, decided, await refusal(clients.own, step, error));
+  }
+  const warnings = outcome.warnings.map(({ text }) => text);
+  await perform(input, warningEvent([index, step], context, warnings));
+  const creates = decided.actions.some((action) => action.do === 'create');
+  const done = outcomeOf(step, decided, { ok: true, warnings, alreadyExisted: creates && outcome.wrote === 0 });
+  return { ...done, warned: warnings.length > 0 };
+}
+
+/** What to do about the step; objects that must be rewritten before that can be said are, once. */
+async function decide(
+  clients: PlanClients,
+  step: InstallPlanStep,
+  context: StepContext,
+  input: StageInput,
+): Promise<SettledDecision> {
+  const decision = decideStep(step, context, await readWorld(clients, input.reader, step, context));
+  if (!('rewrite' in decision)) return decision;
+  const refused = await migrate(clients.own, decision, context, input);
+  if (refused !== undefined) return refused;
+  const again = decideStep(step, context, await readWorld(clients, input.reader, step, context));
+  return 'rewrite' in again ? { fail: `${step.resource.name} changed while its objects were rewritten` } : again;
+}
+
+/** Undefined once it is done. */
+async function migrate(
+  client: KubeClient,
+  { rewrite, because, afterwards }: RewriteDecision,
+  context: StepContext,
+  input: StageInput,
+): Promise<SettledDecision | undefined> {
+  const { kind, leaving, storage } = because;
+  try {
+    const count = await rewriteObjects(client, rewrite, input.signal);
+    input.reader.forget(rewrite.kind);
+    await perform(input, [afterwards, migratedEvent(context, { ...because, count })]);
+    return undefined;
+  } catch (error) {
+    if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
+    const what = `error rewriting every ${kind} in ${storage} so that ${leaving.join(', ')} can go`;
+    return { fail: `${what}: ${error.message}`, forbidden: error.reason === 'Forbidden' };
+  }
+}
+
+/**
+ * Whether the first step that is left of a failed plan could be done now: it is decided on what the cluster holds now,
+ * and what it would write is sent as a dry run. Nothing is stored.
+ */
+export async function couldGoOn(
+  clients: PlanClients,
+  plan: InstallPlan,
+  context: StepContext,
+  { input, bundles }: Execution,
+): Promise<boolean> {
+  const [left] = unfinishedSteps(plan);
+  if (left === undefined) return false;
+  const whole = await bundles.whole(left[1]);
+  if ('fail' in whole) return false;
+  const decision = decideStep(whole.step, context, await readWorld(clients, input.reader, whole.step, context));
+  if (!('actions' in decision)) return false;
+  const writer = usesOwnRights(whole.step) ? clients.own : clients.tenant;
+  return isAccepted(writer, decision.actions);
+}
+
+async function refusal(client: KubeClient, step: InstallPlanStep, error: KubeApiError): Promise<Performed> {
+  const { said: message, reason } = error;
+  if (reason !== 'NotFound') return { ok: false, message, reason };
+  const { group, version, kind } = kindOfStep(step);
+  return {
+    ok: false,
+    message,
+    reason,
+    kindServed: await client.serves({ apiVersion: joinApiVersion(group, version), kind }),
+  };
+}
+
+async function readWorld(
+  { tenant }: PlanClients,
+  reader: PassReader,
+  step: InstallPlanStep,
+  context: StepContext,
+): Promise<StepWorld> {
+  let world = emptyWorld;
+  for (;;) {
+    const reads = readsForStep(step, context, world);
+    if (reads.length === 0) return world;
+    const answers = await Promise.all(reads.map((read) => answer(tenant, reader, read)));
+    for (const [index, read] of reads.entries()) world = withAnswer(world, read, answers[index] ?? { list: [] });
+  }
+}
+
+async function answer(tenant: KubeClient, reader: PassReader, read: StepRead): Promise<StepAnswer> {
+  try {
+    if (read.read === 'access') return { allowed: await isAllowed(tenant, read.may) };
+    return read.read === 'get' ? { object: await reader.get(read.ref) } : { list: await listOf(reader, read) };
+  } catch (error) {
+    if (!KubeApiError.is(error) || isUnanswered(error)) throw error;
+    return { failed: error.said, forbidden: error.reason === 'Forbidden' };
+  }
+}
+
+const listOf = (reader: PassReader, { apiVersion, kind, namespace }: Extract<StepRead, { read: 'list' }>) =>
+  reader.list({ apiVersion, kind }, namespace === undefined ? {} : { namespace });

@@ -1,0 +1,20 @@
+import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/wishes';
+import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
+import { perform } from '../../engine/perform.js';
+import { AT_REST, type Stage } from '../namespaces/stage.js';
+
+/** Deletes the oldest InstallPlans beyond the five that are kept; not those in use. */
+export const garbageCollectStage: Stage = async (input) => {
+  const { read } = input;
+  if (read.subscriptions.length === 0) return AT_REST;
+  const referred = new Set(read.subscriptions.map(({ status }) => status?.installPlanRef?.name ?? ''));
+  const isolated = read.operatorGroups.some(({ metadata }) => metadata.annotations?.[ISOLATION_ANNOTATION] === 'true');
+  const deletions = plansToDelete(read.installPlans, { referred, isolated }).map(({ metadata }) => ({
+    do: 'delete' as const,
+    ref: { ...INSTALL_PLAN_API, name: metadata.name ?? '', namespace: read.namespace },
+    propagation: 'Background' as const,
+    uid: metadata.uid,
+  }));
+  return perform(input, deletions);
+};

@@ -1,0 +1,145 @@
+import {
+  concludeExecution,
+  contextOf,
+  migratesStoredVersions,
+  nextTurn,
+  operatorGroupVerdict,
+  refuseUnsupported,
+  replacesCopies,
+  revivedByOptIn,
+  revivedByRights,
+} from '#core/classic/install-plan/step-install-plan';
+import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { Metrics } from '#platform/telemetry/metrics';
+import { writeStatus } from '../../engine/perform.js';
+import { eachInTurn } from '../../engine/refusal.js';
+import { tenantOf } from '../../engine/tenant.js';
+import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { BundleContents } from './bundle-contents.js';
+import { couldGoOn, type ExecutedStep, executeSteps } from './execute-steps.js';
+import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
+import type { OfferedBundles } from './offered-bundles.js';
+import { ReferencedBundles } from './referenced-bundles.js';
+import { retryOnRequest, retryWhenCauseIsGone } from './retry-failed-plan.js';
+
+export type InstallPlanSettings = Readonly<{
+  retryTimeoutMs: number;
+  contents: BundleContents;
+  /** For the bundles that a plan refers to, in milliseconds; 0: as long as it takes. */
+  unpackTimeoutMs: number;
+  /** What becomes of plans that the hub did not make. */
+  foreign: ForeignPlans;
+  offered: OfferedBundles;
+  log: Log;
+  metrics: Pick<Metrics, 'installPlanWarnings'>;
+}>;
+
+/** OLM looks again at a plan whose group is not in order after a growing pause; ours is short and fixed, and costs one read. */
+const CHECK_AGAIN_MS = 15_000;
+
+const RIGHTS: readonly KindRef[] = [
+  { apiVersion: 'v1', kind: 'ServiceAccount' },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' },
+  { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
+];
+
+/** Takes every plan of the namespace on: approval, execution of its steps, its end. */
+export const installPlanStage =
+  (settings: InstallPlanSettings): Stage =>
+  (input) =>
+    eachInTurn(input.read.installPlans, (plan) => takeTurn(input, plan, settings));
+
+async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
+  const now = input.now.toISOString();
+  const requested = await retryOnRequest(input, plan);
+  if (requested !== undefined) return requested;
+  const revived = plan.status?.phase === 'Failed' ? await revive(input, plan) : undefined;
+  if (revived !== undefined) return write(input, plan, revived, settings);
+  const retried = await retryWhenCauseIsGone(input, plan, () => couldRunAgain(input, plan, settings));
+  if (retried !== undefined) return retried;
+  const turn = nextTurn(plan, input.read.operatorGroups, now);
+  if (turn.turn === 'write') return write(input, plan, turn.status, settings);
+  if (turn.turn === 'rest') {
+    const written = turn.status === undefined ? AT_REST : await write(input, plan, turn.status, settings);
+    return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
+  }
+  const context = contextIn(input, plan, turn.actingAs, settings);
+  const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
+  const bundles = referencedBundles(input, plan, settings);
+  const foreign = await refuseForeign(input, plan, settings.foreign);
+  const refused: ReadonlyMap<number, ExecutedStep> = foreign.size > 0 ? foreign : refuseUnsupported(plan);
+  const outcomes = refused.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
+  const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
+  if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
+  const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
+  return { ...(await write(input, plan, status, settings)), againAfterMs };
+}
+
+/** A plan of the hub has what it refers to; another one has what the catalogs offer the namespace. */
+function referencedBundles(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): ReferencedBundles {
+  const { contents, unpackTimeoutMs, foreign, offered } = settings;
+  const { cluster } = input.client;
+  const isOwn = foreign.marks?.isOwn(cluster, plan) ?? false;
+  return new ReferencedBundles(
+    contents,
+    input,
+    unpackTimeoutMs,
+    async (reference) => isOwn || (await offered.has(cluster, input.read.namespace, reference)),
+  );
+}
+
+const contextIn = (
+  { read, now }: StageInput,
+  plan: InstallPlan,
+  actingAs: ObjectRef | undefined,
+  { retryTimeoutMs }: InstallPlanSettings,
+) =>
+  contextOf(plan, {
+    actingAs,
+    operatorNamespace: read.globalCatalogNamespace,
+    now: now.toISOString(),
+    retryTimeoutMs,
+    migrateStoredVersions: read.operatorGroups.some(migratesStoredVersions),
+    replaceCopiedCsvs: read.operatorGroups.some(replacesCopies),
+  });
+
+/** Whether the step that stopped a failed plan can be done now, with the rights that the group lends now. */
+async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<boolean> {
+  const verdict = operatorGroupVerdict(input.read.operatorGroups);
+  if (!verdict.ok) return false;
+  if ((await refuseForeign(input, plan, settings.foreign)).size > 0) return false;
+  const clients = { own: input.client, tenant: tenantOf(input.client, verdict.serviceAccount) };
+  const bundles = referencedBundles(input, plan, settings);
+  const context = contextIn(input, plan, verdict.serviceAccount, settings);
+  return couldGoOn(clients, plan, context, { input, bundles });
+}
+
+/** Writes the plan's status; a change of phase is logged, and so is why a plan does not get on. */
+async function write(
+  input: StageInput,
+  plan: InstallPlan,
+  status: InstallPlanStatus,
+  { log }: InstallPlanSettings,
+): Promise<StageOutcome> {
+  const written = await writeStatus(input, plan, status);
+  const { phase, message } = status;
+  const from = plan.status?.phase ?? '';
+  if (!written.moved || (from === phase && message === plan.status?.message)) return written;
+  const { cluster } = input.client;
+  const facts = { cluster, namespace: input.read.namespace, name: plan.metadata.name, from, phase, message };
+  if (phase === 'Failed') log.warn(facts, 'InstallPlan failed');
+  else log.info(facts, 'InstallPlan moved');
+  return written;
+}
+
+const revive = async (input: StageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>
+  revivedByOptIn(plan, input.read.operatorGroups) ?? revivedByRights(plan, await rightsIn(input));
+
+async function rightsIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {
+  const { namespace } = read;
+  const lists = await Promise.all(RIGHTS.map((kind) => reader.list(kind, { namespace })));
+  return lists.flat();
+}

@@ -1,0 +1,80 @@
+import {
+  checkOfFailedPlan,
+  RETRY_ANNOTATION,
+  type RetryMode,
+  requestedRetry,
+  retriedStatus,
+} from '#core/classic/install-plan/step-install-plan';
+import { isReplannable, replan } from '#core/classic/subscription/replan';
+import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
+import { DecidedOnMirror, perform, writeStatus } from '../../engine/perform.js';
+import { AT_REST, joined, MOVED, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { writeChanges } from '../subscriptions/subscription.stage.js';
+
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
+
+/**
+ * Does what the annotation of a plan asks for, then removes it; undefined where it asks for nothing. A plan that did not
+ * fail loses the annotation and goes its way.
+ */
+export async function retryOnRequest(input: StageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
+  const mode = requestedRetry(plan);
+  if (mode === undefined) return undefined;
+  if (mode === 'replan' && isReplannable(plan, input.read.csvs)) return makeAnew(input, plan);
+  const { status } = plan;
+  if (mode === 'replan' || status?.phase !== 'Failed') return withoutRequest(input, plan);
+  const written = await writeStatus(input, plan, retriedStatus(status, 'RetryRequested', input.now.toISOString()));
+  await perform(input, [event(plan, 'Normal', 'RetryRequested', RETRY_TEXT.steps)]);
+  return joined(written, MOVED);
+}
+
+const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
+  steps: 'the plan failed and is executed again: a user asked for it',
+  replan: 'the plan is made anew from the content that the catalogs have now: a user asked for it',
+};
+
+async function makeAnew(input: StageInput, plan: InstallPlan): Promise<StageOutcome> {
+  if (!input.reader.live) throw new DecidedOnMirror();
+  const { namespace, subscriptions, csvs } = input.read;
+  const deployments = await input.reader.list(DEPLOYMENT, { namespace });
+  const decided = replan(plan, { subscriptions, csvs, deployments }, input.now.toISOString());
+  if ('refused' in decided) {
+    await perform(input, [event(plan, 'Warning', 'RetryRefused', decided.refused)]);
+    return withoutRequest(input, plan);
+  }
+  await perform(input, [event(plan, 'Normal', 'RetryRequested', RETRY_TEXT.replan)]);
+  await writeChanges(input, decided.changes);
+  await perform(input, decided.deletions);
+  return MOVED;
+}
+
+function withoutRequest(input: StageInput, { metadata }: InstallPlan): Promise<StageOutcome> {
+  const { name = '', namespace } = metadata;
+  const patch = { metadata: { annotations: { [RETRY_ANNOTATION]: null } } };
+  return perform(input, [{ do: 'patch', ref: { ...INSTALL_PLAN_API, name, namespace }, patch }]);
+}
+
+const event = (
+  { metadata: { name = '', namespace, uid } }: InstallPlan,
+  type: 'Normal' | 'Warning',
+  reason: string,
+  message: string,
+) => ({ do: 'emitEvent', about: { ...INSTALL_PLAN_API, name, namespace, uid }, type, reason, message }) as const;
+
+/**
+ * Checks from time to time whether the step that stopped a failed plan can be done now, and lets the plan run again then;
+ * undefined for a plan that is not checked.
+ */
+export async function retryWhenCauseIsGone(
+  input: StageInput,
+  plan: InstallPlan,
+  couldGoOn: () => Promise<boolean>,
+): Promise<StageOutcome | undefined> {
+  const { status } = plan;
+  const now = input.now.toISOString();
+  const check = checkOfFailedPlan(plan, input.read.subscriptions, now);
+  if (check === undefined || status === undefined) return undefined;
+  const { due, againAfterMs } = check;
+  if (!due || !(await couldGoOn())) return { ...AT_REST, againAfterMs };
+  return writeStatus(input, plan, retriedStatus(status, 'CauseGone', now));
+}

@@ -1,0 +1,57 @@
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { InstallPlan } from '#core/kernel/api/install-plan';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import type { PassReader } from '../../engine/pass-reader.js';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+
+/** OLM's objects that concern one namespace, as the API server has them now; each list sorted by name. */
+export type NamespaceRead = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  subscriptions: readonly Subscription[];
+  installPlans: readonly InstallPlan[];
+  csvs: readonly ClusterServiceVersion[];
+  operatorGroups: readonly OperatorGroup[];
+  /** OperatorGroups of all other namespaces. */
+  otherOperatorGroups: readonly OperatorGroup[];
+  /** CatalogSources in sight: of this namespace and the global one. */
+  catalogSources: readonly CatalogSource[];
+}>;
+
+/** What is decided from this is true now, or a write is refused by its resourceVersion. */
+export async function readNamespace(
+  reader: PassReader,
+  namespace: string,
+  globalCatalogNamespace: string,
+): Promise<NamespaceRead> {
+  const list = async <T extends KubernetesObject>(kind: KindRef, where?: string): Promise<readonly T[]> => {
+    const items = await reader.list<T>(kind, where === undefined ? {} : { namespace: where });
+    return items.toSorted((a, b) => byCodeUnit(a.metadata.name ?? '', b.metadata.name ?? ''));
+  };
+  const ofKind = <T extends KubernetesObject>(kind: string, where: string) =>
+    list<T>({ apiVersion: V1ALPHA1, kind }, where);
+  const [subscriptions, installPlans, csvs, groups, ownCatalogs, globalCatalogs] = await Promise.all([
+    ofKind<Subscription>('Subscription', namespace),
+    ofKind<InstallPlan>('InstallPlan', namespace),
+    ofKind<ClusterServiceVersion>('ClusterServiceVersion', namespace),
+    list<OperatorGroup>({ apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' }),
+    ofKind<CatalogSource>('CatalogSource', namespace),
+    namespace === globalCatalogNamespace ? [] : ofKind<CatalogSource>('CatalogSource', globalCatalogNamespace),
+  ]);
+  return {
+    namespace,
+    globalCatalogNamespace,
+    subscriptions,
+    installPlans,
+    csvs,
+    operatorGroups: groups.filter(({ metadata }) => metadata.namespace === namespace),
+    otherOperatorGroups: groups.filter(({ metadata }) => metadata.namespace !== namespace),
+    catalogSources: [...ownCatalogs, ...globalCatalogs],
+  };
+}

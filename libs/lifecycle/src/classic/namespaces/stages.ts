@@ -1,0 +1,66 @@
+import type { Hub } from '#platform/hub/hub';
+import { PollerAgreement } from '../../engine/poller-agreement.js';
+import { copiesStage } from '../csvs/copies.stage.js';
+import { csvStage } from '../csvs/csv.stage.js';
+import { operatorConditionStage } from '../csvs/operator-condition.stage.js';
+import { BundleContents } from '../install-plans/bundle-contents.js';
+import { garbageCollectStage } from '../install-plans/garbage-collect.stage.js';
+import { installPlanStage } from '../install-plans/install-plan.stage.js';
+import { OfferedBundles } from '../install-plans/offered-bundles.js';
+import { PlanMarks } from '../install-plans/plan-marks.js';
+import { operatorGroupStage } from '../operator-groups/operator-group.stage.js';
+import { operatorStage } from '../operators/operator.stage.js';
+import { deprecationStage } from '../subscriptions/deprecation.stage.js';
+import { resolutionStage } from '../subscriptions/resolution.stage.js';
+import { SolutionCheck } from '../subscriptions/solution-check.js';
+import { subscriptionStage } from '../subscriptions/subscription.stage.js';
+import type { Stage } from './stage.js';
+
+/** What the stages of a pass need of the hub. */
+export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics' | 'refused'> &
+  Readonly<{
+    /** Absent where nothing is written: plans are then neither marked nor refused for want of a mark. */
+    key?: Hub['key'];
+    queues: Pick<Hub['queues'], 'observe'>;
+    settings: Pick<
+      Hub['settings'],
+      'bundleUnpackTimeout' | 'foreignInstallPlans' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'
+    >;
+  }>;
+
+/** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
+export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
+  const { problems, queues, registry, content, settings, log, metrics, refused, key } = hub;
+  const marks = key && new PlanMarks(key);
+  const contents = new BundleContents(registry, content);
+  const unpackTimeoutMs = settings.bundleUnpackTimeout;
+  return [
+    operatorGroupStage,
+    garbageCollectStage,
+    subscriptionStage,
+    resolutionStage({
+      store: problems,
+      check: new SolutionCheck(problems, refused),
+      agreement,
+      contents,
+      observe: queues.observe,
+      log,
+      unpackTimeoutMs,
+      marks,
+    }),
+    deprecationStage(problems),
+    installPlanStage({
+      retryTimeoutMs: settings.installPlanRetryTimeout,
+      contents,
+      unpackTimeoutMs,
+      foreign: { setting: settings.foreignInstallPlans, marks },
+      offered: new OfferedBundles(problems),
+      log,
+      metrics,
+    }),
+    operatorConditionStage,
+    csvStage(log),
+    copiesStage({ protectedNamespaces: settings.protectedCopiedCsvNamespaces }),
+    operatorStage,
+  ];
+}

@@ -1,0 +1,55 @@
+import type { PackageRecord } from '#core/catalog/model/package-record';
+import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { problemHash } from '#core/classic/resolution/problem-hash';
+import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
+import { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
+
+export type NamespaceSnapshot = Readonly<{
+  namespace: string;
+  globalCatalogNamespace: string;
+  subscriptions: readonly Subscription[];
+  operatorGroups: readonly OperatorGroup[];
+  csvs: readonly ClusterServiceVersion[];
+  /** Every CatalogSource in sight: of this namespace and of the global one. */
+  catalogs: readonly CatalogRefresh[];
+}>;
+
+export type ObservedProblem = Readonly<{
+  hash: string;
+  problem: ResolutionProblem;
+  records: ReadonlyMap<string, PackageRecord>;
+}>;
+
+/**
+ * The namespace's resolution problem; undefined where nobody would act on its solution: nothing is wished, every plan is
+ * under way, the OperatorGroup is missing or not alone, or a catalog in sight has not answered yet.
+ */
+export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem | undefined {
+  if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
+  if (!needsResolution(snapshot.subscriptions)) return undefined;
+  if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
+  const wishes = wishesOf(snapshot);
+  const { slices, records } = sliceCatalogs(wishes, snapshot.catalogs.map(indexed).toSorted(byKey));
+  const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
+  return { hash: problemHash(problem), problem, records };
+}
+
+function indexed(refresh: CatalogRefresh): IndexedCatalog {
+  const source = CatalogSource.parse(refresh.source);
+  return {
+    key: { namespace: source.metadata.namespace ?? '', name: source.metadata.name ?? '' },
+    priority: source.spec.priority ?? 0,
+    ...(refresh.failure === undefined ? {} : { failure: refresh.failure }),
+    ...(refresh.loaded === undefined ? {} : { index: refresh.loaded.index }),
+  };
+}
+
+const byKey = (a: IndexedCatalog, b: IndexedCatalog): number =>
+  byCodeUnit(a.key.namespace, b.key.namespace) || byCodeUnit(a.key.name, b.key.name);

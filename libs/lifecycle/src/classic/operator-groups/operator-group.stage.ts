@@ -1,0 +1,81 @@
+import { orphanedGroupClusterRoles } from '#core/classic/operator-group/group-cluster-roles';
+import { unlabelOrphans } from '#core/classic/operator-group/namespace-labels';
+import { stepOperatorGroup } from '#core/classic/operator-group/step-operator-group';
+import { isCopied } from '#core/kernel/api/csv-facts';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
+import type { KindRef } from '#platform/kube/kube-client.port';
+import { perform, writeStatus } from '../../engine/perform.js';
+import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+
+const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
+const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+/** A service account that is named but not there raises no event; OLM comes back after minutes, this does sooner. */
+const PROBLEM_AGAIN_MS = 15_000;
+
+const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,olm.owner.namespace=${namespace}`;
+
+/** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
+export const operatorGroupStage: Stage = async (input) => {
+  const { reader, read } = input;
+  const [namespaces, clusterRoles] = await Promise.all([reader.list(NAMESPACES), clusterRolesOfGroups(input)]);
+  const orphans = await clearOrphans(input, namespaces, clusterRoles);
+  if (orphans.moved) return orphans;
+  let outcome: StageOutcome = AT_REST;
+  for (const group of read.operatorGroups) {
+    const step = await takeStep(input, group, namespaces, clusterRoles);
+    outcome = joined(outcome, step);
+  }
+  return outcome;
+};
+
+/** Where there is a CSV, its rights are looked up among all ClusterRoles soon after: then one list serves both. */
+async function clusterRolesOfGroups({ reader, read }: StageInput): Promise<readonly KubernetesObject[]> {
+  if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(CLUSTER_ROLES);
+  return reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
+}
+
+/**
+ * ClusterRoles of groups that are gone go with them, and their labels on Namespaces: they are no objects of the group's
+ * namespace, so nobody else does it.
+ */
+async function clearOrphans(
+  input: StageInput,
+  namespaces: readonly KubernetesObject[],
+  clusterRoles: readonly KubernetesObject[],
+): Promise<StageOutcome> {
+  const { reader, read } = input;
+  const deleted = await perform(input, orphanedGroupClusterRoles(clusterRoles, read.operatorGroups));
+  if (unlabelOrphans([...read.operatorGroups, ...read.otherOperatorGroups], namespaces).length === 0) return deleted;
+  // The label may be of a group that came, and was worked on, after ours were read: only a newer list can tell.
+  reader.doubt(OPERATOR_GROUP_API.kind);
+  const groups = await reader.list<OperatorGroup>(OPERATOR_GROUP_API);
+  return joined(deleted, await perform(input, unlabelOrphans(groups, namespaces)));
+}
+
+async function takeStep(
+  input: StageInput,
+  group: OperatorGroup,
+  namespaces: readonly KubernetesObject[],
+  clusterRoles: readonly KubernetesObject[],
+): Promise<StageOutcome> {
+  const { reader, read, now } = input;
+  const account = group.spec?.serviceAccountName;
+  const step = stepOperatorGroup(group, {
+    now,
+    operatorGroups: read.operatorGroups,
+    namespaces,
+    csvs: read.csvs,
+    clusterRoles,
+    serviceAccount: account
+      ? await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: account, namespace: read.namespace })
+      : undefined,
+  });
+  const acted = await perform(input, step.actions, [group]);
+  const written = step.status === undefined ? AT_REST : await writeStatus(input, group, step.status);
+  const after = await perform(input, step.afterwards, [group]);
+  return {
+    moved: acted.moved || written.moved || after.moved,
+    againAfterMs: step.problem === undefined ? undefined : PROBLEM_AGAIN_MS,
+  };
+}

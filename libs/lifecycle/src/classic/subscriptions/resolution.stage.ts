@@ -1,0 +1,329 @@
+import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
+import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
+import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { type UnpackSettings, unpackSettings } from '#core/classic/operator-group/unpack-annotations';
+import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
+import type { Resolution, ResolutionProblem, UnresolvedWish } from '#core/classic/resolution/resolution-problem';
+import { bounded } from '#core/classic/resolution/verify-failure';
+import { wishesOf } from '#core/classic/resolution/wishes';
+import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
+import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
+import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
+import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way';
+import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
+import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
+import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { clipMessage } from '#core/kernel/conditions/clip-message';
+import { environmentName } from '#platform/config/settings';
+import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ObserveJob } from '#platform/queue/jobs';
+import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { perform } from '../../engine/perform.js';
+import type { PollerAgreement } from '../../engine/poller-agreement.js';
+import { isRefusal } from '../../engine/refusal.js';
+import type { BundleContents } from '../install-plans/bundle-contents.js';
+import type { PlanMarks } from '../install-plans/plan-marks.js';
+import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
+import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { FetchedBundles } from './fetch-bundles.js';
+import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
+import { surroundingsOf, writeChanges } from './subscription.stage.js';
+import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
+
+export type ResolutionDeps = Readonly<{
+  store: ProblemStore;
+  check: SolutionCheck;
+  agreement: Pick<PollerAgreement, 'note'>;
+  contents: BundleContents;
+  observe: JobQueue<ObserveJob>;
+  log: Log;
+  /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
+  unpackTimeoutMs: number;
+  marks: PlanMarks | undefined;
+}>;
+
+/** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
+const FETCH_AGAIN_MS = 15_000;
+const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
+/** A stolen resolver must not keep poller and applier running in circles. */
+const OBSERVE_AFTER_REFUSAL_MS = 30_000;
+/** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
+const OBSERVE_AFTER_MS = 1_000;
+
+/** Acts on the namespace's solution, if it has one that still fits: tells a "no", or makes the InstallPlan of a "yes". */
+export const resolutionStage =
+  (deps: ResolutionDeps): Stage =>
+  async (input) => {
+    const { read } = input;
+    if (read.subscriptions.length === 0) return AT_REST;
+    const [group, ...others] = read.operatorGroups;
+    if (group === undefined || others.length > 0) return tellGroupCount(input);
+    const unpack = unpackSettings(group);
+    if ('error' in unpack) return perform(input, [warning(read.namespace, `${unpack.error}: nothing is resolved`)]);
+    if (!needsResolution(read.subscriptions)) return AT_REST;
+    const againAfterMs = untilUpgraded(input);
+    if (againAfterMs !== undefined) return { moved: false, againAfterMs };
+    const solved = await currentSolution(deps, input);
+    if (solved === undefined) return AT_REST;
+    const { solution } = solved;
+    if (solution.result !== 'resolved') return tellFailure(deps, input, { ...solved, solution });
+    return install(deps, input, { ...solved, solution }, unpack);
+  };
+
+const untilUpgraded = ({ read, now }: StageInput): number | undefined =>
+  surroundingsOf(read).failForward ? undefined : upgradeUnderWayMs(read.csvs, read.installPlans, now);
+
+type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
+
+/** The problem that was observed and its solution, provided that what is wished now is still what was solved. */
+async function currentSolution(
+  { store, observe, agreement }: ResolutionDeps,
+  { client, read }: StageInput,
+): Promise<SolvedProblem | undefined> {
+  const { cluster } = client;
+  const { namespace } = read;
+  const observation = await store.getObservation(cluster, namespace);
+  const problem = observation && (await store.getProblem(observation.problem));
+  if (problem !== undefined) {
+    const poller = problem.wishes.globalCatalogNamespace;
+    agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
+  }
+  if (
+    observation === undefined ||
+    problem === undefined ||
+    canonicalJson(wishesOf(read)) !== canonicalJson(problem.wishes)
+  ) {
+    await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
+    return undefined;
+  }
+  const { problem: hash } = observation;
+  const solution = await store.getSolution(hash);
+  return solution && { hash, problem, solution };
+}
+
+/** OLM says this in its log alone (spec: subscriptions.md §2.3); an Event is where people look. */
+function tellGroupCount(input: StageInput): Promise<StageOutcome> {
+  const { namespace, operatorGroups } = input.read;
+  const advice =
+    operatorGroups.length === 0
+      ? 'create an OperatorGroup that says which namespaces the operators of this one watch'
+      : `delete all but one of ${operatorGroups.map(({ metadata }) => metadata.name).join(', ')}`;
+  const message = `found ${operatorGroups.length} operatorGroups, expected 1: nothing is resolved in this namespace; ${advice}`;
+  return perform(input, [warning(namespace, message)]);
+}
+
+async function tellFailure(
+  { log, check, observe }: ResolutionDeps,
+  input: StageInput,
+  failed: FailedProblem,
+): Promise<StageOutcome> {
+  const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+  const resolution = await check.verifiedFailure(where, failed);
+  if (resolution === undefined) {
+    await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+    return AT_REST;
+  }
+  const told = await conclude(input, { effect: 'failed', resolution });
+  if (!told.moved) return told;
+  const { namespace } = input.read;
+  const { message, advice } = resolution;
+  log.warn({ cluster: input.client.cluster, namespace, message }, 'resolution failed');
+  await perform(input, [warning(namespace, `${message}. ${advice}`)]);
+  return told;
+}
+
+/** With isolation: an Event for each Subscription that is left out, unless its condition says the same already. */
+async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
+  const { namespace, subscriptions } = input.read;
+  const isNews = ({ name, message }: UnresolvedWish) =>
+    subscriptions.some(
+      ({ metadata, status }) =>
+        metadata.name === name &&
+        !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === clipMessage(message)),
+    );
+  const events = unresolved
+    .filter((wish) => wish.kind === 'subscription' && isNews(wish))
+    .map(({ name, message, advice }) => warning(namespace, `Subscription ${name} is left out: ${message}. ${advice}`));
+  if (events.length > 0) await perform(input, events);
+}
+
+const warning = (namespace: string, message: string) => ({
+  do: 'emitEvent' as const,
+  about: { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  type: 'Warning' as const,
+  reason: 'ResolutionFailed',
+  message,
+});
+
+async function install(
+  deps: ResolutionDeps,
+  input: StageInput,
+  solved: ResolvedProblem,
+  unpack: UnpackSettings,
+): Promise<StageOutcome> {
+  const { solution } = solved;
+  const resolution =
+    solution.unresolved === undefined ? solution : { ...solution, unresolved: solution.unresolved.map(bounded) };
+  await tellLeftOut(input, resolution);
+  if (resolution.subscriptionsUpdated.length === 0) return conclude(input, { effect: 'settled', resolution });
+  if (!(await isAdmitted(deps, input, { ...solved, solution }))) return AT_REST;
+  const { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS } = unpack;
+  const turn = turnOf(input, resolution, minRetryMs);
+  if ('pauseMs' in turn) return { ...AT_REST, againAfterMs: turn.pauseMs };
+  const { part } = turn;
+  if (part === undefined) return conclude(input, { effect: 'settled', resolution });
+  const wanted = bundlesToInstall(part.resolution);
+  const unpacking = { wanted, subscriptions: askingFor(part, input), timeoutMs };
+  const unpacked = await unpackBundles(deps.contents, input, unpacking);
+  if (unpacked === undefined) return MOVED;
+  const { bundles, input: current } = unpacked;
+  if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
+  if (!(await stillWished(current))) return MOVED;
+  const made = await makePlan(deps, current, part, bundles).catch(planFailure);
+  if ('effect' in made) return tellUnpackFailure(current, part, made, minRetryMs);
+  const { plan } = made;
+  if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
+  return conclude(current, { effect: 'planned', resolution: part.resolution, plan });
+}
+
+/** What is refused is observed and solved anew. */
+async function isAdmitted(
+  { check, observe }: ResolutionDeps,
+  input: StageInput,
+  solved: ResolvedProblem,
+): Promise<boolean> {
+  const where = { cluster: input.client.cluster, namespace: input.read.namespace };
+  const admitted = await check.admits(where, solved);
+  if (!admitted) await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
+  return admitted;
+}
+
+/** A plan is not taken back: the Subscriptions it is made for are looked at once more, where a mirror told of them. */
+async function stillWished({ client, read, reader }: StageInput): Promise<boolean> {
+  if (reader.live) return true;
+  const found = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: read.namespace });
+  const specs = (subscriptions: readonly Subscription[]) =>
+    canonicalJson(Object.fromEntries(subscriptions.map(({ metadata, spec }) => [metadata.name ?? '', spec])));
+  if (specs(found?.items ?? []) === specs(read.subscriptions)) return true;
+  reader.doubtAll();
+  return false;
+}
+
+/** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
+type Part = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
+
+/** What is installed next; a part whose bundles could not be fetched just now lets the others go first. */
+function turnOf(
+  { read, now }: StageInput,
+  resolution: ResolvedResolution,
+  minRetryMs: number,
+): Readonly<{ part: Part | undefined }> | Readonly<{ pauseMs: number }> {
+  const { parts } = resolution;
+  if (parts === undefined) {
+    const pauseMs = pauseBeforeFetch(read.subscriptions, minRetryMs, now);
+    return pauseMs > 0 ? { pauseMs } : { part: { resolution } };
+  }
+  const paused = parts.map(({ subscriptions }) => {
+    const asking = read.subscriptions.filter(({ metadata }) => subscriptions.includes(metadata.name ?? ''));
+    return pauseBeforeFetch(asking, minRetryMs, now);
+  });
+  const part = nextPart({ ...resolution, parts: parts.filter((_, index) => paused[index] === 0) });
+  const pauses = paused.filter((pause) => pause > 0);
+  return part === undefined && pauses.length > 0 ? { pauseMs: Math.min(...pauses) } : { part };
+}
+
+const askingFor = ({ subscriptions }: Part, { read }: StageInput): readonly Subscription[] =>
+  read.subscriptions.filter(({ metadata }) => subscriptions?.includes(metadata.name ?? '') ?? true);
+
+/** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
+type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
+
+async function makePlan(
+  { marks }: ResolutionDeps,
+  input: StageInput,
+  part: Part,
+  bundles: FetchedBundles,
+): Promise<MadePlan> {
+  const { resolution } = part;
+  const { namespace, installPlans: existingPlans } = input.read;
+  const subscriptions = askingFor(part, input);
+  const planned = planInstall({ namespace, subscriptions, resolution, bundles, existingPlans });
+  if (planned.result === 'nothing') return { plan: undefined };
+  const mark = marks?.markOf(input.client.cluster, planned.plan, planned.status);
+  const made = planned.existing ?? (await createPlan(input, marked(planned.plan, mark), bundles));
+  // Two writes, as in OLM: the API server drops a status that comes with the object.
+  const live = made.status === undefined ? await putStatus(input, made, { status: planned.status, mark }) : made;
+  input.reader.noteWritten(live);
+  return { plan: live };
+}
+
+/** Why there is no plan, as it is told; other errors are the queue's to retry. Spec: subscriptions.md §2.7, §2.8. */
+function planFailure(error: unknown): UnpackFailure {
+  if (error instanceof BundleNotInstallable) {
+    return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };
+  }
+  if (!isRefusal(error) || error.status >= 500) throw error;
+  const message = `error ensuring InstallPlan: ${error.said}`;
+  return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
+}
+
+async function createPlan(input: StageInput, planned: InstallPlan, bundles: FetchedBundles): Promise<InstallPlan> {
+  const manifests = [...bundles.values()].flatMap(({ objects }) => objects);
+  const shared = await sharedCrdsAmong(input, manifests);
+  const wanted = namingSharedCrds(planned, shared);
+  try {
+    const { object } = await input.client.create(wanted);
+    await tellSharedCrds(input, object, shared);
+    return object;
+  } catch (error) {
+    if (!KubeApiError.is(error, 'AlreadyExists')) throw error;
+    const { name = '', namespace } = wanted.metadata;
+    const ref = { apiVersion: wanted.apiVersion, kind: wanted.kind, name, namespace };
+    const found = await input.client.get<InstallPlan>(ref);
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/** A plan of an interrupted pass may have the mark of another content: of a tag that has moved since, say. */
+async function putStatus(
+  { client }: StageInput,
+  made: InstallPlan,
+  { status, mark }: Readonly<{ status: InstallPlanStatus; mark: string | undefined }>,
+): Promise<InstallPlan> {
+  const wanted = marked(made, mark);
+  const isMarked = mark === made.metadata.annotations?.[PLAN_MARK_ANNOTATION];
+  const plan = mark === undefined || isMarked ? made : (await client.update(wanted)).object;
+  return (await client.updateStatus({ ...plan, status })).object;
+}
+
+const marked = (plan: InstallPlan, mark: string | undefined): InstallPlan => ({
+  ...plan,
+  metadata: {
+    ...plan.metadata,
+    annotations: { ...plan.metadata.annotations, ...(mark === undefined ? {} : { [PLAN_MARK_ANNOTATION]: mark }) },
+  },
+});
+
+const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
+  writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
+
+/** On the Subscriptions that wait for it, with an Event for each where it is news. */
+async function tellUnpackFailure(
+  input: StageInput,
+  part: Part,
+  failure: UnpackFailure,
+  againAfterMs: number,
+): Promise<StageOutcome> {
+  const changes = applyResolution(askingFor(part, input), failure, input.now.toISOString());
+  const told = await writeChanges(input, changes);
+  const events = changes.flatMap(({ changed, subscription: { metadata } }) => {
+    const { name = '', namespace, uid } = metadata;
+    const event = { do: 'emitEvent', type: 'Warning', reason: 'BundleUnpackFailed', message: failure.message } as const;
+    return changed ? [{ ...event, about: { ...SUBSCRIPTION_API, name, namespace, uid } }] : [];
+  });
+  await perform(input, events);
+  return { ...told, againAfterMs };
+}

@@ -1,0 +1,92 @@
+import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
+import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
+import type { Clock } from '#platform/clock/clock.port';
+import { ClusterMirror } from '#platform/kube/cluster-mirror';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { SeenVersions } from '#platform/kube/resource-version';
+import type { Log } from '#platform/telemetry/log.port';
+import { RightsChanges } from '../classic/namespaces/rights-changes.js';
+import { MIRRORED_KINDS } from './mirrored-kinds.js';
+import type { ClusterReads } from './pass-reader.js';
+import { SharedLists } from './shared-lists.js';
+
+export type ClusterViewOptions = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  /** Something that only the applier may watch has changed in this namespace. */
+  onMoved?: (namespace: string) => void;
+}>;
+
+/** The poller may not read Secrets, so it does not watch them: who loses a serving certificate is found out here. */
+const WATCHED_HERE: ReadonlySet<string> = new Set(['Secret']);
+
+/** Watches tell within milliseconds; a pass that would have to wait longer asks the cluster. */
+const PATIENCE_MS = 250;
+/** Whether a cluster is OpenShift does not change while it runs; that is asked again now and then nevertheless. */
+const PLAIN_FOR_MS = 60_000;
+
+/** Where the passes over one cluster's namespaces read: what watches tell, and requests for the rest. */
+export class ClusterView {
+  readonly #mirror: ClusterMirror;
+  readonly #rights: RightsChanges;
+  readonly #lists: SharedLists;
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+  #plainUntil = 0;
+
+  constructor({ client, clock, log, onMoved }: ClusterViewOptions) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#lists = new SharedLists(client);
+    this.#mirror = new ClusterMirror({
+      client,
+      clock,
+      log,
+      kinds: MIRRORED_KINDS,
+      onMoved: (kind, metadata) => {
+        this.#rights.note(kind, metadata);
+        if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);
+      },
+    });
+    this.#rights = new RightsChanges({
+      clock,
+      csvs: this.#mirror,
+      onAffected: (namespace) => onMoved?.(namespace),
+    });
+  }
+
+  start(): void {
+    this.#mirror.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#mirror.stop();
+    this.#rights.stop();
+  }
+
+  /** When the cluster last told something through a watch. */
+  lastSeen(): Date {
+    return this.#mirror.lastSeen();
+  }
+
+  /** For one pass, which somebody was woken for who has seen this much. */
+  async reads(seen: SeenVersions): Promise<ClusterReads> {
+    return {
+      get: (ref) => this.#get(ref),
+      list: (kind, options) => this.#lists.list(kind, options),
+      serverVersion: () => this.#client.serverVersion(),
+      mirror: this.#mirror,
+      behind: await this.#mirror.behind(seen, PATIENCE_MS),
+    };
+  }
+
+  async #get(ref: ObjectRef) {
+    if (ref.kind !== CLUSTER_PROXY.kind || ref.apiVersion !== CLUSTER_PROXY.apiVersion) return this.#client.get(ref);
+    const now = this.#clock.now().getTime();
+    if (now < this.#plainUntil) return undefined;
+    const found = await this.#client.get(ref);
+    if (found === undefined && !(await this.#client.serves(ref))) this.#plainUntil = now + PLAIN_FOR_MS;
+    return found;
+  }
+}

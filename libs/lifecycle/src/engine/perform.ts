@@ -1,0 +1,49 @@
+import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
+import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
+import type { StageInput, StageOutcome } from '../classic/namespaces/stage.js';
+
+/** A deletion was decided on what a mirror tells, which may be behind: to be decided again on live reads. */
+export class DecidedOnMirror extends Error {
+  constructor() {
+    super('a deletion is decided on live reads alone');
+  }
+}
+
+/** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
+export async function tryActions(
+  { client, reader, now, signal }: StageInput,
+  actions: readonly Action[],
+  known: readonly KubernetesObject[] = [],
+): Promise<PerformOutcome> {
+  if (!reader.live && actions.some((action) => action.do === 'delete')) throw new DecidedOnMirror();
+  const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
+  for (const object of outcome.written) reader.noteWritten(object);
+  reader.forgetAbout(outcome.unseen);
+  const failed = outcome.ok ? undefined : outcome.action;
+  for (const action of outcome.unseen) if (action.do === 'delete' && action !== failed) reader.noteDeleted(action.ref);
+  return outcome;
+}
+
+/** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */
+export async function perform(
+  input: StageInput,
+  actions: readonly Action[],
+  known: readonly KubernetesObject[] = [],
+): Promise<StageOutcome> {
+  const outcome = await tryActions(input, actions, known);
+  if (!outcome.ok) throw outcome.error;
+  return { moved: outcome.wrote > 0, againAfterMs: outcome.requeueAfterMs };
+}
+
+/** Writes an object's status, unless it says the same already. */
+export const writeStatus = <T extends KubernetesObject>(
+  input: StageInput,
+  object: T,
+  status: unknown,
+): Promise<StageOutcome> => perform(input, [{ do: 'updateStatus', object: { ...object, status } }], [object]);
+
+const isAbout =
+  (ref: ObjectRef) =>
+  ({ kind, metadata }: KubernetesObject): boolean =>
+    kind === ref.kind && metadata.name === ref.name && (metadata.namespace ?? '') === (ref.namespace ?? '');

@@ -1,0 +1,225 @@
+import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
+import { affectedNamespaces, type ClusterView } from '#core/fleet/observation/affected-namespaces';
+import { catalogStanding } from '#core/fleet/observation/catalog-standing';
+import type { CatalogSource } from '#core/kernel/api/catalog-source';
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { OperatorGroup } from '#core/kernel/api/operator-group';
+import type { Subscription } from '#core/kernel/api/subscription';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { SeenVersions } from '#platform/kube/resource-version';
+import type { Freshness } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
+import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
+import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
+import { type ObservedProblem, observeNamespace } from '../classic/observation/observe-namespace.js';
+import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
+import { ObjectMetrics } from './object-metrics.js';
+import { Sightings } from './sightings.js';
+import { TouchedNamespaces } from './touched-namespaces.js';
+
+export type ObservedClusterDeps = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  globalCatalogNamespace: string;
+  catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
+  publish: (
+    where: Readonly<{ cluster: string; namespace: string }>,
+    problem: ObservedProblem | undefined,
+    seen: SeenVersions,
+  ) => Promise<void>;
+}>;
+
+/** Watches one cluster and publishes what is wished in each namespace whenever something there moves. */
+export class ObservedCluster {
+  readonly #cache: ClusterCache;
+  readonly #catalogs: ClusterCatalogs;
+  readonly #metrics: ObjectMetrics;
+  readonly #standings = new Map<string, string>();
+  readonly #touched: TouchedNamespaces;
+  readonly #sightings = new Sightings();
+  #stopped = false;
+
+  constructor(private readonly deps: ObservedClusterDeps) {
+    this.#touched = new TouchedNamespaces({
+      clock: deps.clock,
+      look: (namespace) => this.#look(namespace),
+      onFailure: (namespace, err) =>
+        deps.log.error(
+          { cluster: this.name, namespace, err },
+          'a namespace could not be observed; it will be tried again',
+        ),
+    });
+    this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
+    this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
+    this.#cache = new ClusterCache({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
+  }
+
+  get name(): string {
+    return this.deps.client.cluster;
+  }
+
+  get globalCatalogNamespace(): string {
+    return this.deps.globalCatalogNamespace;
+  }
+
+  async start(): Promise<void> {
+    this.deps.metrics.csvUpgradesCounted(this.name);
+    await this.#catalogs.prepare();
+    if (this.#stopped) return;
+    this.#cache.start();
+    void this.#cache.whenSynced().then(() => this.touchAll());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#touched.stop();
+    this.#catalogs.stop();
+    await this.#cache.stop();
+  }
+
+  /** As {@link stop}; what was measured of the cluster is not told any more. */
+  async leave(): Promise<void> {
+    await this.stop();
+    for (const kind of [CSVS, SUBSCRIPTIONS, CATALOG_SOURCES]) {
+      for (const object of this.#cache.list(kind)) this.#metrics.note(object, 'gone');
+    }
+    this.deps.metrics.clusterUnwatched(this.name);
+  }
+
+  get catalogs(): ClusterCatalogs {
+    return this.#catalogs;
+  }
+
+  /** Whether the watches are up to date, and if not why. */
+  freshness(): Freshness {
+    return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
+  }
+
+  /** How many objects of OLM's kinds the cluster has; copies of CSVs left out, as in OLM. */
+  counts(): ObjectCounts {
+    return {
+      csvs: this.#cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv)).length,
+      installPlans: this.#cache.list(INSTALL_PLANS).length,
+      subscriptions: this.#cache.list(SUBSCRIPTIONS).length,
+      catalogSources: this.#cache.list(CATALOG_SOURCES).length,
+    };
+  }
+
+  /** Every namespace that holds something of OLM's is looked at again. */
+  touchAll(): void {
+    for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
+      for (const object of this.#cache.list(kind)) this.#touchFor(object, object.metadata.namespace);
+    }
+  }
+
+  /** Everything is looked at again, changed or not. */
+  resync(): void {
+    this.touchAll();
+    void this.#catalogs.resync();
+  }
+
+  touch(namespace: string): void {
+    this.#touched.touch(namespace);
+  }
+
+  async #look(namespace: string): Promise<void> {
+    if (!this.#cache.synced()) return; // the first sync touches all
+    const problem = this.#observe(namespace);
+    for (const { key } of problem?.problem.catalogs ?? []) {
+      this.deps.metrics.catalogRead(this.name, key.namespace, key.name);
+    }
+    const seen = this.#sightings.take(namespace);
+    try {
+      await this.deps.publish({ cluster: this.name, namespace }, problem, seen);
+    } catch (error) {
+      this.#sightings.putBack(namespace, seen);
+      throw error;
+    }
+  }
+
+  #observe(namespace: string): ObservedProblem | undefined {
+    return observeNamespace({
+      namespace,
+      globalCatalogNamespace: this.deps.globalCatalogNamespace,
+      subscriptions: this.#cache.list<Subscription>(SUBSCRIPTIONS, namespace),
+      operatorGroups: this.#cache.list<OperatorGroup>(OPERATOR_GROUPS, namespace),
+      csvs: this.#cache.list<ClusterServiceVersion>(CSVS, namespace),
+      catalogs: this.#catalogsSeenFrom(namespace),
+    });
+  }
+
+  #catalogsSeenFrom(namespace: string): CatalogRefresh[] {
+    const seen = [...new Set([namespace, this.deps.globalCatalogNamespace])];
+    return seen.flatMap((place) =>
+      this.#cache.list<CatalogSource>(CATALOG_SOURCES, place).flatMap((source) => this.#catalogs.of(source) ?? []),
+    );
+  }
+
+  #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
+    this.#metrics.note(object, event);
+    if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
+    // Before the first sync, which touches all, thousands of objects come: asking of each whom it concerns takes minutes.
+    if (this.#cache.synced()) this.#touchAffected(object);
+  }
+
+  /** False where nothing moved that anybody else would see: polling alone must not wake every namespace. */
+  #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
+    this.#catalogs.note(source, event);
+    const key = `${source.metadata.namespace}/${source.metadata.name}`;
+    const standing = event === 'gone' ? undefined : catalogStanding(source);
+    const moved = this.#standings.get(key) !== standing;
+    if (standing === undefined) this.#standings.delete(key);
+    else this.#standings.set(key, standing);
+    return moved || event === 'gone';
+  }
+
+  #touchAffected(object: KubernetesObject): void {
+    for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace);
+  }
+
+  #touchFor(object: KubernetesObject, namespace: string | undefined): void {
+    if (namespace === undefined) return;
+    this.#sightings.note(namespace, object);
+    this.touch(namespace);
+  }
+
+  /** Each part is worked out only where the event's kind asks for it: most events concern their own namespace alone. */
+  get #view(): ClusterView {
+    const cache = this.#cache;
+    return {
+      globalCatalogNamespace: this.deps.globalCatalogNamespace,
+      get subscribed() {
+        return namespacesOf(cache.list(SUBSCRIPTIONS));
+      },
+      selecting: ({ metadata }) =>
+        namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
+      sharing: ({ metadata: { name = '' } }) =>
+        isSharedBinding(name)
+          ? namespacesOf(
+              cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv) && usesBinding(csv, name)),
+            )
+          : new Set(),
+      waitingForCluster: (object) =>
+        namespacesOf(cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
+    };
+  }
+}
+
+const namespacesOf = (objects: readonly KubernetesObject[]): Set<string> =>
+  new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+
+function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
+  const named = spec?.targetNamespaces ?? [];
+  return named.length === 0 || named.includes(namespace);
+}
+
+function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
+  if (isCopied(csv)) return false;
+  return csv.status?.phase !== 'Succeeded' || allCrds(csv).some(({ name }) => name === object.metadata.name);
+}

@@ -1,0 +1,141 @@
+import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { extensionHealth } from '#core/v1/extension/extension-health';
+import type { FeatureGates } from '#core/v1/extension/package-content';
+import { LONE_SET, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
+import type { Clock } from '#platform/clock/clock.port';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { WatchCache } from '#platform/kube/watch-cache';
+import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
+import type { Freshness } from '#platform/telemetry/health-check';
+import type { Log } from '#platform/telemetry/log.port';
+import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import { TouchedNamespaces } from '../../observation/touched-namespaces.js';
+import type { CatalogPackages } from './catalog-packages.js';
+import { type ObservedExtension, observeExtension } from './observe-extension.js';
+import { WatchManaged } from './watch-managed.js';
+
+export type ObservedExtensionsDeps = Readonly<{
+  client: KubeClient;
+  clock: Clock;
+  log: Log;
+  metrics: ExtensionMetrics;
+  /** Undefined until all are known. */
+  catalogs: () => readonly CatalogInSight[] | undefined;
+  packages: CatalogPackages;
+  gates: FeatureGates;
+  publish: (extension: string, problem: ObservedExtension | undefined) => Promise<void>;
+}>;
+
+/** Watches the ClusterExtensions of one cluster and publishes what each wishes whenever something of it moves. */
+export class ObservedExtensions {
+  readonly #cache: WatchCache;
+  readonly #managed: WatchManaged;
+  readonly #touched: TouchedNamespaces;
+
+  constructor(private readonly deps: ObservedExtensionsDeps) {
+    const { client, clock, log } = deps;
+    this.#touched = new TouchedNamespaces({
+      clock,
+      look: (extension) => this.#look(extension),
+      onFailure: (extension, err) =>
+        log.error(
+          { cluster: client.cluster, extension, err },
+          'an extension could not be observed; it will be tried again',
+        ),
+    });
+    this.#managed = new WatchManaged({ client, clock, log, onMoved: (extension) => this.touch(extension) });
+    this.#cache = new WatchCache({
+      client,
+      clock,
+      log,
+      kinds: [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
+      onChange: ({ kind }, object, previous) => {
+        if (kind === CLUSTER_EXTENSION_API.kind) this.#measure(object, previous);
+        this.#onChange(kind, object ?? previous);
+      },
+    });
+  }
+
+  start(): void {
+    this.#cache.start();
+    void this.#cache.whenSynced().then(() => this.touchAll());
+  }
+
+  /** As {@link stop}; what was measured is not told any more. */
+  async leave(): Promise<void> {
+    await this.stop();
+    for (const extension of this.#cache.list(CLUSTER_EXTENSION_API)) this.#measure(undefined, extension);
+  }
+
+  #measure(object: KubernetesObject | undefined, previous: KubernetesObject | undefined): void {
+    const { client, metrics } = this.deps;
+    const name = (object ?? previous)?.metadata.name ?? '';
+    const extension = object && ClusterExtension.safeParse({ ...object, ...CLUSTER_EXTENSION_API }).data;
+    if (extension === undefined) {
+      metrics.gone(client.cluster, name);
+      return;
+    }
+    const { spec, status } = extension;
+    const facts = {
+      name,
+      package: spec.source.catalog?.packageName ?? '',
+      version: status?.install?.bundle.version ?? '',
+    };
+    metrics.noted(client.cluster, facts, extensionHealth(extension));
+  }
+
+  async stop(): Promise<void> {
+    this.#touched.stop();
+    await Promise.all([this.#cache.stop(), this.#managed.stop()]);
+  }
+
+  /** Whether the watches are up to date, and if not why. */
+  freshness(): Freshness {
+    return { synced: this.#cache.synced(), problems: this.#cache.problems(), lastSeen: this.#cache.lastSeen() };
+  }
+
+  touchAll(): void {
+    for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(metadata.name ?? '');
+    for (const set of this.#cache.list(CLUSTER_OBJECT_SET_API)) this.touch(this.#ownerOf(set));
+  }
+
+  touch(extension: string): void {
+    this.#touched.touch(extension);
+  }
+
+  #onChange(kind: string, object: KubernetesObject | undefined): void {
+    if (object === undefined || !this.#cache.synced()) return;
+    this.touch(kind === CLUSTER_EXTENSION_API.kind ? (object.metadata.name ?? '') : this.#ownerOf(object));
+  }
+
+  /** The extension that a set belongs to, or itself where there is none of that name. */
+  #ownerOf({ metadata }: KubernetesObject): string {
+    const owner = metadata.labels?.[OWNER_NAME_LABEL];
+    const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;
+    return isThere ? owner : `${LONE_SET}${metadata.name}`;
+  }
+
+  async #look(name: string): Promise<void> {
+    if (!this.#cache.synced()) return; // the first sync touches all
+    const all = this.#revisions();
+    this.#managed.follow(all);
+    const held = this.#cache.get({ ...CLUSTER_EXTENSION_API, name });
+    const extension = held && ClusterExtension.safeParse({ ...held, ...CLUSTER_EXTENSION_API }).data;
+    const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);
+    const catalogs = this.deps.catalogs();
+    const known = extension !== undefined && catalogs !== undefined;
+    const { packages, gates } = this.deps;
+    await this.deps.publish(
+      name,
+      known ? await observeExtension(extension, own, catalogs, packages, gates) : undefined,
+    );
+  }
+
+  #revisions(): ClusterObjectSet[] {
+    return this.#cache
+      .list(CLUSTER_OBJECT_SET_API)
+      .flatMap((object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? []);
+  }
+}
