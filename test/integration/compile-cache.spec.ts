@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
+import { PATIENCE_MS } from '#testing/patience';
 
 const run = promisify(execFile);
 
@@ -18,7 +19,7 @@ const version = async (more: Readonly<Record<string, string>>): Promise<string> 
   const { NODE_COMPILE_CACHE: _cache, NODE_DISABLE_COMPILE_CACHE: _off, ...environment } = process.env;
   const { stdout } = await run(join(PROJECT_ROOT, 'bin/flotilla'), ['version', '--client'], {
     env: { ...environment, ...more },
-    timeout: 60_000,
+    timeout: PATIENCE_MS,
   });
   return stdout;
 };

@@ -13,7 +13,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
-import { PATIENCE, PATIENCE_MS } from '#testing/patience';
+import { LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
 import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
@@ -213,7 +213,7 @@ describe('a stolen resolver', () => {
       stage,
       timeline: new Timeline(() => undefined),
       examples: join(PROJECT_ROOT, 'examples'),
-      patienceMs: 2 * PATIENCE_MS,
+      patienceMs: LONG_PATIENCE_MS,
       onChapter: async (chapter) => {
         if (chapter === 'subscribed') await attack();
       },

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { aWhile } from '#testing/patience';
 import { Demand } from './demand.js';
 import { FairLimiter } from './fair-limiter.js';
 import { Lanes } from './lanes.js';
@@ -75,7 +75,7 @@ describe('work within bounds', () => {
     void limiter.run(Demand.of(west), hold('west 1'));
     const second = limiter.run(Demand.of(west, gone.signal), hold('west 2'));
     void limiter.run(Demand.of(east), hold('east'));
-    await setImmediate();
+    await aWhile();
     expect(begun).toEqual(['west 1', 'east']);
     expect(limiter.waiting).toBe(1);
     gone.abort();
