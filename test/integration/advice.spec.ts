@@ -16,6 +16,7 @@ const CASES: Readonly<Record<string, AdviceCase>> = {
 /** Advices that no case here carries out yet, and what is missing for it. */
 const NOT_CARRIED_OUT: Readonly<Partial<Record<AdviceName, string>>> = {
   allowPullSecrets: 'a poller whose account lacks a right',
+  allowConfigMaps: 'a poller whose account lacks a right; cluster-access.spec.ts grants it',
   checkHubRights: 'an applier whose account lacks a right',
   checkHub: 'a hub that is stopped',
   replanForeign: 'a hub that refuses plans of others; applier-foreign-plans.spec.ts carries it out',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { CONFIG_MAP_ROLE } from '#core/classic/catalog-source/config-map-role';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import { KubeApiError } from '#platform/kube/kube-client.port';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import { CONFIG_MAPS, type ConfigMapWatchDeps, watchConfigMap } from './config-map-watch.js';
@@ -30,13 +32,17 @@ export class ConfigMapMissing extends FlotillaError {
   }
 }
 
+const missingRole = (namespace: string): string =>
+  `bind ClusterRole ${CONFIG_MAP_ROLE} (k8s/base/managed-cluster) to that user in namespace ${namespace}`;
+
 const ConfigMap = KubernetesObject.extend({ data: z.record(z.string(), z.string()).nullish() });
 
 export const clusterAccess = (deps: ConfigMapWatchDeps): ClusterAccess => ({
   credentials: (source) => pullSecretsOf(deps.client, source),
   configMap: async (namespace, name) => {
     const found = await deps.client.get({ ...CONFIG_MAPS, namespace, name }).catch((error: unknown) => {
-      throw new ConfigMapMissing(name, error instanceof Error ? error.message : String(error));
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ConfigMapMissing(name, KubeApiError.is(error, 'Forbidden') ? `${why}; ${missingRole(namespace)}` : why);
     });
     if (found === undefined) throw new ConfigMapMissing(name, `configmaps ${JSON.stringify(name)} not found`);
     const { metadata, data } = ConfigMap.parse(found);

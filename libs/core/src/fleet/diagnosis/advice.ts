@@ -1,3 +1,4 @@
+import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js';
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
 import { EXCLUDE_GLOBAL } from '../../classic/resolution/wishes.js';
@@ -37,6 +38,10 @@ export const ADVICE = {
   allowPullSecrets: (namespace: string, user: string) =>
     advice(
       `Let the hub read Secrets in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-pull-secrets --clusterrole=flotilla:observe-pull-secrets --user=${user}`,
+    ),
+  allowConfigMaps: (namespace: string, user: string) =>
+    advice(
+      `Let the hub read ConfigMaps in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-config-maps --clusterrole=${CONFIG_MAP_ROLE} --user=${user}`,
     ),
   startRegistryServer: (address: string) =>
     advice(`See that a registry server answers at ${address}, as the hub reaches it.`),

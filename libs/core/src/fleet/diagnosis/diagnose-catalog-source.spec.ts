@@ -32,6 +32,21 @@ describe('a CatalogSource', () => {
       says: /blocks resolution/,
       todo: /registry:50051/,
     },
+    {
+      because: 'the hub may not read ConfigMaps',
+      told: diagnoseCatalogSource(
+        source(
+          {
+            ...state('TRANSIENT_FAILURE'),
+            message: 'failed: configmaps "shelf" is forbidden: User "system:serviceaccount:hub:poller" cannot get',
+          },
+          { sourceType: 'configmap', configMap: 'shelf' },
+        ),
+      ),
+      standing: 'failed',
+      says: /is forbidden/,
+      todo: /create rolebinding .*--clusterrole=flotilla:observe-config-maps --user=system:serviceaccount:hub:poller\n/,
+    },
     ...[
       {
         because: 'a pull secret is not there',

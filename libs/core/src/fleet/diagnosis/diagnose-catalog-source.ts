@@ -52,10 +52,17 @@ function remedy(source: CatalogSource): readonly Advice[] {
     case 'grpc':
       return [ADVICE.startRegistryServer(origin.address), leave];
     case 'configMap':
-      return [ADVICE.correctConfigMap(namespace, origin.name), leave];
+      return [rightToConfigMap(source) ?? ADVICE.correctConfigMap(namespace, origin.name), leave];
     case 'invalid':
       return [ADVICE.correctCatalogSpec()];
   }
+}
+
+const CONFIG_MAP_FORBIDDEN = /configmaps "[^"]*" is forbidden: User "([^"]+)"/;
+
+function rightToConfigMap({ metadata: { namespace = '' }, status }: CatalogSource): Advice | undefined {
+  const user = CONFIG_MAP_FORBIDDEN.exec(status?.message ?? '')?.[1];
+  return user === undefined ? undefined : ADVICE.allowConfigMaps(namespace, user);
 }
 
 const SECRET_MISSING = /pull secret [^ /]+\/([^ ,]+), named by CatalogSource/;
