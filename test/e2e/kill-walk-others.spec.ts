@@ -21,9 +21,9 @@ const SOURCE = {
 
 /** What a resolver worker says to Redis while a job of it runs. */
 const WORDS: readonly (readonly [doing: string, words: RegExp])[] = [
-  ['it asks for the problem', /getex[\s\S]*:problem:/i],
-  ['it tells the solution', /\r\nset\r\n[\s\S]*:solution-v/i],
-  ['it asks who waits', /:waiters:/],
+  ['it asks for the problem', /getrange[\s\S]*:problem:/i],
+  ['it stores the solution', /\r\nset\r\n[\s\S]*:solution-v/i],
+  ['it reports the problem as solved', /:queue:solved:[\s\S]*"problem"/],
 ];
 
 let registry: InMemoryRegistry;

@@ -5,8 +5,9 @@ import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
+import type { Found } from './found-object.js';
 import type { LiveKind } from './kinds.js';
-import { type Found, type ObjectForm, printObjects } from './print-objects.js';
+import { type ObjectForm, printObjects } from './print-objects.js';
 
 /** Kinds, and only these names of them; all where none is named. */
 export type KindAsked = Readonly<{ kinds: readonly LiveKind[]; names: readonly string[] }>;

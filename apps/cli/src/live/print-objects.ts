@@ -1,15 +1,12 @@
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Columns, table } from '../commands/catalog-table.js';
 import { dataText } from '../output/data-text.js';
 import { type JsonPathTemplate, jsonPathText } from '../output/json-path.js';
 import type { ListFormat } from '../output/output-option.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
+import type { Found } from './found-object.js';
 import type { LiveKind } from './kinds.js';
 import { sortedBy } from './sorted-by.js';
-
-/** An object and the cluster it was read in. */
-export type Found = Readonly<{ cluster: string; kind: LiveKind; object: KubernetesObject }>;
 
 /** How a list of objects is printed. */
 export type ObjectForm = Readonly<{

@@ -4,10 +4,11 @@ import { WatchCache } from '#platform/kube/watch-cache';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { dataText } from '../output/data-text.js';
+import type { Found } from './found-object.js';
 import { type GetOptions, inOrder, isAsked, kindsAsked, selectorOf } from './get-objects.js';
 import { GrowingTable } from './growing-table.js';
 import type { LiveKind } from './kinds.js';
-import { columnsOf, type Found, marked, nameOf } from './print-objects.js';
+import { columnsOf, marked, nameOf } from './print-objects.js';
 
 /** What a watch reported: the object as it is, or as it was when it was deleted. */
 type Seen = Readonly<{ row: Found; note: string }>;
