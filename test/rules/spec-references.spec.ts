@@ -90,6 +90,15 @@ describe('citations of docs/spec and docs/decisions in the source', () => {
     expect(missing).toEqual([]);
   });
 
+  it('lists each decision record in the index, with its title', () => {
+    const folder = join(ROOT, 'docs/decisions');
+    const files = readdirSync(folder).filter((file) => /^\d{4}-/.test(file));
+    const index = readFileSync(join(folder, 'README.md'), 'utf8');
+    const title = (file: string) => /^# (.*)$/m.exec(readFileSync(join(folder, file), 'utf8'))?.[1];
+    const rows = files.toSorted().map((file) => `| [${file.slice(0, 4)}](${file}) | ${title(file)} |`);
+    expect(index.split('\n').filter((line) => line.startsWith('| ['))).toEqual(rows);
+  });
+
   it('notices a section that does not exist', () => {
     expect(brokenCitations('(spec: csv-lifecycle.md §3, §99)')).toEqual(['csv-lifecycle.md §99']);
     expect(brokenCitations('/** As v1-apply.md,\n * "No such name" says. */')).toEqual(['v1-apply.md "No such name"']);
