@@ -31,7 +31,7 @@ const service = await runService({
   bindAddress: '127.0.0.1',
   port: 0,
   log,
-  drain: (deadlineMs) => queue.close({ deadlineMs }),
+  drain: (_app, deadlineMs) => queue.close({ deadlineMs }),
   shutdownTimeoutMs: Number(shutdownMs),
 });
 console.log(`url ${service.url}`);

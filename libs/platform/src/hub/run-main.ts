@@ -67,7 +67,7 @@ async function runOn(
     metricsPort: settings.metricsPort,
     ...(tls && { tls }),
     shutdownTimeoutMs: settings.shutdownTimeout,
-    drain: (deadlineMs) => drain(service.app, deadlineMs),
+    drain,
   });
   onStarted?.(service.app);
   return service;

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, destination as fileDestination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
 
@@ -33,8 +33,11 @@ export function createLog({ service, level, destination }: LogOptions): Logger {
       },
     },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination ?? standardOutput());
 }
+
+/** Written at once: of lines that wait for their turn, the end of a process loses or reorders the last ones. */
+const standardOutput = (): DestinationStream => fileDestination({ dest: 1, sync: true });
 
 const scrubFields = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(

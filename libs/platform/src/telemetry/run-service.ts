@@ -22,7 +22,7 @@ export type ServiceOptions = Readonly<{
   tls?: ServingTls;
   log: Log;
   /** Stops taking work and waits for what has begun, no longer than the deadline. Called once, before HTTP ends. */
-  drain: (deadlineMs: number) => Promise<void>;
+  drain: (app: INestApplication, deadlineMs: number) => Promise<void>;
   shutdownTimeoutMs: number;
 }>;
 
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   log.info({ url: listeningUrl(url, bindAddress), ...(metrics && { metrics: metrics.url }) }, `${name} is running`);
   const end = async () => {
     log.info({}, `${name} is ending; waiting for the work it has begun`);
-    await drain(shutdownTimeoutMs).catch((error: unknown) =>
+    await drain(app, shutdownTimeoutMs).catch((error: unknown) =>
       log.error({ error }, 'ending: the work could not be drained'),
     );
     await Promise.all([app.close(), metrics?.close()]);
