@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
@@ -91,14 +91,24 @@ describe('a stolen resolver', () => {
     return ((await redis.get(observationOf(cluster))) ?? '').split(' ')[0] ?? '';
   }
 
-  async function observed(cluster: string): Promise<{ hash: string; problem: ResolutionProblem; solution: Resolved }> {
+  type Observed = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolved }>;
+
+  /** The problem of a cluster as it is observed at this moment; undefined while it has no solution, as before its catalog is read. */
+  async function resolvable(cluster: string): Promise<Observed | undefined> {
     const hash = await problemHashOf(cluster);
     const problem = await store.getProblem(hash);
-    if (problem === undefined) throw new Error('the problem is not there');
+    if (problem === undefined) return undefined;
     const records = await recordsOf(problem);
     const solution = resolve(problem, (record) => records.get(record) ?? { name: '', defaultChannel: '', entries: [] });
-    if (solution.result !== 'resolved') throw new Error(solution.message);
-    return { hash, problem, solution };
+    return solution.result === 'resolved' ? { hash, problem, solution } : undefined;
+  }
+
+  async function observed(cluster: string): Promise<Observed> {
+    return vi.waitFor(async () => {
+      const found = await resolvable(cluster);
+      if (found === undefined) throw new Error(`no problem of cluster ${cluster} with a solution was observed`);
+      return found;
+    }, PATIENCE);
   }
 
   async function recordsOf({ catalogs }: ResolutionProblem): Promise<Map<string, PackageRecord>> {
