@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
+import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
+import { redisQueues } from '#platform/queue/queues';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { PATIENCE } from '#testing/patience';
 import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';
-import { thing, thingContract } from './queue-support/thing.contract.js';
+import { thing, thingContract, thingOf } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
 
 const backoff = { firstMs: 40, longestMs: 200 };
@@ -53,6 +55,51 @@ describe('the queue on Redis', () => {
       await expect.poll(() => it.runs.length, PATIENCE).toBeGreaterThan(0);
       console.log(`taken over ${((Date.now() - killed) / 1_000).toFixed(1)} s after the kill`);
       await expect.poll(() => it.runs, PATIENCE).toEqual(['a', 'a']);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it.for(['resolve', 'apply'] as const)(
+    'the %s queue takes the first job of a cluster among its first',
+    async (name) => {
+      const redis = connectRedis(found.url);
+      const queues = redisQueues({ redis, prefix: randomUUID(), backoff });
+      const jobOf = (cluster: string, at: number) => {
+        const owner = { cluster, namespace: `team-${at}` };
+        if (name === 'apply') return queues.apply.add({ v: 1, ...owner });
+        return queues.resolve.add({
+          v: 1,
+          problem: (cluster === 'west' ? 'a' : 'b') + `${at}`.padStart(63, '0'),
+          owner,
+        });
+      };
+      const taken: string[] = [];
+      try {
+        await Promise.all(Array.from({ length: 1_000 }, (_, at) => jobOf('west', at)));
+        await jobOf('east', 1);
+        const take = async (job: ApplyJob | ResolveJob) => {
+          taken.push('cluster' in job ? job.cluster : (job.owner?.cluster ?? ''));
+        };
+        await queues[name].process(take, { concurrency: 1 });
+        await expect.poll(() => taken.length, PATIENCE).toBe(1_001);
+        expect(taken.indexOf('east')).toBeLessThan(4);
+      } finally {
+        await queues[name].close({ deadlineMs: 0 });
+        redis.disconnect();
+      }
+    },
+  );
+
+  it('a duplicate that is not more urgent reads no job from Redis', async () => {
+    const { queue, dispose, redis } = make();
+    const reads = async () => Number(/cmdstat_hgetall:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    try {
+      await queue.add(thingOf('west', 'a'));
+      const before = await reads();
+      for (let count = 0; count < 20; count++) await queue.add(thingOf('west', 'a'));
+      expect((await reads()) - before).toBe(0);
+      expect((await queue.counts()).waiting).toBe(1);
     } finally {
       await dispose();
     }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { FinishedJob, JobQueue } from '#platform/queue/job-queue.port';
 import { aWhile, PATIENCE } from '#testing/patience';
-import { type ThingJob, thing } from './thing.contract.js';
+import { type ThingJob, thing, thingOf } from './thing.contract.js';
 
 export type QueueUnderTest = Readonly<{ queue: JobQueue<ThingJob>; dispose(): Promise<void> }>;
 export type QueueOptions = Readonly<{ onFinished?: (job: FinishedJob) => void }>;
@@ -102,6 +102,17 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.process(it.handler, { concurrency: 1 });
       await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(it.runs).toEqual(['raised', 'high', 'low']);
+    });
+
+    it('the first jobs of a cluster go before the many of another one', async () => {
+      const queue = await start();
+      const it = recorder();
+      await Promise.all(Array.from({ length: 300 }, (_, at) => queue.add(thingOf('west', `west-${at}`))));
+      await queue.add(thingOf('east', 'east-1'));
+      await queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
+      expect(it.runs.indexOf('east-1')).toBeLessThan(4);
+      expect(it.runs).toHaveLength(301);
     });
 
     it('refuses a job of another shape where it is added', async () => {

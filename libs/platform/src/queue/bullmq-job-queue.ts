@@ -12,6 +12,7 @@ import {
   type JobHandler,
   JobQueue,
 } from './job-queue.port.js';
+import { JobRanks } from './job-ranks.js';
 import { RedisAlarms } from './redis-alarms.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
@@ -43,6 +44,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   #made: Queue | undefined;
   readonly #alarms: RedisAlarms;
   readonly #host: AttemptHost<J>;
+  readonly #ranks: JobRanks<J>;
   readonly #log: Log;
   /** Keys that fail now, with the time of their last failure. */
   readonly #failing: string;
@@ -58,6 +60,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     super();
     const { redis, prefix = 'flotilla', log = silentLog } = options;
     this.name = contract.name;
+    this.#ranks = new JobRanks(contract, Date.now);
     this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
     this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, (error) => this.#report(error));
@@ -99,10 +102,11 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     return this.#made;
   }
 
-  async add(job: J, { delayMs = 0, priority = 0 }: AddOptions = {}): Promise<void> {
+  async add(job: J, { delayMs = 0, priority: wanted }: AddOptions = {}): Promise<void> {
     const data = this.contract.schema.parse(job);
     if (delayMs > 0) return this.#alarms.set(canonicalJson(data), delayMs);
     const jobId = randomUUID();
+    const { priority, takeBack } = this.#ranks.rank(data, wanted);
     const added = await this.#queue.add(this.name, data, {
       ...KEPT,
       jobId,
@@ -110,13 +114,19 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       attempts: 1, // tries after a failure are alarms: a job that the queue itself holds back would hold back its key
       deduplication: { id: this.contract.keyOf(data), keepLastIfActive: true },
     });
-    if (added.id !== undefined && added.id !== jobId) await this.#raise(added.id, priority);
+    if (added.id === undefined || added.id === jobId) return this.#ranks.note(jobId, priority);
+    takeBack();
+    await this.#raise(added.id, priority);
   }
 
   /** A more urgent duplicate makes the waiting job as urgent as itself. */
   async #raise(jobId: string, priority: number): Promise<void> {
+    const held = this.#ranks.noted(jobId);
+    if (held !== undefined && held <= priority) return;
     const waiting = await Job.fromId(this.#queue, jobId);
-    if (waiting === undefined || waiting.priority <= priority) return;
+    if (waiting === undefined) return;
+    this.#ranks.note(jobId, Math.min(waiting.priority, priority));
+    if (waiting.priority <= priority) return;
     await waiting.changePriority({ priority }).catch((error: unknown) => {
       this.#log.debug({ queue: this.name, error: describeError(error) }, 'priority of a finished job left as it was');
     });

@@ -1,12 +1,21 @@
 import type { z } from 'zod';
 
 /** What a queue carries: its name, the shape of its jobs (identity only, never state) and which thing a job is about. */
-export type JobContract<J> = Readonly<{ name: string; schema: z.ZodType<J>; keyOf: (job: J) => string }>;
+export type JobContract<J> = Readonly<{
+  name: string;
+  schema: z.ZodType<J>;
+  keyOf: (job: J) => string;
+  /** Of which cluster the job is: the more jobs of a cluster were added lately, the later its next ones are taken. */
+  clusterOf?: (job: J) => string | undefined;
+}>;
 
 export type AddOptions = Readonly<{
   /** Milliseconds to wait first. */
   delayMs?: number;
-  /** 0, the default, goes before all others; then smaller numbers first. A waiting job takes the smallest it was given. */
+  /**
+   * 0 goes before all others; then smaller numbers first. A waiting job takes the smallest it was given. Default: the
+   * rank by what its cluster has asked for lately; 0 where the contract names no cluster.
+   */
   priority?: number;
 }>;
 

@@ -7,7 +7,7 @@ export const ResolveJob = z.strictObject({
   problem: z.string().regex(/^[0-9a-f]{64}$/),
   /** The problem is a ClusterExtension's. */
   extension: z.literal(true).optional(),
-  /** Whose problem it is, or one of those who have it: decides about its turn alone. */
+  /** Whose problem it is (a ClusterExtension has the place of the namespace), or one of those who have it: decides about its turn alone. */
   owner: z.strictObject({ cluster: z.string().min(1), namespace: z.string().min(1) }).optional(),
 });
 export type ResolveJob = z.infer<typeof ResolveJob>;

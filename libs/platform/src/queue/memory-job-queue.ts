@@ -10,6 +10,7 @@ import {
   type JobHandler,
   JobQueue,
 } from './job-queue.port.js';
+import { JobRanks, type Rank } from './job-ranks.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
 type Waiting<J> = { readonly job: J; priority: number; readonly order: number };
@@ -34,6 +35,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
   readonly #failing = new Set<string>();
   readonly #clock: Clock;
   readonly #host: AttemptHost<J>;
+  readonly #ranks: JobRanks<J>;
   #handler: JobHandler<J> | undefined;
   #concurrency = 0;
   #taking = true;
@@ -48,6 +50,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     super();
     this.name = contract.name;
     this.#clock = options.clock ?? new SystemClock();
+    this.#ranks = new JobRanks(contract, () => this.#clock.now().getTime());
     this.#host = {
       contract,
       log: options.log ?? silentLog,
@@ -72,10 +75,10 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     };
   }
 
-  async add(job: J, { delayMs = 0, priority = 0 }: AddOptions = {}): Promise<void> {
+  async add(job: J, { delayMs = 0, priority }: AddOptions = {}): Promise<void> {
     const copy = this.contract.schema.parse(structuredClone(job));
     if (delayMs > 0) this.#setAlarm(copy, delayMs);
-    else this.#enqueue(copy, priority);
+    else this.#enqueue(copy, this.#ranks.rank(copy, priority));
   }
 
   async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
@@ -122,18 +125,20 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     old?.cancel();
     const ring = () => {
       this.#alarms.delete(key);
-      this.#enqueue(job, 0);
+      this.#enqueue(job, this.#ranks.rank(job));
     };
     this.#alarms.set(key, { job, dueMs, cancel: this.#clock.after(delayMs, ring) });
   }
 
-  #enqueue(job: J, priority: number): void {
+  #enqueue(job: J, { priority, takeBack }: Rank): void {
     const key = this.contract.keyOf(job);
     const running = this.#running.get(key);
     const waiting = this.#waiting.get(key);
     if (running !== undefined) {
+      if (running.next !== undefined) takeBack();
       running.next = { job, priority: Math.min(priority, running.next?.priority ?? priority) };
     } else if (waiting !== undefined) {
+      takeBack();
       waiting.priority = Math.min(waiting.priority, priority);
     } else {
       this.#waiting.set(key, { job, priority, order: this.#order++ });
@@ -162,7 +167,8 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       // attemptJob has logged it and set the alarm of the next try
     }
     this.#running.delete(key);
-    if (running.next !== undefined) this.#enqueue(running.next.job, running.next.priority);
+    if (running.next !== undefined)
+      this.#enqueue(running.next.job, { priority: running.next.priority, takeBack: () => undefined });
     this.#pump();
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }

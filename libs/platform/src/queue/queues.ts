@@ -22,28 +22,39 @@ export const resolveContract: JobContract<ResolveJob> = {
   name: RESOLVE_QUEUE,
   schema: ResolveJob,
   keyOf: (job) => job.problem,
+  clusterOf: (job) => job.owner?.cluster,
 };
 export const solvedContract: JobContract<SolvedJob> = {
   name: SOLVED_QUEUE,
   schema: SolvedJob,
   keyOf: (job) => job.problem,
 };
-export const applyContract: JobContract<ApplyJob> = { name: APPLY_QUEUE, schema: ApplyJob, keyOf: namespaceKey };
+const clusterOf = (job: Readonly<{ cluster: string }>): string => job.cluster;
+
+export const applyContract: JobContract<ApplyJob> = {
+  name: APPLY_QUEUE,
+  schema: ApplyJob,
+  keyOf: namespaceKey,
+  clusterOf,
+};
 export const observeContract: JobContract<ObserveJob> = {
   name: OBSERVE_QUEUE,
   schema: ObserveJob,
   keyOf: namespaceKey,
+  clusterOf,
 };
 
 export const extensionContract: JobContract<ExtensionJob> = {
   name: EXTENSION_QUEUE,
   schema: ExtensionJob,
   keyOf: extensionKey,
+  clusterOf,
 };
 export const observeExtensionContract: JobContract<ExtensionJob> = {
   name: OBSERVE_EXTENSION_QUEUE,
   schema: ExtensionJob,
   keyOf: extensionKey,
+  clusterOf,
 };
 
 /** All queues between the services. */

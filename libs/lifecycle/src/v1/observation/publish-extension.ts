@@ -19,8 +19,11 @@ export async function publishExtension(
     const { hash, problem, records } = observed;
     await store.putProblem(problem, records);
     await store.putObservation(cluster, extension, { problem: hash });
-    await store.waitFor(hash, { cluster, namespace: extension });
-    if ((await store.getSolution(hash)) === undefined) await resolve.add({ v: 1, problem: hash, extension: true });
+    const owner = { cluster, namespace: extension };
+    await store.waitFor(hash, owner);
+    if ((await store.getSolution(hash)) === undefined) {
+      await resolve.add({ v: 1, problem: hash, extension: true, owner });
+    }
   }
   await apply.add({ v: 1, cluster, extension });
 }

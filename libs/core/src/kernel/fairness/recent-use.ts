@@ -1,0 +1,32 @@
+type Use = { level: number; at: number };
+
+const HALF_LIFE_MS = 300_000;
+const HIGHEST_RANK = 1_000_000;
+
+/**
+ * How much each user (a cluster) has asked for lately: pieces of work, of which half are forgotten every five minutes. Work
+ * that is done in the order of these ranks does not let one user's thousand pieces delay another's first ones, whatever is
+ * known of how far the work has got.
+ */
+export class RecentUse {
+  readonly #uses = new Map<string, Use>();
+
+  /** The rank of one more piece of work: 0 for a user who has asked for nothing lately. */
+  rankOfNext(user: string, now: number): number {
+    const level = this.#level(user, now);
+    this.#uses.set(user, { level: level + 1, at: now });
+    return Math.min(HIGHEST_RANK, Math.floor(level));
+  }
+
+  /** A piece of work that was counted is the same as one that waits already. */
+  takeBack(user: string, now: number): void {
+    const level = this.#level(user, now) - 1;
+    if (level > 0) this.#uses.set(user, { level, at: now });
+    else this.#uses.delete(user);
+  }
+
+  #level(user: string, now: number): number {
+    const use = this.#uses.get(user);
+    return use === undefined ? 0 : use.level * 2 ** (-Math.max(0, now - use.at) / HALF_LIFE_MS);
+  }
+}
