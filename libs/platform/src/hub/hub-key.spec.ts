@@ -46,6 +46,23 @@ describe('the key of the hub', () => {
     expect(key.verifies(key.codeOf(parts), other)).toBe(false);
   });
 
+  it('verifies a code again after thousands of others, and never a wrong one that it has seen before', () => {
+    const key = HubKey.random();
+    const [code, wrong] = [key.codeOf(parts), HubKey.random().codeOf(parts)];
+    for (let number = 0; number < 5_000; number += 1) key.codeOf([...parts, String(number)]);
+    for (const _ of ['first', 'again']) {
+      expect(key.verifies(wrong, parts)).toBe(false);
+      expect(key.verifies(code, parts)).toBe(true);
+    }
+  });
+
+  it('keeps its codes: values in a Redis that an earlier release wrote stay valid', async () => {
+    const file = join(folder, 'kept');
+    await writeFile(file, `${'k'.repeat(40)}\n`);
+    const key = await HubKey.open(file);
+    expect(key.codeOf(['observation', 'östlich', 'team', '1'])).toBe('WGr4spW5YF5-bGnF2Z4BtmHAlzb-jCpwsAvYrxsme_k');
+  });
+
   it.each(['', 'x', 'ü'.repeat(43)])('does not verify the code %j', (code) => {
     expect(HubKey.random().verifies(code, parts)).toBe(false);
   });

@@ -3,6 +3,9 @@ import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
+/** How many codes are remembered for each key, and of texts up to which length: most values are read many times. */
+const REMEMBERED_CODES = 4_096;
+const LONGEST_REMEMBERED = 1_024;
 /** A larger file is no key, and is not read. */
 const MOST_FILE_BYTES = 4_096;
 
@@ -24,10 +27,10 @@ export class HubKeyUnusable extends FlotillaError {
  */
 export class HubKey {
   /** The first one signs; the others are older ones that still count. */
-  readonly #keys: readonly [Buffer, ...Buffer[]];
+  readonly #keys: readonly [Codes, ...Codes[]];
 
   private constructor(key: Buffer, ...older: readonly Buffer[]) {
-    this.#keys = [key, ...older];
+    this.#keys = [new Codes(key), ...older.map((one) => new Codes(one))];
   }
 
   /** For services that share a process: nothing else needs the key, and it ends with the process. */
@@ -56,25 +59,40 @@ export class HubKey {
 
   /** The authentication code of the parts, in this order. */
   codeOf(parts: readonly string[]): string {
-    return codeWith(this.#keys[0], parts);
+    return this.#keys[0].of(textOf(parts));
   }
 
   /** Whether the code is that of the parts. */
   verifies(code: string, parts: readonly string[]): boolean {
     const given = Buffer.from(code);
+    const text = textOf(parts);
     return this.#keys.some((key) => {
-      const expected = Buffer.from(codeWith(key, parts));
+      const expected = Buffer.from(key.of(text));
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
   }
 }
 
-function codeWith(key: Buffer, parts: readonly string[]): string {
-  const hmac = createHmac('sha256', key);
-  // Lengths keep ["ab", "c"] apart from ["a", "bc"].
-  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hmac.digest('base64url');
+/** The codes of one key; the least recently used of those it remembers is forgotten first. */
+class Codes {
+  readonly #remembered = new Map<string, string>();
+
+  constructor(private readonly key: Buffer) {}
+
+  of(text: string): string {
+    const remembered = this.#remembered.get(text);
+    const code = remembered ?? createHmac('sha256', this.key).update(text).digest('base64url');
+    if (text.length > LONGEST_REMEMBERED) return code;
+    if (remembered !== undefined) this.#remembered.delete(text);
+    this.#remembered.set(text, code);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > REMEMBERED_CODES && oldest !== undefined) this.#remembered.delete(oldest);
+    return code;
+  }
 }
+
+/** Lengths keep ["ab", "c"] apart from ["a", "bc"]. */
+const textOf = (parts: readonly string[]): string => parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
 
 async function readKey(path: string): Promise<string | undefined> {
   try {
