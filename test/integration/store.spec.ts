@@ -228,6 +228,27 @@ describe('problem store on Redis', () => {
     expect(await redis.ttl(`${prefix}:record:${canonicalHash(of)}`)).toBeGreaterThan(50);
   });
 
+  it('reading starts the time anew once in an hour of a day, so that most reads are one command', async () => {
+    const prefix = randomUUID();
+    const clock = { ms: Date.now() };
+    const of = record('etcd');
+    const store = new RedisProblemStore(redis, { key, prefix, ttlSeconds: 86_400, now: () => clock.ms });
+    const hash = await store.putProblem(problem('apps', [of]), byHash(of));
+    const name = `${prefix}:problem:${hash}`;
+    const ttlAfterReading = async (minutes: number) => {
+      clock.ms += minutes * 60_000;
+      await store.getProblem(hash);
+      return redis.ttl(name);
+    };
+    await redis.expire(name, 1_000);
+    expect(await ttlAfterReading(0)).toBeGreaterThan(86_000);
+    await redis.expire(name, 1_000);
+    expect(await ttlAfterReading(59)).toBeLessThanOrEqual(1_000);
+    expect(await ttlAfterReading(1)).toBeGreaterThan(86_000);
+    await redis.expire(name, 1_000);
+    expect(await ttlAfterReading(-600), 'a clock that was set back').toBeGreaterThan(86_000);
+  });
+
   it('a resolver, which has no key of the hub, leaves a damaged problem to the applier', async () => {
     const prefix = randomUUID();
     const resolver = new RedisProblemStore(redis, { prefix });

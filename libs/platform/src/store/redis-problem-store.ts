@@ -11,6 +11,7 @@ import {
   type Waiter,
 } from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
+import { RenewedKeys } from './renewed-keys.js';
 import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
 
 export type RedisProblemStoreOptions = Readonly<{
@@ -33,6 +34,8 @@ export type RedisProblemStoreOptions = Readonly<{
 /** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
+/** A read starts the time to live anew once in this part of it: what is read lives for at least the rest. */
+const PARTS_OF_TTL = 24;
 /** Of a waiter, as JSON; the text is a cluster and a namespace. */
 const LONGEST_WAITER = 2_048;
 const Waiting = z.strictObject({ cluster: z.string().min(1), namespace: z.string().min(1) });
@@ -44,6 +47,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   /** Without the key it reads values and leaves them as they are. */
   readonly #readOnly: boolean;
   readonly #observations: RedisObservations;
+  readonly #renewed: RenewedKeys;
 
   constructor(
     private readonly redis: Redis,
@@ -60,6 +64,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     super();
     this.#readOnly = key === undefined;
     this.#observations = new RedisObservations(redis, { prefix, ttlSeconds, key, maxAgeMs, now, onRefused });
+    this.#renewed = new RenewedKeys({ everyMs: (ttlSeconds * 1_000) / PARTS_OF_TTL, now });
     this.#prefix = prefix;
     this.#ttl = ttlSeconds;
     this.#maxBytes = maxValueBytes;
@@ -163,8 +168,13 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
   /** No more is read than a value may have. Reading starts the time to live anew, but for a resolver, which may not. */
   async #get(key: string): Promise<string | undefined> {
     const reading = this.redis.getrangeBuffer(key, 0, this.#maxBytes + 1);
-    const [bytes] = await Promise.all([reading, this.#readOnly ? undefined : this.redis.expire(key, this.#ttl)]);
+    const [bytes] = await Promise.all([reading, this.#readOnly ? undefined : this.#renew(key)]);
     return bytes.length === 0 ? undefined : decodeValue(bytes, this.#maxBytes);
+  }
+
+  async #renew(key: string): Promise<void> {
+    if (!this.#renewed.isDue(key)) return;
+    if ((await this.redis.expire(key, this.#ttl)) === 1) this.#renewed.note(key);
   }
 
   /** Undefined, too, where the bytes do not have the hash they are stored under: it is then written again. */
