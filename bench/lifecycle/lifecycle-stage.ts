@@ -21,6 +21,7 @@ export type LifecycleStage = Readonly<{
   requests: RequestSource;
   registry: InMemoryRegistry;
   services: readonly ServiceProcess[];
+  redisUrl: string;
   strike: () => Promise<void>;
 }>;
 
@@ -28,6 +29,9 @@ export type LifecycleStageOptions = Readonly<{
   /** How many simulated clusters; 0: one real control plane. */
   simulated: number;
   profileFolder?: string | undefined;
+  /** Another checkout, built, whose services run; this one without it. */
+  checkout?: string | undefined;
+  logLevel?: 'debug' | 'info';
 }>;
 
 type Endings = (() => Promise<unknown> | unknown)[];
@@ -72,17 +76,17 @@ async function build(folder: string, options: LifecycleStageOptions, endings: En
       FLOTILLA_CATALOG_POLLER_PORT: String(pollerPort),
       FLOTILLA_RESOLVER_WORKER_PORT: '0',
       FLOTILLA_APPLIER_PORT: '0',
-      FLOTILLA_LOG_LEVEL: 'debug',
+      FLOTILLA_LOG_LEVEL: options.logLevel ?? 'debug',
       ...(service === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${pollerPort}` } : {}),
       ...(options.profileFolder === undefined
         ? {}
         : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileFolder}` }),
     };
-    return new ServiceProcess(service, service, env, join(folder, `${service}.log`));
+    return new ServiceProcess(service, service, env, join(folder, `${service}.log`), options.checkout);
   });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
   for (const service of services) service.start();
-  return { client, clients, requests, registry, services };
+  return { client, clients, requests, registry, services, redisUrl: redis.url };
 }
 
 /** etcd, kube-apiserver, controllers and kwok, with an audit log to count requests in. */
