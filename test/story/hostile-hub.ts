@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import type { AttackName } from '#testing/hostile/attacks';
+import { startHostileCluster } from '#testing/hostile/hostile-cluster';
+import { PATIENCE } from '#testing/patience';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { setQuickStage } from './quick-stage.js';
+
+const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
+
+/** A hub with the cluster `east`, and the cluster `west`, whose API server can be made hostile. */
+export type HostileHub = Readonly<{
+  east: KubeClient;
+  west: KubeClient;
+  /** Poller and applier: what reads of clusters. */
+  observers: readonly ServiceProcess[];
+  /** From now on `west` does this; undefined: it is well behaved. */
+  attack(name: AttackName | undefined): void;
+  /** The texts of the check `budgets` of poller and applier. */
+  budgets(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}>;
+
+export async function setHostileHub(settings: Readonly<Record<string, string>>): Promise<HostileHub> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-hostile-'));
+  const endings: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const end of endings.splice(0).toReversed()) await end();
+  };
+  try {
+    const fleet = await startSimulatedFleet({ clusters: ['east'] });
+    endings.push(() => fleet.stop());
+    const hostile = await startHostileCluster('west');
+    endings.push(() => hostile.stop());
+    const kubeconfigs = [join(folder, 'east'), join(folder, 'west')];
+    await writeFile(join(folder, 'east'), fleet.kubeconfig(), { mode: 0o600 });
+    await writeFile(join(folder, 'west'), hostile.kubeconfig, { mode: 0o600 });
+    const stage = await setQuickStage({ kubeconfigs, settings: { FLOTILLA_RESYNC_INTERVAL: '2s', ...settings } });
+    endings.push(() => stage.strike());
+    await Promise.all(stage.clients.map(installMissingCrds));
+    const [east, west] = stage.clients;
+    if (east === undefined || west === undefined) throw new Error('the hub does not have both clusters');
+    const observers = stage.services.filter(({ service }) => service !== 'resolver-worker');
+    const attack = (name: AttackName | undefined) => hostile.attack(name);
+    return { east, west, observers, attack, budgets: () => budgetsOf(observers), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const budgetsOf = (services: readonly ServiceProcess[]): Promise<readonly string[]> =>
+  Promise.all(
+    services.map(async (service) => {
+      const { details } = (await (await fetch(`${await service.url()}/readyz`)).json()) as {
+        details: Record<string, { detail: string }>;
+      };
+      return details['budgets']?.detail ?? '';
+    }),
+  );
+
+/** A namespace with an OperatorGroup for the hub to act on. */
+export async function makeGroup(client: KubeClient, namespace: string): Promise<void> {
+  await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await client.create({ ...GROUP, metadata: { name: 'group', namespace }, spec: {} });
+}
+
+export async function isActedOn(client: KubeClient, namespace: string): Promise<boolean> {
+  const group = await client.get({ ...GROUP, name: 'group', namespace });
+  return JSON.stringify(group?.['status'] ?? {}).includes('lastUpdated');
+}
+
+/** Expects the hub to act on a new namespace of the cluster. */
+export async function expectActsOn(client: KubeClient, namespace: string, patience = PATIENCE): Promise<void> {
+  await makeGroup(client, namespace);
+  await vi.waitFor(async () => expect(await isActedOn(client, namespace), namespace).toBe(true), patience);
+}
