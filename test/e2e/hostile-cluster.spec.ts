@@ -17,13 +17,13 @@ const FITS = '2 of 2 clusters are within their budgets';
 
 /** What poller and applier report about the hostile cluster, if anything, during each attack. */
 const ATTACKS: readonly (readonly [AttackName, RegExp | undefined])[] = [
-  ['lists with a new continue token on every page', /too large: \w+: more than 2000 objects/],
-  ['lists with the same continue token on every page', /too large: \w+: the list does not end/],
-  ['lists that never end, fast', /too large: \w+: one answer has more than 4Mi/],
+  ['lists with a new continue token on every page', /too large: .*\b\w+: more than 2000 objects/],
+  ['lists with the same continue token on every page', /too large: .*\b\w+: the list does not end/],
+  ['lists that never end, fast', /too large: .*\b\w+: one answer has more than 4Mi/],
   ['watches that end with 410 at once', undefined],
   ['TLS handshakes of one byte a second', undefined],
-  ['watches with one event that never ends', /too large: \w+: one watch event/],
-  ['a watch with a flood of ADDED events', /too large: CatalogSource: /],
+  ['watches with one event that never ends', /too large: .*\b\w+: one watch event/],
+  ['a watch with a flood of ADDED events', /too large: .*\bCatalogSource\b/],
 ];
 
 describe('a hub that starts while the API server of a cluster is hostile', () => {

@@ -13,6 +13,7 @@ export type ClusterBudgetsOptions = Readonly<{
 
 const EVERY_MS = 5_000;
 const NAMED = 10;
+const KINDS_NAMED = 5;
 
 /** Reports clusters that send more than their budget: by a health check, by a metric, and in the log. */
 export class ClusterBudgets {
@@ -49,7 +50,7 @@ export class ClusterBudgets {
   #health(): Health {
     const clusters = this.#problems();
     const large = [...clusters].flatMap(([cluster, problems]) =>
-      problems.map((problem) => `cluster ${cluster}: too large: ${problem}`),
+      problems.length === 0 ? [] : line(cluster, problems),
     );
     if (large.length === 0)
       return { up: true, detail: `${clusters.size} of ${clusters.size} clusters are within their budgets` };
@@ -65,4 +66,19 @@ export class ClusterBudgets {
     }
     return problems;
   }
+}
+
+/** All that is too large in one cluster; kinds that exceed the same budget stand together. */
+function line(cluster: string, problems: readonly string[]): string {
+  const byBudget = new Map<string, string[]>();
+  for (const problem of problems) {
+    const end = problem.indexOf(': ');
+    const budget = problem.slice(end);
+    byBudget.set(budget, [...(byBudget.get(budget) ?? []), problem.slice(0, end)]);
+  }
+  const parts = [...byBudget].map(([budget, kinds]) => {
+    const more = kinds.length > KINDS_NAMED ? ` and ${kinds.length - KINDS_NAMED} more` : '';
+    return `${kinds.slice(0, KINDS_NAMED).join(', ')}${more}${budget}`;
+  });
+  return `cluster ${cluster}: too large: ${parts.join('. ')}`;
 }

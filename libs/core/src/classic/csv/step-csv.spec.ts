@@ -56,6 +56,19 @@ describe('one step of a CSV', () => {
     expect(stepCsv(known, world(parts)).status, 'nothing new').toBeUndefined();
   });
 
+  it('clips the messages of requirements, and writes them once', () => {
+    const spec = { ...owns, minKubeVersion: `99.0.0+${'a'.repeat(5_000)}` };
+    const step = stepCsv(gear('v1', spec, at('Pending')), world({ operatorGroups: [annotated] }));
+    const messages = (step.status?.requirementStatus ?? []).flatMap(({ message, dependents = [] }) => [
+      message,
+      ...dependents.map((one) => one.message ?? ''),
+    ]);
+    expect(messages.some((message) => message.endsWith('more bytes)'))).toBe(true);
+    expect(Math.max(...messages.map((message) => Buffer.byteLength(message)))).toBeLessThanOrEqual(2_048);
+    const again = stepCsv(gear('v1', spec, step.status), world({ operatorGroups: [annotated] }));
+    expect(again.status).toBeUndefined();
+  });
+
   it('leaves copies alone', () => {
     const copy = gear('v1', {}, at('Succeeded', 'Copied'));
     expect(stepCsv(copy, world())).toEqual({ actions: [], afterwards: [], wake: [] });

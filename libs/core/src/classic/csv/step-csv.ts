@@ -3,9 +3,11 @@ import {
   type ClusterServiceVersion,
   CSV_CLEANUP_FINALIZER,
   type CsvStatus,
+  type RequirementStatus,
 } from '../../kernel/api/cluster-service-version.js';
 import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
 import type { ComponentProblem } from './component-problem.js';
@@ -92,8 +94,9 @@ function writtenFor(
   csv: ClusterServiceVersion,
   verdict: PhaseVerdict,
   now: Date,
-  { requirementStatus, certificates }: Outcome = {},
+  { requirementStatus: entries, certificates }: Outcome = {},
 ): CsvStep {
+  const requirementStatus = entries?.map(clipped);
   const moved = withPhase(csv.status, verdict, now);
   if (moved === csv.status) {
     const known = csv.status?.requirementStatus ?? [];
@@ -104,6 +107,15 @@ function writtenFor(
   const status = requirementStatus === undefined ? next : withRequirements(next, requirementStatus);
   return { ...NOTHING, status, afterwards: [phaseEvent(csv, verdict)] };
 }
+
+/** Names and rules of a bundle stand in these messages. */
+const clipped = (entry: RequirementStatus): RequirementStatus => ({
+  ...entry,
+  message: clipMessage(entry.message),
+  ...(entry.dependents && {
+    dependents: entry.dependents.map((one) => (one.message ? { ...one, message: clipMessage(one.message) } : one)),
+  }),
+});
 
 function withRequirements(
   { requirementStatus: _old, ...rest }: CsvStatus,
