@@ -57,6 +57,18 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     }
   }
 
+  /** The arguments of the hub's process and of every process that it started. */
+  async function argumentsOf(pid: number): Promise<readonly string[]> {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    const below = await Promise.all(
+      children
+        .split(' ')
+        .filter(Boolean)
+        .map((child) => argumentsOf(Number(child))),
+    );
+    return [await readFile(`/proc/${pid}/cmdline`, 'utf8'), ...below.flat()];
+  }
+
   function inflated(value: Buffer): string {
     try {
       return inflateRawSync(value.subarray(1)).toString();
@@ -123,6 +135,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     const api = (path: string) => fetch(`${url}${path}`).then((answer) => answer.text());
     const kinds = ['CatalogSource', 'Subscription', 'InstallPlan', 'ClusterServiceVersion'];
     const places: Readonly<Record<string, string>> = {
+      arguments: (await argumentsOf(up.pid)).join('\n'),
       redis: await inRedis(),
       disk: onDisk.join('\n'),
       'output and log': `${up.said.out}\n${up.said.err}`,
@@ -132,6 +145,7 @@ describe('secrets of a hub that has installed from a private catalog', () => {
       objects: JSON.stringify(kinds.map((kind) => east.list({ apiVersion: `${OLM}/v1alpha1`, kind }))),
       events: JSON.stringify(east.list({ apiVersion: 'v1', kind: 'Event' })),
     };
+    expect(places['arguments'], 'those of the hub').toContain(kubeconfig);
     expect(places['redis'], 'the hub uses this Redis').toContain('lighthouse-operator');
     const redisPassword = new URL(redis.url).password;
     const secrets: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js'
 const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
 
 export type RunningUp = Readonly<{
+  pid: number;
   /** All it has said so far. */
   said: Readonly<{ out: string; err: string }>;
   /** Once it tells that everything runs. */
@@ -33,6 +34,7 @@ export function runUp(args: readonly string[], environment: Readonly<Record<stri
   const ended = once(child, 'exit').then(([code]) => Number(code ?? -1));
   return {
     said,
+    pid: child.pid ?? 0,
     running: () =>
       vi.waitFor(() => expect(`${said.out}${child.exitCode === null ? '' : said.err}`).toContain('Running'), {
         timeout: PATIENCE_MS,
