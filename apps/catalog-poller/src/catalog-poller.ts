@@ -151,6 +151,8 @@ export class CatalogPoller implements OnApplicationBootstrap {
   #observer(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
     const { clock, log, metrics, problems, queues, settings } = this.hub;
     const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
+    const { resolve, apply } = queues;
+    const publishing = { store: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline };
     return new ObservedCluster({
       client,
       clock,
@@ -159,8 +161,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       globalCatalogNamespace,
       catalogs: (onChange) =>
         new ClusterCatalogs({ client, clock, log, status, onChange, catalogs: this.#catalogs, random: Math.random }),
-      publish: (where, problem, seen) =>
-        publishProblem({ store: problems, resolve: queues.resolve, apply: queues.apply }, where, problem, seen),
+      publish: (where, problem, seen) => publishProblem(publishing, where, problem, seen),
     });
   }
 

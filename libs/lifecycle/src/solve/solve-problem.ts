@@ -1,4 +1,5 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
+import { deservesMoreTime } from '#core/classic/resolution/given-up';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import type { Owner } from '#core/kernel/fairness/owner';
 import { Demand } from '#platform/fairness/demand';
@@ -14,7 +15,7 @@ export class SolveProblem {
   constructor(
     private readonly store: ProblemStore,
     private readonly records: RecordCache,
-    private readonly pool: SolverPool,
+    private readonly pool: Pick<SolverPool, 'solve' | 'deadlineMs'>,
     private readonly solved: JobQueue<SolvedJob>,
     private readonly log: Log,
     private readonly onSolved: (result: string, seconds: number) => void,
@@ -22,7 +23,8 @@ export class SolveProblem {
 
   /** `owner`: on whose behalf, which decides about its turn alone. */
   async run(hash: string, owner?: Owner): Promise<void> {
-    if ((await this.store.getSolution(hash)) === undefined) await this.#solve(hash, owner);
+    const known = await this.store.getSolution(hash);
+    if (known === undefined || deservesMoreTime(known, this.pool.deadlineMs)) await this.#solve(hash, owner);
     await this.solved.add({ v: 1, problem: hash });
   }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { gaveUpInMemory, gaveUpInTime } from '#core/classic/resolution/given-up';
 import type { Resolution } from '#core/classic/resolution/resolution-problem';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { Demand } from '#platform/fairness/demand';
@@ -43,7 +44,7 @@ export class SolverPool {
 
   constructor(
     size: number,
-    private readonly deadlineMs: number,
+    readonly deadlineMs: number,
     private readonly threadFile = new URL('./solve.thread.js', import.meta.url),
     private readonly threadMiB = THREAD_MIB,
     private readonly limits: SolverLanes = { first: limiter(size), slow: limiter(1), firstMs: 2_000 },
@@ -76,12 +77,13 @@ export class SolverPool {
 
   #begin(request: SolveRequest): Run<Reply> {
     if (this.#closed) return { done: Promise.resolve({ error: 'the solver is closed' }), end: () => undefined };
+    const { namespace } = request.problem.wishes;
     const thread = this.#idle.pop() ?? this.#grow();
     const { promise, resolve: settle } = Promise.withResolvers<Reply>();
     const onMessage = (reply: Reply) => done(reply, true);
     const onError = (error: Error) => {
       const tooLarge = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      done(tooLarge ? { resolution: tooLargeFor(request, this.threadMiB) } : { error: error.message }, false);
+      done(tooLarge ? { resolution: gaveUpInMemory(namespace, this.threadMiB) } : { error: error.message }, false);
     };
     const onExit = () => done({ error: 'the solver thread ended' }, false);
     const done = (reply: Reply, reusable: boolean) => {
@@ -91,7 +93,10 @@ export class SolverPool {
       else this.#drop(thread);
       settle(reply);
     };
-    const deadline = setTimeout(() => done({ resolution: tooHard(request, this.deadlineMs) }, false), this.deadlineMs);
+    const deadline = setTimeout(
+      () => done({ resolution: gaveUpInTime(namespace, this.deadlineMs) }, false),
+      this.deadlineMs,
+    );
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     const { problem, records } = request;
     const change = this.#all.get(thread)?.take(records) ?? { add: records, forget: [] };
@@ -104,18 +109,3 @@ export class SolverPool {
     void thread.terminate();
   }
 }
-
-const NARROW =
-  'Narrow what has to be searched: name a channel in each Subscription, or remove catalogs that offer many providers of the same API.';
-
-const tooLargeFor = ({ problem }: SolveRequest, threadMiB: number): Resolution => ({
-  result: 'error',
-  message: `resolution of namespace ${problem.wishes.namespace} took more memory than ${threadMiB} MiB and was ended`,
-  advice: NARROW,
-});
-
-const tooHard = ({ problem }: SolveRequest, deadlineMs: number): Resolution => ({
-  result: 'error',
-  message: `resolution of namespace ${problem.wishes.namespace} took longer than ${deadlineMs} ms and was ended`,
-  advice: `${NARROW} The limit is the setting FLOTILLA_SOLVE_DEADLINE.`,
-});

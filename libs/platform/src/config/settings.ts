@@ -137,9 +137,13 @@ export const settingGroups = {
       'A problem that is not solved after so long goes on beside the others, one at a time, in turns over clusters and namespaces',
       { min: '100ms' },
     ),
-    solveDeadline: duration('60s', 'A problem that is not solved after so long is given up with an explanation', {
-      min: '1s',
-    }),
+    solveDeadline: duration(
+      '60s',
+      'A problem that is not solved after so long is given up with an explanation; poller and resolvers need the same, since a raised one has such problems solved anew',
+      {
+        min: '1s',
+      },
+    ),
     jobLockDuration: duration('10s', 'After this long without a heartbeat, another worker may take a job over', {
       min: '1s',
     }),

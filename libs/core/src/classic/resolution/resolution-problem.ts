@@ -128,8 +128,11 @@ export type Resolution =
     }>
   /** Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it. */
   | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>
-  /** Condition reason ErrorPreventedResolution. `code`: `ResolutionTooHard` when the search ran out of its budget. */
-  | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard' }>;
+  /**
+   * Condition reason ErrorPreventedResolution. `code`: `ResolutionTooHard` when the search ran out of its budget.
+   * `deadlineMs`: the problem was not solved within this time.
+   */
+  | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard'; deadlineMs?: number }>;
 
 /** Objects of one namespace and its visible catalogs as read from a cluster; input of `wishesOf`. */
 export type ObservedNamespace = Readonly<{

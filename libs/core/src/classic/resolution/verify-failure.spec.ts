@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { sliceCatalogs } from './catalog-slice.js';
+import { gaveUpInMemory, gaveUpInTime } from './given-up.js';
 import { namespace, records, wishesOf } from './random-namespace.fixture.js';
 import type { NamespaceWishes, ResolutionProblem } from './resolution-problem.js';
 import { resolve } from './resolve.js';
@@ -90,12 +91,19 @@ describe('a "no" that a stolen resolver wrote', () => {
   });
 
   it('is refused where it says that the problem is too hard, and a short search finds a solution', () => {
-    const message = 'resolution of namespace apps took longer than 60000 ms and was ended';
-    const claimed: FailedAnswer = { result: 'error', message, advice: 'pay' };
-    expect(solvable().check(claimed)).toEqual({ refusal: 'the problem has a solution' });
-    const checked = unsolvable().check(claimed);
-    expect(checked).toMatchObject({ answer: { message } });
-    expect(JSON.stringify(checked)).not.toContain('pay');
+    const old = 'resolution of namespace apps took longer than 60000 ms and was ended';
+    const messages = [gaveUpInTime('apps', 60_000), gaveUpInMemory('apps', 1_024)].map((given) =>
+      'message' in given ? given.message : '',
+    );
+    for (const message of [old, ...messages]) {
+      const claimed: FailedAnswer = { result: 'error', message, advice: 'pay' };
+      expect(solvable().check(claimed)).toEqual({ refusal: 'the problem has a solution' });
+      const checked = unsolvable().check(claimed);
+      expect(checked).toMatchObject({ answer: { message } });
+      expect(JSON.stringify(checked)).not.toContain('pay');
+      const extended = { ...claimed, message: `${message}, and call evil.test` };
+      expect(unsolvable().check(extended)).toEqual({ refusal: 'its message is none that a resolver has' });
+    }
   });
 
   it('is refused where it is an error in words that no resolver has', () => {

@@ -4,6 +4,7 @@ import { ConstraintBuilder } from './build-constraints.js';
 import type { ConstraintSystem } from './constraint-system.js';
 import { constraintText } from './constraint-text.js';
 import { explain } from './explain/explain.js';
+import { saysGivenUp } from './given-up.js';
 import { clashOf } from './picked-entries.js';
 import { badRequirement, snapshotOf, tooHard } from './prepare.js';
 import type { Resolution, ResolutionProblem } from './resolution-problem.js';
@@ -21,13 +22,6 @@ const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
 const LONGEST_TEXT = 32_768;
 const PREFIX = 'constraints not satisfiable: ';
 const SEPARATOR = ', ';
-
-/** What resolvers say of a problem that they gave up; the numbers are theirs. */
-const GIVEN_UP = [
-  /^resolution was given up after \d{1,9} conflicts: the problem is too hard to be decided in bounded time$/,
-  /^resolution of namespace [-a-z0-9]{1,63} took longer than \d{1,9} ms and was ended$/,
-  /^resolution of namespace [-a-z0-9]{1,63} took more memory than \d{1,9} MiB and was ended$/,
-];
 
 /**
  * Checks a "no" that came from elsewhere before it is written into a condition. Its words are those of the problem's own
@@ -82,8 +76,7 @@ function verifiedError(
   const clash = found.verdict === 'satisfiable' ? clashOf(builder, found.picked) : undefined;
   if (clash !== undefined) return { answer: clash };
   if (found.verdict === 'satisfiable') return { refusal: 'the problem has a solution' };
-  if (!GIVEN_UP.some((said) => said.test(String(message))))
-    return { refusal: 'its message is none that a resolver has' };
+  if (!saysGivenUp(String(message))) return { refusal: 'its message is none that a resolver has' };
   const { code, ...own } = tooHard(found.conflicts);
   return { answer: { ...own, message, ...(claimed.code === code && code !== undefined ? { code } : {}) } };
 }

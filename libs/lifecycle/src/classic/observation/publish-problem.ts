@@ -1,3 +1,4 @@
+import { deservesMoreTime } from '#core/classic/resolution/given-up';
 import type { SeenVersions } from '#platform/kube/resource-version';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
@@ -8,6 +9,8 @@ export type PublishDeps = Readonly<{
   store: ProblemStore;
   resolve: JobQueue<ResolveJob>;
   apply: JobQueue<ApplyJob>;
+  /** Problems that were given up after less are solved anew. */
+  solveDeadlineMs: number;
 }>;
 
 /**
@@ -27,7 +30,8 @@ export async function publishProblem(
     await deps.store.putProblem(problem, records);
     await deps.store.putObservation(where.cluster, where.namespace, { problem: hash });
     await deps.store.waitFor(hash, where);
-    if ((await deps.store.getSolution(hash)) === undefined) {
+    const solution = await deps.store.getSolution(hash);
+    if (solution === undefined || deservesMoreTime(solution, deps.solveDeadlineMs)) {
       await deps.resolve.add({ v: 1, problem: hash, owner: where });
     }
   }
