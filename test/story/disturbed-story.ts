@@ -1,3 +1,4 @@
+import { LONG_PATIENCE_MS } from '#testing/patience';
 import type { StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
 import type { Chapter } from '../../apps/cli/src/demo/scenario.js';
 import { expectEnding, solvedProblems } from './expect-ending.js';
@@ -48,7 +49,11 @@ export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> 
       const fault = story.disturbances[chapter];
       if (fault !== undefined) await strikeWith(fault, stage, redis);
     };
-    const ending = await playStory(stage, { onChapter, catalogImage: story.catalogImage });
+    const ending = await playStory(stage, {
+      onChapter,
+      catalogImage: story.catalogImage,
+      patienceMs: LONG_PATIENCE_MS,
+    });
     await expectEnding(stage, ending);
     const solved = await solvedProblems(stage);
     return { dumps: withoutImage(ending.dumps, story.catalogImage), solved };
