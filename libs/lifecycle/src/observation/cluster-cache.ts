@@ -20,12 +20,15 @@ const CATALOG_BYTES = 128 * 1024;
 /** Memory for the metrics of one object, beside the object. */
 const SERIES_BYTES = 2 * 1024;
 
+const COPIED_FROM = 'olm.copiedFrom';
+const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
+
 type Watched = Readonly<{
   kinds: readonly KindRef[];
   options?: ListOptions;
   /** What is kept of an object: a fleet's caches are most of the poller's memory. */
   keep: (object: KubernetesObject) => KubernetesObject;
-  handlerBytes?: number;
+  handlerBytes?: (object: KubernetesObject) => number;
   /** Only wakes namespaces: an identity that may not watch it is told so in /healthz, and everything else goes on. */
   optional?: true;
 }>;
@@ -38,9 +41,9 @@ const watched: readonly Watched[] = [
     kinds: [OPERATOR_GROUPS, olm('OperatorCondition', 'v2'), olm('OLMConfig', 'v1')],
     keep: withoutManagedFields,
   },
-  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, handlerBytes: CATALOG_BYTES },
-  { kinds: [SUBSCRIPTIONS], keep: withoutManagedFields, handlerBytes: SERIES_BYTES },
-  { kinds: [CSVS], keep: withoutInstallSpec, handlerBytes: SERIES_BYTES },
+  { kinds: [CATALOG_SOURCES], keep: withoutManagedFields, handlerBytes: () => CATALOG_BYTES },
+  { kinds: [SUBSCRIPTIONS], keep: withoutManagedFields, handlerBytes: () => SERIES_BYTES },
+  { kinds: [CSVS], keep: keptOfCsv, handlerBytes: (csv) => (isCopy(csv) ? 0 : SERIES_BYTES) },
   { kinds: [INSTALL_PLANS, { apiVersion: 'v1', kind: 'Namespace' }], keep: metadataOnly },
   { kinds: [{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }], keep: metadataOnly },
   {
@@ -79,7 +82,7 @@ export class ClusterCache {
   readonly #required: readonly WatchCache[];
 
   constructor({ client, clock, log, onEvent }: ClusterCacheOptions) {
-    this.#caches = watched.map(({ kinds, options, keep, handlerBytes = 0 }) => [
+    this.#caches = watched.map(({ kinds, options, keep, handlerBytes }) => [
       kinds,
       new WatchCache({
         client,
@@ -87,7 +90,7 @@ export class ClusterCache {
         log,
         kinds,
         keep,
-        handlerBytes,
+        ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
         onChange: (kind, object, previous) => {
           const subject = object ?? previous;
@@ -127,6 +130,33 @@ export class ClusterCache {
   lastSeen(): Date {
     return new Date(Math.min(...this.#required.map((cache) => cache.lastSeen().getTime())));
   }
+}
+
+/** A large cluster has a hundred thousand copies of a few CSVs: nothing is resolved from them, and they have no metrics. */
+export function keptOfCsv(object: KubernetesObject): KubernetesObject {
+  return isCopy(object) ? copyOnly(object) : withoutInstallSpec(object);
+}
+
+function isCopy({ metadata: { labels, namespace } }: KubernetesObject): boolean {
+  return labels?.[COPIED_FROM] !== undefined && labels[COPIED_FROM] !== namespace;
+}
+
+/** What shows that it is a copy, and of which namespace. */
+function copyOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
+  const { name, namespace, uid, resourceVersion, labels, annotations, deletionTimestamp } = metadata;
+  const home = annotations?.[OPERATOR_NAMESPACE];
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...{ name, namespace, uid, resourceVersion },
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      labels: { [COPIED_FROM]: labels?.[COPIED_FROM] ?? '' },
+      ...(home === undefined ? {} : { annotations: { [OPERATOR_NAMESPACE]: home } }),
+    },
+    spec: {},
+    status: { reason: 'Copied' },
+  };
 }
 
 /** Deployments, descriptions and icons are by far the most of a CSV; resolution reads none of them. */

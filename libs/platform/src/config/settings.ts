@@ -308,7 +308,7 @@ export const settingGroups = {
       'One answer of an API server; so much of all answers of a cluster is read at a time',
     ),
     kubeMaxObjects: count(
-      100_000,
+      200_000,
       'Objects of one kind in one list of a cluster, and events of one watch in a minute',
       { min: 1 },
     ),

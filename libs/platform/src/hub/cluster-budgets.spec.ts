@@ -20,7 +20,7 @@ describe('the health of clusters that send too much', () => {
       up: true,
       degraded: true,
       detail:
-        'cluster west: too large: Event, Job, Lease, Node, Pod and 2 more: more than 100000 objects; delete some, or raise ' +
+        'cluster west: too large: Event, Job, Lease, Node, Pod and 2 more: more than 200000 objects; delete some, or raise ' +
         `FLOTILLA_KUBE_MAX_OBJECTS. Service: ${endless}; cluster north: too large: Pod: ${endless}`,
     });
   });

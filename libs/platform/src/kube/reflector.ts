@@ -28,7 +28,7 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   /** What is kept of an object; by default all but `metadata.managedFields`, often half of its bytes. */
   keep?: (object: T) => T;
   /** Memory that the handlers take for each object, beside the object itself. */
-  handlerBytes?: number;
+  handlerBytes?: (object: T) => number;
   /** The server is asked to end a watch after one to two times this. */
   watchSeconds?: number;
   /** A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute. */
@@ -68,8 +68,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    const { handlerBytes = 0 } = options;
-    this.store = new ObjectStore<T>((object) => heldBytes(object) + handlerBytes);
+    const { handlerBytes = () => 0 } = options;
+    this.store = new ObjectStore<T>((object) => heldBytes(object) + handlerBytes(object));
     this.kind = options.kind;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#log = options.log ?? silentLog;

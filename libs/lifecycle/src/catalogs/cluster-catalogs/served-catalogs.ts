@@ -48,7 +48,7 @@ export class ServedCatalogs {
     this.#reflector = new Reflector({
       ...deps,
       kind: CLUSTER_CATALOG_API,
-      handlerBytes: CATALOG_BYTES,
+      handlerBytes: () => CATALOG_BYTES,
       handlers: { onChange: (object) => this.#note(object), onDelete: (object) => this.#gone(object) },
     });
   }
