@@ -125,7 +125,7 @@ export class Applier implements OnApplicationBootstrap {
     this.#joins.stop();
     this.#upgrades.stop();
     const { queues } = this.hub;
-    await Promise.all([queues.solved, queues.apply].map((queue) => queue.close({ deadlineMs })));
+    await Promise.all([queues.solved, queues.apply, queues.extension].map((queue) => queue.close({ deadlineMs })));
     await this.#views.stop();
   }
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type ExtensionDeps, extensionDeps } from '#lifecycle/v1/extensions/extension-deps';
 import { reconcileExtension } from '#lifecycle/v1/extensions/reconcile-extension';
 import type { Hub } from '#platform/hub/hub';
@@ -11,7 +11,7 @@ import { CLIENTS, HUB, UnknownCluster } from './applier.js';
 
 /** Takes ClusterExtensions from the queue and does what is next for each. */
 @Injectable()
-export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy {
+export class ExtensionApplier implements OnApplicationBootstrap {
   readonly #deps: ExtensionDeps;
   readonly #gate: ClusterGate;
 
@@ -32,11 +32,6 @@ export class ExtensionApplier implements OnApplicationBootstrap, OnModuleDestroy
     await queues.extension.process((job, { signal }) => this.#apply(job, signal), {
       concurrency: settings.applyConcurrency,
     });
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    const { queues, settings } = this.hub;
-    await queues.extension.close({ deadlineMs: settings.shutdownTimeout });
   }
 
   async #apply(job: ExtensionJob, signal: AbortSignal): Promise<void> {

@@ -65,7 +65,8 @@ export class CatalogPoller implements OnApplicationBootstrap {
     this.#stopped = true;
     for (const cancel of this.#cancelTimers) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
-    await this.hub.queues.observe.close({ deadlineMs });
+    const { observe, observeExtension } = this.hub.queues;
+    await Promise.all([observe, observeExtension].map((queue) => queue.close({ deadlineMs })));
   }
 
   /** How fresh the watches are: part of readiness. */

@@ -41,7 +41,6 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
     this.#stopped = true;
     for (const cancel of this.#cancels) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
-    await this.hub.queues.observeExtension.close({ deadlineMs: this.hub.settings.shutdownTimeout });
   }
 
   /** How fresh the watches of OLM v1's kinds are. That one of them is refused degrades the service and no more. */
