@@ -119,7 +119,9 @@ describe('the pool of solver threads', () => {
     const answers = await Promise.all([pool.solve(request('delta', ['flood-1'], flood)), pool.solve(easy('one'))]);
     expect(answers.map(({ result }) => result)).toEqual(['error', 'resolved']);
     expect(answers[0]).toMatchObject({
-      message: 'resolution of namespace delta took more memory than 24 MiB and was ended',
+      message: expect.stringMatching(
+        /^resolution of namespace delta took more memory than 24 MiB and was ended: name a /,
+      ),
     });
   });
 
