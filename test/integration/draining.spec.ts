@@ -78,29 +78,35 @@ async function jobsRun({ hub }: Running): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-async function jobsWaiting({ hub }: Running): Promise<number> {
-  const counts = await Promise.all(Object.values(hub.queues).map((queue) => queue.counts()));
+/** Jobs of the queues that the service takes from; what it has added to others does not count. */
+async function jobsWaiting({ hub }: Running, names: readonly (keyof Hub['queues'])[]): Promise<number> {
+  const counts = await Promise.all(names.map((name) => hub.queues[name].counts()));
   return counts.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-it.each<[string, typeof applierModule | typeof catalogPollerModule, Type<Applier | CatalogPoller>, Sent]>([
-  ['applier', applierModule, Applier, ({ apply, extension }) => [apply.add(NAMESPACE), extension.add(EXTENSION)]],
+it.each<
   [
-    'catalog poller',
-    catalogPollerModule,
-    CatalogPoller,
-    ({ observe, observeExtension }) => [observe.add(NAMESPACE), observeExtension.add(EXTENSION)],
-  ],
-])('a draining %s takes no job of any kind; another one takes them', async (_, moduleOf, service, send) => {
+    string,
+    typeof applierModule | typeof catalogPollerModule,
+    Type<Applier | CatalogPoller>,
+    [ForNamespaces, ForExtensions],
+  ]
+>([
+  ['applier', applierModule, Applier, ['apply', 'extension']],
+  ['catalog poller', catalogPollerModule, CatalogPoller, ['observe', 'observeExtension']],
+])('a draining %s takes no job of any kind; another one takes them', async (_, moduleOf, service, names) => {
+  const [namespaces, extensions] = names;
+  const send = ({ hub: { queues } }: Running) =>
+    Promise.all([queues[namespaces].add(NAMESPACE), queues[extensions].add(EXTENSION)]);
   const prefix = randomUUID();
   const [ending, producer] = [await started(prefix, moduleOf), await started(prefix, () => ({ module: class {} }))];
   let other: Running | undefined;
   try {
-    await Promise.all(send(producer.hub.queues));
+    await send(producer);
     await expect.poll(() => jobsRun(ending), PATIENCE).toBe(2);
     await ending.app.get(service).drain(DEADLINE_MS);
-    await Promise.all(send(producer.hub.queues));
-    expect(await jobsWaiting(producer)).toBe(2);
+    await send(producer);
+    expect(await jobsWaiting(producer, names)).toBe(2);
     other = await started(prefix, moduleOf);
     const taken = other;
     await expect.poll(() => jobsRun(taken), PATIENCE).toBe(2);
@@ -110,6 +116,7 @@ it.each<[string, typeof applierModule | typeof catalogPollerModule, Type<Applier
   }
 });
 
-type Sent = (queues: Hub['queues']) => Promise<void>[];
+type ForNamespaces = 'apply' | 'observe';
+type ForExtensions = 'extension' | 'observeExtension';
 const NAMESPACE = { v: 1, cluster: 'east', namespace: 'apps' } as const;
 const EXTENSION = { v: 1, cluster: 'east', extension: 'lamp' } as const;
