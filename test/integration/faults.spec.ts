@@ -2,29 +2,39 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import {
   type Disturbances,
+  type DisturbedStory,
   describeDisturbances,
   everyFaultAtEveryChapter,
   type LeftBehind,
   playDisturbed,
 } from '../story/disturbed-story.js';
+import { expectEnoughRights, withUsersOf } from './redis-support/redis-users.js';
+import { type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
 /** One story; the end-to-end suite plays all of them, in which every fault meets every chapter. */
 const TOLD = [0];
 
 describe.concurrent('an operator with its dependency on two simulated clusters, upgraded over two hops', () => {
   let registry: InMemoryRegistry;
+  let shipped: ShippedRedis;
   let undisturbed: Promise<LeftBehind>;
-  const play = (disturbances: Disturbances, number: number) =>
-    playDisturbed({ disturbances, registry, catalogImage: `stories/number-${number}:latest` });
+  const play = (disturbances: Disturbances, number: number, more: Pick<DisturbedStory, 'stage' | 'atEnd'> = {}) =>
+    playDisturbed({ disturbances, registry, catalogImage: `stories/number-${number}:latest`, ...more });
 
   beforeAll(async () => {
     registry = await startRegistry();
-    undisturbed = play({}, 0);
+    shipped = await startShippedRedis({ prefix: 'fleet' });
+    undisturbed = play({}, 0, { stage: withUsersOf(shipped, 'fleet'), atEnd: expectEnoughRights });
     undisturbed.catch(() => undefined); // told by each test that waits for it
   });
-  afterAll(() => registry.stop());
+  afterAll(async () => {
+    await shipped?.stop();
+    await registry.stop();
+  });
 
-  it('comes to its end, each distinct problem solved once, whichever cluster asked it first', async ({ expect }) => {
+  it('comes to its end with the users of Redis that are shipped, each distinct problem solved once', async ({
+    expect,
+  }) => {
     const { solved } = await undisturbed;
     expect(solved.length).toBeGreaterThan(0);
     expect(solved.toSorted()).toEqual([...new Set(solved)].toSorted());

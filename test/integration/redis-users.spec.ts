@@ -4,47 +4,29 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
-import { PROJECT_ROOT } from '#platform/files/project-root';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
-import { PATIENCE, PATIENCE_MS } from '#testing/patience';
-import { type Stage, setStage } from '../../apps/cli/src/demo/demo-stage.js';
-import { playScenario } from '../../apps/cli/src/demo/scenario.js';
-import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { Timeline } from '../../apps/cli/src/demo/timeline.js';
+import { PATIENCE } from '#testing/patience';
+import { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { type RedisUser, type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
-const USER_OF: Record<ServiceName, RedisUser> = {
-  'catalog-poller': 'poller',
-  'resolver-worker': 'resolver',
-  applier: 'applier',
-};
 const HASH = 'a'.repeat(64);
 const hasRedis = ['redis-server', 'valkey-server'].some(
   (name) => findExecutable(name, process.env['PATH'] ?? '') !== undefined,
 );
 if (!hasRedis) console.log('not tried: the users of Redis need a redis-server on PATH');
 
+/** That their rights are enough for installs and upgrades: faults.spec.ts. */
 describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   let redis: ShippedRedis;
   let folder = '';
-  let stage: Stage;
   const open: Redis[] = [];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-users-'));
     redis = await startShippedRedis({ prefix: 'fleet' });
-    stage = await setStage({
-      redis: { url: `redis://${redis.address}`, how: 'the shipped one' },
-      redisPrefix: 'fleet',
-      settingsOf: (service) => ({
-        FLOTILLA_REDIS_USER: `flotilla-${USER_OF[service]}`,
-        FLOTILLA_REDIS_PASSWORD_FILE: redis.passwordFileOf(USER_OF[service]),
-      }),
-    });
   });
   afterAll(async () => {
     for (const connection of open) connection.disconnect();
-    await stage?.strike();
     await redis?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -54,23 +36,6 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     open.push(connection);
     return connection;
   };
-
-  it('are enough for an install and an upgrade, each service with its own', async () => {
-    const timeline = new Timeline(() => undefined);
-    const examples = join(PROJECT_ROOT, 'examples');
-    await playScenario({ stage, timeline, examples, patienceMs: PATIENCE_MS });
-    for (const service of stage.services) {
-      const lines = await service.logged();
-      expect(
-        lines.filter((line) => REFUSED.test(JSON.stringify(line))),
-        service.name,
-      ).toEqual([]);
-      const url = await service.url();
-      expect((await fetch(`${url}/readyz`)).status, service.name).toBe(200);
-      const metrics = await (await fetch(`${url}/metrics`)).text();
-      expect(metrics, service.name).toMatch(/^bullmq_job_count{queue="resolve",state="waiting"} /m);
-    }
-  });
 
   it('whose rights are too few for a service are named in its health', async () => {
     const service = new ServiceProcess(

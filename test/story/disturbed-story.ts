@@ -1,5 +1,5 @@
 import { LONG_PATIENCE_MS } from '#testing/patience';
-import type { StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
+import type { Stage, StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
 import type { Chapter } from '../../apps/cli/src/demo/scenario.js';
 import { expectEnding, solvedProblems } from './expect-ending.js';
 import { FAULTS, type Fault, strikeWith } from './faults.js';
@@ -30,7 +30,10 @@ export type DisturbedStory = Readonly<{
   registry: StageRegistry;
   /** This story's own catalog image in the registry that stories share, so that all see the same bundle images. */
   catalogImage: string;
+  /** With a Redis of its own only where no disturbance concerns Redis. */
   stage?: StageOptions;
+  /** More that must hold at the end, while the services still run. */
+  atEnd?: (stage: Stage) => Promise<void>;
 }>;
 
 export type LeftBehind = Readonly<{
@@ -43,7 +46,7 @@ export type LeftBehind = Readonly<{
 /** Plays a story while things go wrong, checks its end, and gives what it left behind. */
 export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> {
   const redis = await startRestartableRedis();
-  const stage = await setQuickStage({ resolvers: 2, ...story.stage, registry: story.registry, redis });
+  const stage = await setQuickStage({ resolvers: 2, redis, ...story.stage, registry: story.registry });
   try {
     const onChapter = async (chapter: Chapter) => {
       const fault = story.disturbances[chapter];
@@ -55,6 +58,7 @@ export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> 
       patienceMs: LONG_PATIENCE_MS,
     });
     await expectEnding(stage, ending);
+    await story.atEnd?.(stage);
     const solved = await solvedProblems(stage);
     return { dumps: withoutImage(ending.dumps, story.catalogImage), solved };
   } finally {
