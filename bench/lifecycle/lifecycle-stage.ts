@@ -82,7 +82,8 @@ async function build(folder: string, options: LifecycleStageOptions, endings: En
         ? {}
         : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileFolder}` }),
     };
-    return new ServiceProcess(service, service, env, join(folder, `${service}.log`), options.checkout);
+    const apps = options.checkout === undefined ? [] : [join(options.checkout, 'dist', 'apps')];
+    return new ServiceProcess(service, service, env, join(folder, `${service}.log`), ...apps);
   });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
   for (const service of services) service.start();

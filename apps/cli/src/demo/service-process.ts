@@ -11,7 +11,7 @@ export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
 /** One line that a service logged. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-const entryOf = (service: ServiceName, root: string): string => join(root, 'dist', 'apps', service, 'src', 'main.js');
+const entryOf = (service: ServiceName, apps: string): string => join(apps, service, 'src', 'main.js');
 
 let ownKeyFile: string | undefined;
 
@@ -40,8 +40,8 @@ export class ServiceProcess {
     readonly service: ServiceName,
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
-    /** The checkout whose build runs. */
-    private readonly root = PROJECT_ROOT,
+    /** The build whose services run: the folder `dist/apps` of a checkout. */
+    private readonly apps = join(PROJECT_ROOT, 'dist', 'apps'),
   ) {}
 
   get running(): boolean {
@@ -54,7 +54,7 @@ export class ServiceProcess {
 
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [entryOf(this.service, this.root)], {
+    this.#child = spawn(process.execPath, [entryOf(this.service, this.apps)], {
       env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...LOOPBACK_ALLOWED, ...process.env, ...this.env },
       stdio: ['ignore', log, log, 'ipc'],
     });
