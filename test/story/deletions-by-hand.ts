@@ -17,7 +17,7 @@ const CRD = {
   name: 'lighthouses.lighthouse.example.com',
 } as const;
 
-/** What somebody deletes who should not, as OLM has it (spec: csv-lifecycle.md, subscriptions.md, recording `drift`). */
+/** What a user deletes by mistake, as OLM has it (spec: csv-lifecycle.md, subscriptions.md, recording `drift`). */
 export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
   describe(`objects that are deleted by hand (${how})`, () => {
     let bench: ApplierBench;
@@ -172,7 +172,7 @@ export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
     });
 
     describe('while the install is under way', () => {
-      /** Holds the install at the plan's step that makes a RoleBinding, does what somebody does, and lets it go on. */
+      /** Holds the install at the plan's step that makes a RoleBinding, carries out the user's action, and then releases it. */
       const inTheMiddle = async (namespace: string, deed: () => void) => {
         bench.namespace(namespace);
         bench.subscribe(namespace, 'lighthouse-operator');

@@ -24,7 +24,7 @@ export type LeaveOptions = Readonly<{
   hub: readonly string[];
 }>;
 
-/** Finalizers that the hub puts on objects, and that nobody would take off once it is gone (decision 0109). */
+/** Finalizers that the hub sets; no other controller removes them when the hub is gone (decision 0109). */
 const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
   [CSV_API, CSV_CLEANUP_FINALIZER],
   [CLUSTER_CATALOG_API, 'olm.operatorframework.io/delete-server-cache'],

@@ -12,7 +12,7 @@ export type Asking = Readonly<{
   withinMs: number;
   /** A failure stands until its next try is due, however old it is: what timers ask for. */
   patient: boolean;
-  /** For whom; the hub itself by default. When nobody waits any more, a load that is under way is ended. */
+  /** For whom; the hub itself by default. When the last owner has stopped waiting, a load that is under way is ended. */
   demand?: Demand;
 }>;
 

@@ -1,7 +1,7 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import { type Owner, ownerKey } from '#core/kernel/fairness/owner';
 
-/** Nobody waits for the work any more: what it was for was deleted, paused or changed. */
+/** The work is no longer wanted: the object that asked for it was deleted, paused or changed. */
 export class WorkNotWanted extends FlotillaError {
   readonly code = 'WorkNotWanted';
   readonly retry: Retry = 'when-input-changes';

@@ -9,7 +9,7 @@ const east = { cluster: 'east', namespace: 'apps' };
 const west = { cluster: 'west', namespace: 'tenant' };
 const SERIAL = { total: 1, perCluster: 1, perNamespace: 1 };
 
-/** Work that ends when it is told to, and notes when it was ended. */
+/** Work that ends when its signal is aborted, and records when that was. */
 function piece(name: string, log: string[]) {
   const { promise, resolve } = Promise.withResolvers<string>();
   const start = () => {

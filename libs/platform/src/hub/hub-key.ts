@@ -53,7 +53,9 @@ export class HubKey {
       .map((line) => Buffer.from(line));
     const short = [key, ...older].find((one) => one !== undefined && one.length < KEY_BYTES);
     if (key === undefined || short !== undefined)
-      throw new HubKeyUnusable(`names ${path}, which has a key of ${short?.length} bytes and no ${KEY_BYTES}`);
+      throw new HubKeyUnusable(
+        `names ${path}, which has a key of ${short?.length ?? 0} bytes; a key has at least ${KEY_BYTES}, one on each line`,
+      );
     return new HubKey(key, ...older);
   }
 

@@ -42,7 +42,7 @@ export async function configuredRegistryClient(
   });
 }
 
-/** Most hubs have no mirrors, and so no need of what reads them. */
+/** Loaded late: most hubs have no mirror registries configured. */
 async function mirrorsIn(file: string): Promise<MirrorRule[]> {
   const { InvalidMirrors, parseMirrorSets } = await import('./mirrors/mirror-sets.js');
   try {

@@ -25,7 +25,7 @@ const mayUpdate = (crd: string, account: ObjectRef): Extract<StepRead, { read: '
 
 /**
  * Whether operators of the namespace brought the CRD: one that is there is named on it; or one that is gone is, and no
- * operator of another namespace has it. Labels of Operator objects do not count: whoever claims to own a CRD gets them.
+ * operator of another namespace has it. Labels of Operator objects do not count: any CSV that claims to own a CRD gets them.
  */
 function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: ObjectRef) => KubernetesObject | undefined) {
   const kept = keptAlongside(live, csvAt);

@@ -42,5 +42,5 @@ const FOREIGN = 'this InstallPlan is not one that the hub made, or was changed s
 export const isRefusedAsForeign = ({ status }: InstallPlan): boolean =>
   status?.phase === 'Failed' && (status.message ?? '').startsWith(FOREIGN);
 
-/** What such a plan is told; `because`: what asks for it. */
+/** The message on such a plan; `because`: the setting or annotation that asks for it. */
 export const foreignText = (because: string): string => `${FOREIGN} (${because})`;

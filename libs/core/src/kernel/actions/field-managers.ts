@@ -1,3 +1,6 @@
-/** Under these names the services write; never OLM's own, so that a real OLM in the cluster can be told apart (decision 0102). */
+/**
+ * Field managers of the services. They never use OLM's own names, so that managed fields show what a real OLM in the
+ * cluster wrote (decision 0102).
+ */
 export const POLLER = 'flotilla-poller';
 export const APPLIER = 'flotilla-applier';

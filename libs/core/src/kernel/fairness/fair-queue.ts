@@ -43,7 +43,7 @@ export class FairQueue<T> {
     cluster.set(owner.namespace, lane.add(item));
   }
 
-  /** Waits for `owner` no more; for nobody where no owner is named. */
+  /** Ends the wait of `owner`; without a name, the wait of every owner. */
   withdraw(item: T, owner?: Owner): void {
     const owners = this.#owners.get(item);
     if (owners === undefined) return;

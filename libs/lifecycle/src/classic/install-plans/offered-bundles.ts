@@ -17,7 +17,7 @@ export class OfferedBundles {
 
   /**
    * Whether the catalog that the reference names offers its content to the namespace: the manifests with that digest, or
-   * an image of that repository. A digest alone gives nobody a right to what the hub holds or may pull.
+   * an image of that repository. A digest alone gives no right to what the hub holds or may pull.
    */
   async has(cluster: string, namespace: string, reference: BundleReference): Promise<boolean> {
     const observation = await this.store.getObservation(cluster, namespace);

@@ -57,7 +57,7 @@ const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] =
 const NAMED = 5;
 
 /**
- * Tells OpenShift clusters whether installed operators allow their next minor version (decision 0126): at the ClusterOperator
+ * Reports to OpenShift clusters whether installed operators allow their next minor version (decision 0126): at the ClusterOperator
  * where there is one, and at the hub always. Only a cluster in which Flotilla alone acts is written to.
  */
 export class ClusterUpgrades {
