@@ -4,7 +4,10 @@ type Signature = Readonly<{ type: string; at: readonly Readonly<{ offset: number
 
 const starts = (type: string, bytes: string): Signature => ({ type, at: [{ offset: 0, bytes }] });
 
-/** The first bytes of the kinds of images that consoles show, and of a few files that are taken for images by mistake. */
+/**
+ * The first bytes of the kinds of images that consoles show, and of a few files that are
+ * taken for images by mistake.
+ */
 const SIGNATURES: readonly Signature[] = [
   starts('image/jpeg', '\xff\xd8\xff'),
   starts('image/png', '\x89PNG'),
@@ -22,7 +25,10 @@ const SIGNATURES: readonly Signature[] = [
 /** As far as a text is searched for its first element. */
 const TEXT_LENGTH = 4096;
 
-/** Media type of a file from its bytes; empty where it is not known. SVG, which has no signature, is known by its root element. */
+/**
+ * Media type of a file from its bytes; empty where it is not known. SVG, which has no signature, is
+ * known by its root element.
+ */
 export function mediaTypeOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, TEXT_LENGTH)).toString('latin1');
   const known = SIGNATURES.find(({ at }) => at.every((part) => text.startsWith(part.bytes, part.offset)));

@@ -11,7 +11,10 @@ export type PackageParts = Readonly<{
   icon?: Uint8Array;
 }>;
 
-/** The olm.package blob of a new package, or why it cannot be made, in the words of `opm init` (spec: file-based-catalogs.md §7). */
+/**
+ * The olm.package blob of a new package, or why it cannot be made, in the words of `opm init`
+ * (spec: file-based-catalogs.md §7).
+ */
 export function packageBlob(parts: PackageParts): CatalogPackage | Readonly<{ error: string }> {
   const { name, defaultChannel, description, icon } = parts;
   const mediatype = icon === undefined ? '' : mediaTypeOf(icon);

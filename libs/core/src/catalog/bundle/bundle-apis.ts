@@ -5,13 +5,17 @@ import { recordsAt, textAt } from '../../kernel/json/json-access.js';
 /** An API as a bundle names it: group, version and kind, and the plural (for an APIService, its name). */
 export type BundleApi = Readonly<{ group: string; version: string; kind: string; plural: string }>;
 
-/** Every version of every CRD among the manifests, served or not, and the APIServices the CSV owns, sorted. */
+/**
+ * Every version of every CRD among the manifests, served or not, and the APIServices the CSV owns, sorted.
+ */
 export function providedApis(csv: KubernetesObject, objects: readonly KubernetesObject[]): BundleApi[] {
   const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition').flatMap(crdApis);
   return distinct([...crds, ...apiServices(csv, 'owned')]);
 }
 
-/** The CRDs and APIServices the CSV requires, sorted. CRDs whose name is no `plural.group` are in `unnamed`. */
+/**
+ * The CRDs and APIServices the CSV requires, sorted. CRDs whose name is no `plural.group` are in `unnamed`.
+ */
 export function requiredApis(csv: KubernetesObject): { apis: BundleApi[]; unnamed: string[] } {
   const { apis, unnamed } = csvCrds(csv, 'required');
   return { apis: distinct([...apis, ...apiServices(csv, 'required')]), unnamed };

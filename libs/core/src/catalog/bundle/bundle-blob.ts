@@ -13,9 +13,10 @@ import { BUNDLE_ANNOTATION } from './read-metadata.js';
 import { TYPED_ITEM_FORM, untypedItems } from './untyped-items.js';
 
 /**
- * The `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it: properties by type and
- * value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1). Throws {@link BundleError} where a
- * property or dependency has no type: opm would write it without type and value, and no rule would ever match it.
+ * The `olm.bundle` blob of a bundle at `image` (empty when it has none), as `opm render` makes it: properties
+ * by type and value, the manifests as `olm.bundle.object` (spec: file-based-catalogs.md §5.1). Throws
+ * {@link BundleError} where a property or dependency has no type: opm would write it without type and value,
+ * and no rule would ever match it.
  */
 export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
   const [untyped] = untypedItems(bundle);
@@ -33,8 +34,9 @@ export function catalogBundleOf(bundle: Bundle, image: string): CatalogBundle {
 }
 
 /**
- * opm's migration `bundle-object-to-csv-metadata`: the manifests give way to an `olm.csv.metadata` property. A bundle
- * without image, without CSV or with that property already stays as it is (spec: file-based-catalogs.md §5).
+ * opm's migration `bundle-object-to-csv-metadata`: the manifests give way to an `olm.csv.metadata` property.
+ * A bundle without image, without CSV or with that property already stays as it is
+ * (spec: file-based-catalogs.md §5).
  */
 export function withCsvMetadata(bundle: CatalogBundle): CatalogBundle {
   const csv = bundle.objects.find((object): object is KubernetesObject => object['kind'] === 'ClusterServiceVersion');

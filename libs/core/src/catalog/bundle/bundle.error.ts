@@ -1,6 +1,8 @@
 import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 
-/** A directory or image that is no usable registry+v1 bundle. `olmText` is what opm says about the same input. */
+/**
+ * A directory or image that is no usable registry+v1 bundle. `olmText` is what opm says about the same input.
+ */
 export class BundleError extends FlotillaError {
   readonly code = 'BundleError';
   readonly retry = 'when-input-changes';

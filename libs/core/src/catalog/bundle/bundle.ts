@@ -2,8 +2,8 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Property } from '../model/catalog.js';
 
 /**
- * A registry+v1 bundle: what one version of an operator brings into a cluster. `objects` keep the bundle's order; the
- * first ClusterServiceVersion among them is `csv` (spec: file-based-catalogs.md §5.1).
+ * A registry+v1 bundle: what one version of an operator brings into a cluster. `objects` keep the bundle's
+ * order; the first ClusterServiceVersion among them is `csv` (spec: file-based-catalogs.md §5.1).
  */
 export type Bundle = Readonly<{
   csv: KubernetesObject;

@@ -5,8 +5,9 @@ import { recordAt, recordsAt, textAt, textMapAt, textsAt } from '../../kernel/js
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The `olm.csv.metadata` value made from a CSV: what a console shows without the CSV itself. Fields come in the order in
- * which opm writes them; empty ones are left out, but for three that opm always writes (spec: file-based-catalogs.md §5.1).
+ * The `olm.csv.metadata` value made from a CSV: what a console shows without the CSV itself. Fields come in
+ * the order in which opm writes them; empty ones are left out, but for three that opm always writes
+ * (spec: file-based-catalogs.md §5.1).
  */
 export function csvMetadata(csv: KubernetesObject): Json {
   return {

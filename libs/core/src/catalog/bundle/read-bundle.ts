@@ -12,9 +12,9 @@ import { BUNDLE_ANNOTATION, type Metadata, readMetadata } from './read-metadata.
 export const BUNDLE_LIMITS = { files: 5_000, bytes: 128 * 1024 * 1024 } as const;
 
 /**
- * A registry+v1 bundle from the files of its directory or image (spec: file-based-catalogs.md §5.1): `metadata/`, and
- * `manifests/` or the directory that the annotations name. Throws {@link BundleError} where opm refuses; what opm passes
- * over is in `warnings`.
+ * A registry+v1 bundle from the files of its directory or image (spec: file-based-catalogs.md §5.1):
+ * `metadata/`, and `manifests/` or the directory that the annotations name. Throws {@link BundleError} where
+ * opm refuses; what opm passes over is in `warnings`.
  */
 export function readBundle(files: readonly BundleFile[]): Bundle {
   boundSize(files);
@@ -69,7 +69,10 @@ function csvOf({ objects, warnings }: Manifests): KubernetesObject {
   throw new BundleError('no csv in bundle', `one file in manifests/ must be a ClusterServiceVersion${why}`);
 }
 
-/** Every CRD the CSV owns must come with the bundle, and those it requires have a full name. Throws {@link BundleError}. */
+/**
+ * Every CRD the CSV owns must come with the bundle, and those it requires have a full name.
+ * Throws {@link BundleError}.
+ */
 export function requireOwnedCrds(csv: KubernetesObject, objects: readonly KubernetesObject[]): void {
   const name = csv.metadata.name ?? '';
   const prefix = `error checking provided apis in bundle ${name}`;

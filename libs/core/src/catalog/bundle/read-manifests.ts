@@ -8,7 +8,10 @@ import { completedManifest } from './completed-manifest.js';
 /** What one file holds: its first document, and what else is to be said about it. */
 export type FirstDocument = Readonly<{ value: unknown; warnings: readonly string[] }>;
 
-/** The first document of a JSON or YAML file; undefined for an empty or unreadable file, with the reason as a warning. */
+/**
+ * The first document of a JSON or YAML file; undefined for an empty or unreadable file, with
+ * the reason as a warning.
+ */
 export function firstDocument({ path, bytes }: BundleFile): FirstDocument {
   try {
     const documents = readStream(ByteWindow.whole(bytes));
@@ -37,7 +40,10 @@ function hasMore(documents: Generator<{ value: unknown }>): boolean {
 
 export type Manifests = Readonly<{ objects: readonly KubernetesObject[]; warnings: readonly string[] }>;
 
-/** The manifests among `files`, one a file, in the order of file names; of several CSVs only the first is kept. */
+/**
+ * The manifests among `files`, one a file, in the order of file names; of several
+ * CSVs only the first is kept.
+ */
 export function readManifests(files: readonly BundleFile[]): Manifests {
   const objects: KubernetesObject[] = [];
   const warnings: string[] = [];

@@ -31,8 +31,8 @@ export type Metadata = Readonly<{
 }>;
 
 /**
- * Annotations, dependencies and properties of a bundle, each from the first file, in the order of file names, that has
- * some. What cannot be read is passed over with a warning.
+ * Annotations, dependencies and properties of a bundle, each from the first file, in the order of file names,
+ * that has some. What cannot be read is passed over with a warning.
  */
 export function readMetadata(files: readonly BundleFile[]): Metadata {
   let annotations: Readonly<Record<string, string>> | undefined;

@@ -5,7 +5,10 @@ import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json
 const Named = z.looseObject({ name: z.string() });
 const Loose = z.looseObject({});
 
-/** The parts of Subscription.spec.config that reach a Deployment. `selector` is accepted and read nowhere, as in OLM. */
+/**
+ * The parts of Subscription.spec.config that reach a Deployment. `selector` is accepted and
+ * read nowhere, as in OLM.
+ */
 export const SubscriptionConfig = z.looseObject({
   env: z.array(Named).nullish(),
   envFrom: z.array(Loose).nullish(),
@@ -38,8 +41,8 @@ export const PodSpec = z.looseObject({
 export type PodSpec = z.infer<typeof PodSpec>;
 
 /**
- * The config of the Subscription that installed the CSV: the first by name whose status.installedCSV names it. A config
- * that is not shaped like one is left out (spec: csv-lifecycle.md §11).
+ * The config of the Subscription that installed the CSV: the first by name whose status.installedCSV names
+ * it. A config that is not shaped like one is left out (spec: csv-lifecycle.md §11).
  */
 export function configFor(csv: string, subscriptions: readonly Subscription[]): SubscriptionConfig {
   const owner = subscriptions
@@ -49,7 +52,10 @@ export function configFor(csv: string, subscriptions: readonly Subscription[]): 
   return parsed.success ? parsed.data : {};
 }
 
-/** `added` wins in place over a variable of the same name; new names follow in order, and the last value of a name counts. */
+/**
+ * `added` wins in place over a variable of the same name; new names follow in order, and the
+ * last value of a name counts.
+ */
 export function mergedVariables<T extends { name: string }>(
   base: readonly T[],
   added: readonly NoInfer<T>[],
@@ -60,8 +66,8 @@ export function mergedVariables<T extends { name: string }>(
 }
 
 /**
- * Each of `added` takes the place of the first entry of `base` with its name, or follows: what is new may share a name, as
- * a volume may be mounted at several places.
+ * Each of `added` takes the place of the first entry of `base` with its name, or follows: what is new may
+ * share a name, as a volume may be mounted at several places.
  */
 function mergedByName<T extends { name: string }>(base: readonly T[], added: readonly NoInfer<T>[]): readonly T[] {
   const result = [...base];
@@ -104,7 +110,10 @@ function configured(container: Container, config: SubscriptionConfig): Container
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-/** A sub-field replaces its own, `{}` clears it; an empty podAntiAffinity clears everything (measured in OLM, §11). */
+/**
+ * A sub-field replaces its own, `{}` clears it; an empty podAntiAffinity clears
+ * everything (measured in OLM, §11).
+ */
 function mergedAffinity(
   base: Readonly<Record<string, unknown>> | null | undefined,
   config: NonNullable<SubscriptionConfig['affinity']>,

@@ -23,8 +23,9 @@ export const OLD_CRD_API = 'apiextensions.k8s.io/v1beta1';
 export const OLD_CRD_TEXT = `CustomResourceDefinitions of ${OLD_CRD_API} are not served by any cluster since Kubernetes 1.22; write apiextensions.k8s.io/v1, with a schema for each version`;
 
 /**
- * What is wrong with a bundle that can be read, one sentence each, in the words of opm where it has some; what was passed
- * over while reading comes first, since it would be missing in the cluster. Empty when the bundle is good.
+ * What is wrong with a bundle that can be read, one sentence each, in the words of opm where it has
+ * some; what was passed over while reading comes first, since it would be missing in the cluster. Empty
+ * when the bundle is good.
  */
 export function validateBundle(bundle: Bundle): string[] {
   return [

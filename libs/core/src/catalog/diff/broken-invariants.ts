@@ -12,8 +12,9 @@ import { olderUpdate } from './older-update.js';
 import { goesToNewestPatch, minorOf, newestPatch, zStreamMinors } from './z-stream.js';
 
 /**
- * The invariants that hold in the old catalog, channel by channel, and break in the new one; for bundles that only the new one
- * has, those that it breaks. Both catalogs are valid. Sorted by package and channel, newest bundle first.
+ * The invariants that hold in the old catalog, channel by channel, and break in the new one; for bundles
+ * that only the new one has, those that it breaks. Both catalogs are valid. Sorted by package and
+ * channel, newest bundle first.
  */
 export function brokenInvariants(before: Catalog, after: Catalog): BrokenInvariant[] {
   const [old, now] = [upgradeGraphs(before), upgradeGraphs(after)];

@@ -6,7 +6,10 @@ import { walkChannel } from '../path/walk-channel.js';
 
 /** What becomes of an installed bundle in a channel when OLM Classic is left alone. */
 export type BundleFate = Readonly<{
-  /** It gets to the newest of the channel; it stays where it is; it stops on the way; the edges lead round; no order is found. */
+  /**
+   * It gets to the newest of the channel; it stays where it is; it stops on the way; the edges lead
+   * round; no order is found.
+   */
   outcome: 'newest' | 'stays' | 'stops' | 'circles' | 'unordered';
   end: Installed;
   text: string;

@@ -11,8 +11,9 @@ export type CatalogChange = Readonly<{
 }>;
 
 /**
- * What can change. `entry`: a bundle's place in a channel; `replaces`, `skips` and `skipRange`: its edges there; `image`: a
- * bundle's image under the same name and version; `content`: its properties, related images or manifests.
+ * What can change. `entry`: a bundle's place in a channel; `replaces`, `skips` and `skipRange`: its
+ * edges there; `image`: a bundle's image under the same name and version; `content`: its properties,
+ * related images or manifests.
  */
 export type ChangedThing =
   | 'package'

@@ -5,7 +5,10 @@ import type { CatalogChange } from './catalog-change.js';
 import { catalogChanges } from './catalog-changes.js';
 import { type PathNote, pathNotes } from './path-notes.js';
 
-/** What changes from one catalog to the next, which upgrade paths break by it, and which change without a break. */
+/**
+ * What changes from one catalog to the next, which upgrade paths break by it, and
+ * which change without a break.
+ */
 export type CatalogDiff = Readonly<{
   changes: readonly CatalogChange[];
   broken: readonly BrokenInvariant[];

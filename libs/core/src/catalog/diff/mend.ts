@@ -20,7 +20,10 @@ export function mendStop(channel: EntryGroup, { outcome, end }: BundleFate): str
   return `add "skips: [${end.name}]" to the entry ${landing.name}${range}`;
 }
 
-/** The lowest newer entry that OLM may take and that leads to the newest; else the lowest newer one; never an older one. */
+/**
+ * The lowest newer entry that OLM may take and that leads to the newest; else the lowest newer
+ * one; never an older one.
+ */
 function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | undefined {
   const skipped = skippedNames(channel);
   const above = channel.entries

@@ -5,11 +5,16 @@ import type { Entry } from '../model/entry.js';
 import { fateOf } from './bundle-fate.js';
 import { minorOf, newestPatch } from './z-stream.js';
 
-/** The next update of a bundle is an older one than before, though OLM could still take the one from before. */
+/**
+ * The next update of a bundle is an older one than before, though OLM could still take the one from before.
+ */
 export type OlderUpdate = Readonly<{
   /** The update from before, which the new channel still has. */
   instead: Entry;
-  /** The next update is the newest release of the bundle's own minor version, and the newest of the channel is still reached. */
+  /**
+   * The next update is the newest release of the bundle's own minor version, and the newest of the
+   * channel is still reached.
+   */
   isZStream: boolean;
 }>;
 
@@ -23,7 +28,10 @@ export function olderUpdate(entry: Entry, old: EntryGroup, now: EntryGroup): Old
   return { instead, isZStream: isZStreamUpdate(entry, after.entry, now) };
 }
 
-/** To the newest release of its own minor version, from which the newest of the channel is reached (decision 0117). */
+/**
+ * To the newest release of its own minor version, from which the newest of the channel is
+ * reached (decision 0117).
+ */
 function isZStreamUpdate(from: Entry, to: Entry, now: EntryGroup): boolean {
   const minor = minorOf(from);
   if (minor === undefined || newestPatch(now, minor)?.name !== to.name) return false;

@@ -23,8 +23,8 @@ export function goesToNewestPatch(channel: EntryGroup, installed: Installed, new
 }
 
 /**
- * The minor versions whose every release updates to the newest of them at once, as decision 0117 asks of z-streams, and not only
- * because there are no more than two in a line.
+ * The minor versions whose every release updates to the newest of them at once, as decision 0117 asks of
+ * z-streams, and not only because there are no more than two in a line.
  */
 export function zStreamMinors(channel: EntryGroup): ReadonlySet<string> {
   const byMinor = Map.groupBy(channel.entries, (entry) => minorOf(entry) ?? '');

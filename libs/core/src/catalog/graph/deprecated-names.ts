@@ -1,6 +1,9 @@
 import type { CatalogDeprecation } from '../model/catalog.js';
 
-/** Names of deprecated packages, channels and bundles; the latter two bare, as opm's graph looks them up in every package. */
+/**
+ * Names of deprecated packages, channels and bundles; the latter two bare, as opm's graph looks
+ * them up in every package.
+ */
 export type Deprecated = Readonly<{
   packages: ReadonlySet<string>;
   channels: ReadonlySet<string>;

@@ -32,8 +32,9 @@ export type ChannelView = Readonly<{
 export type NodeView = Readonly<{ name: string; version: string; marks: readonly NodeMark[]; deprecated?: string }>;
 
 /**
- * `newest`: OLM Classic takes it for the newest of the channel. `reachable`: edges of the channel lead there from what is
- * installed, over entries that OLM may install. `skipped`: an entry skips it, so OLM never installs it. `absent`: no entry.
+ * `newest`: OLM Classic takes it for the newest of the channel. `reachable`: edges of the channel lead there
+ * from what is installed, over entries that OLM may install. `skipped`: an entry skips it, so OLM never
+ * installs it. `absent`: no entry.
  */
 export type NodeMark = 'installed' | 'newest' | 'reachable' | 'skipped' | 'deprecated' | 'absent';
 

@@ -29,7 +29,9 @@ export type Drawing = Readonly<{
   v0Semantics: boolean;
 }>;
 
-/** Draws a channel, newest entry first, as `opm alpha render-graph` does (spec: file-based-catalogs.md §7). */
+/**
+ * Draws a channel, newest entry first, as `opm alpha render-graph` does (spec: file-based-catalogs.md §7).
+ */
 export function drawMermaidChannel(channel: CatalogChannel, drawing: Drawing): DrawnChannel {
   return new ChannelDrawing(channel, drawing).draw();
 }

@@ -13,7 +13,9 @@ export type MermaidOptions = Readonly<{
   package?: string;
   /** Name of the oldest bundle to draw. */
   minimumEdge?: string;
-  /** Mark skipped entries, and in red the edges that OLM Classic never follows because their entry is skipped. */
+  /**
+   * Mark skipped entries, and in red the edges that OLM Classic never follows because their entry is skipped.
+   */
   v0Semantics?: boolean;
 }>;
 
@@ -28,8 +30,9 @@ const HEADER = [
 ];
 
 /**
- * The upgrade graph as Mermaid text, byte for byte as `opm alpha render-graph` writes it (spec: file-based-catalogs.md §7).
- * The catalog need not be valid, but every bundle needs exactly one readable version.
+ * The upgrade graph as Mermaid text, byte for byte as `opm alpha render-graph` writes it
+ * (spec: file-based-catalogs.md §7). The catalog need not be valid, but every bundle needs
+ * exactly one readable version.
  */
 export function mermaidGraph(catalog: Catalog, options: MermaidOptions = {}): MermaidGraph {
   const parsed = bundleVersions(catalog.bundles);

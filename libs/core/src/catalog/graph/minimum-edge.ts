@@ -3,12 +3,15 @@ import { compareVersions, type Version } from '../../kernel/versions/version.js'
 import type { CatalogChannel, ChannelEntry } from '../model/catalog.js';
 import { NO_VERSION } from './bundle-versions.js';
 
-/** The oldest bundle to draw: its name, its version and the package whose channel names it (empty: none does). */
+/**
+ * The oldest bundle to draw: its name, its version and the package whose channel names it (empty: none does).
+ */
 export type MinimumEdge = Readonly<{ name: string; version: Version; package: string }>;
 
 /**
- * The entries of a channel from the minimum edge upwards, edges from below it left out; undefined where nothing remains.
- * An entry all of whose edges come from below goes too, whatever its own version (spec: file-based-catalogs.md §7).
+ * The entries of a channel from the minimum edge upwards, edges from below it left out; undefined where
+ * nothing remains. An entry all of whose edges come from below goes too, whatever its own version
+ * (spec: file-based-catalogs.md §7).
  */
 export function aboveMinimumEdge(
   channel: CatalogChannel,

@@ -1,6 +1,9 @@
 import type { Catalog, CatalogDeprecation, ChannelEntry, Property } from '../model/catalog.js';
 
-/** A catalog of one package, the first channel its default; a bundle for every entry, its version read off its name. */
+/**
+ * A catalog of one package, the first channel its default; a bundle for every entry, its
+ * version read off its name.
+ */
 export function sampleCatalog(
   channels: Readonly<Record<string, readonly ChannelEntry[]>>,
   more: Readonly<{

@@ -6,7 +6,10 @@ import type { Installed } from './upgrade-graph.js';
 /** What lets an entry follow another one. */
 export type EdgeKind = 'replaces' | 'skips' | 'skipRange';
 
-/** By which of its fields `entry` may directly follow what is installed; none where it may not (spec: classic-resolution.md §6). */
+/**
+ * By which of its fields `entry` may directly follow what is installed; none where it may not
+ * (spec: classic-resolution.md §6).
+ */
 export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
   const kinds: EdgeKind[] = [];
   if (entry.replaces === installed.name) kinds.push('replaces');
@@ -18,13 +21,15 @@ export function edgeKinds(entry: Entry, installed: Installed): EdgeKind[] {
   return kinds;
 }
 
-/** What OLM Classic does next: it takes `entry`, or stays; `unordered` where the channel has no single order. */
+/**
+ * What OLM Classic does next: it takes `entry`, or stays; `unordered` where the channel has no single order.
+ */
 export type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordered: string }>;
 
 /**
- * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what is installed
- * the first, so never a skipped one (spec: classic-resolution.md §5.2, §6), and never one with property `olm.deprecated`
- * (§4). Whether its dependencies can be met is not looked at.
+ * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what
+ * is installed the first, so never a skipped one (spec: classic-resolution.md §5.2, §6), and never one with
+ * property `olm.deprecated` (§4). Whether its dependencies can be met is not looked at.
  */
 export function olmStep(channel: EntryGroup, installed: Installed): OlmStep {
   const ordered = channel.ordered();
@@ -37,7 +42,10 @@ export function olmStep(channel: EntryGroup, installed: Installed): OlmStep {
 export const skippedNames = ({ entries }: EntryGroup): ReadonlySet<string> =>
   new Set(entries.flatMap(({ skips }) => skips));
 
-/** The entry OLM Classic takes for the newest of a channel: the head of its chain; undefined where it cannot tell. */
+/**
+ * The entry OLM Classic takes for the newest of a channel: the head of its chain;
+ * undefined where it cannot tell.
+ */
 export function headOf(channel: EntryGroup): Entry | undefined {
   const ordered = channel.ordered();
   return 'error' in ordered ? undefined : ordered.entries[0];

@@ -9,7 +9,9 @@ import type { PackageRecord } from '../model/package-record.js';
 /** One package's channels as the resolver sees them; the default channel first, then by name. */
 export type UpgradeGraph = Readonly<{ record: PackageRecord; channels: readonly EntryGroup[] }>;
 
-/** The upgrade graphs of all packages, by name; entries without a bundle are left out, as the resolver does. */
+/**
+ * The upgrade graphs of all packages, by name; entries without a bundle are left out, as the resolver does.
+ */
 export function upgradeGraphs(catalog: Catalog): ReadonlyMap<string, UpgradeGraph> {
   const records = packageRecords(catalog, ({ name }) => name);
   return new Map(records.map((record) => [record.name, graphOf(record)]));

@@ -39,7 +39,10 @@ export type GrpcPackage = Readonly<{
   deprecation: GrpcBundle['deprecation'];
 }>;
 
-/** A listed catalog as records. `inline` has the manifests of bundles without image, by the digest their record names. */
+/**
+ * A listed catalog as records. `inline` has the manifests of bundles without image, by the
+ * digest their record names.
+ */
 export type GrpcRecords = Readonly<{
   records: readonly PackageRecord[];
   inline: ReadonlyMap<`sha256:${string}`, readonly KubernetesObject[]>;
@@ -48,8 +51,9 @@ export type GrpcRecords = Readonly<{
 }>;
 
 /**
- * Turns what a registry server lists into package records (spec: classic-resolution.md §2.2). Bundles of a package that is
- * not among `packages`, and bundles that cannot be read, are left out, as OLM leaves them out.
+ * Turns what a registry server lists into package records (spec: classic-resolution.md §2.2).
+ * Bundles of a package that is not among `packages`, and bundles that cannot be read, are left
+ * out, as OLM leaves them out.
  */
 export function recordsOfGrpc(bundles: readonly GrpcBundle[], packages: readonly GrpcPackage[]): GrpcRecords {
   const inline = new Map<`sha256:${string}`, readonly KubernetesObject[]>();

@@ -5,8 +5,9 @@ import type { DecodedBlob } from '../read/decode-blob.js';
 import { CatalogCollector } from './load-catalog.js';
 
 /**
- * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other schemas. Of a CSV, and of
- * the metadata taken out of one, the display name stays. For whoever shows packages, channels and bundles.
+ * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other
+ * schemas. Of a CSV, and of the metadata taken out of one, the display name stays. For whoever shows
+ * packages, channels and bundles.
  */
 export class LightCatalogCollector implements BlobConsumer {
   readonly #collector = new CatalogCollector();
@@ -58,13 +59,19 @@ const lightMetadata = ({ value }: Property): Property => ({
   value: { displayName: textAt(recordAt(value), 'displayName') },
 });
 
-/** From the CSV where the catalog carries it, as opm shows it; empty where it does not (spec: file-based-catalogs.md §7). */
+/**
+ * From the CSV where the catalog carries it, as opm shows it; empty where it does not
+ * (spec: file-based-catalogs.md §7).
+ */
 export function csvDisplayName({ objects }: CatalogBundle): string {
   const csv = objects.find(isCsv);
   return csv === undefined ? '' : textAt(csv, 'spec', 'displayName');
 }
 
-/** From the CSV where the catalog carries it, else from the metadata taken out of it; empty where it says none. */
+/**
+ * From the CSV where the catalog carries it, else from the metadata taken out of it;
+ * empty where it says none.
+ */
 export function displayName(bundle: CatalogBundle): string {
   if (bundle.objects.some(isCsv)) return csvDisplayName(bundle);
   const metadata = bundle.properties.find(({ type }) => type === METADATA)?.value;

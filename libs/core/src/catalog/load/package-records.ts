@@ -14,15 +14,18 @@ import { asWritten } from '../model/written-property.js';
 import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 
-/** Of a bundle, what its entries have in common; as JSON text, so that nothing else of the blob stays in memory. */
+/**
+ * Of a bundle, what its entries have in common; as JSON text, so that nothing else of
+ * the blob stays in memory.
+ */
 type BundleText = string;
 type BundlePart = Pick<EntryRecord, 'version' | 'properties' | 'source'>;
 type PackageParts = { channels: Pick<CatalogChannel, 'name' | 'entries'>[]; bundles: Map<string, BundleText> };
 
 /**
- * What resolution needs of a catalog, gathered as its blobs come by: one record per package. Entries without bundle and
- * bundles without entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf` names the manifests of a bundle
- * without image.
+ * What resolution needs of a catalog, gathered as its blobs come by: one record per package. Entries without
+ * bundle and bundles without entry are left out (spec: classic-resolution.md §2.1). `inlineDigestOf` names
+ * the manifests of a bundle without image.
  */
 export class PackageRecordBuilder implements BlobConsumer {
   readonly #packages: Pick<CatalogPackage, 'name' | 'defaultChannel'>[] = [];

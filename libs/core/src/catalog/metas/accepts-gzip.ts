@@ -1,7 +1,10 @@
 /** Bodies from this many bytes on are worth compressing (spec: v1-catalog.md §2). */
 export const GZIP_FROM_BYTES = 1_024;
 
-/** Whether the client takes gzip: named in Accept-Encoding, and not with `q=0`. A `*` is not taken for it, as in catalogd. */
+/**
+ * Whether the client takes gzip: named in Accept-Encoding, and not with `q=0`. A `*` is not
+ * taken for it, as in catalogd.
+ */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   for (const coding of (acceptEncoding ?? '').split(',')) {
     const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());

@@ -5,7 +5,9 @@ const FORM =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end " +
   `with an alphanumeric character (e.g. 'example.com', regex used for validation is '${LABEL}(\\.${LABEL})*')`;
 
-/** Why a text cannot be the name of a catalog, in the words of Kubernetes' validation; undefined where it can. */
+/**
+ * Why a text cannot be the name of a catalog, in the words of Kubernetes' validation; undefined where it can.
+ */
 export function catalogNameProblem(name: string): string | undefined {
   const problems = [
     ...(Buffer.byteLength(name) > MAX_LENGTH ? [`must be no more than ${MAX_LENGTH} characters`] : []),

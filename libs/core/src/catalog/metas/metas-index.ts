@@ -9,8 +9,9 @@ const VERSION = 1;
 const Header = z.strictObject({ v: z.literal(VERSION), blobs: z.number().int().min(0), texts: z.array(z.string()) });
 
 /**
- * Which blobs of a catalog.jsonl have which schema, package and name: 16 bytes a blob and each text once. A question is
- * answered by one look over the numbers, which takes some ten microseconds for the largest public catalogs.
+ * Which blobs of a catalog.jsonl have which schema, package and name: 16 bytes a blob and each text
+ * once. A question is answered by one look over the numbers, which takes some ten microseconds for the
+ * largest public catalogs.
  */
 export class MetasIndex {
   readonly #numbers: Uint32Array;
@@ -40,8 +41,8 @@ export class MetasIndex {
   }
 
   /**
-   * Where the blobs are that match all of the query, in file order, neighbours in one. Without any condition the whole
-   * content; with one, blobs without a schema never match (spec: v1-catalog.md §2).
+   * Where the blobs are that match all of the query, in file order, neighbours in one. Without any condition
+   * the whole content; with one, blobs without a schema never match (spec: v1-catalog.md §2).
    */
   find(query: MetasQuery): ByteRange[] {
     const { schema, package: pkg, name } = query;
@@ -74,7 +75,10 @@ export class MetasIndex {
     return found;
   }
 
-  /** As bytes that {@link MetasIndex.decode} reads: a line of JSON with the texts, then the numbers, little-endian. */
+  /**
+   * As bytes that {@link MetasIndex.decode} reads: a line of JSON with the texts, then
+   * the numbers, little-endian.
+   */
   encode(): Uint8Array {
     const header = Buffer.from(`${JSON.stringify({ v: VERSION, blobs: this.blobs, texts: this.texts })}\n`);
     const numbers = Buffer.alloc(this.#numbers.length * 4);

@@ -4,9 +4,9 @@ export type MetasQuery = Readonly<{ schema?: string; package?: string; name?: st
 const PARAMETERS = ['schema', 'package', 'name'] as const;
 
 /**
- * The query of a metas request, read as Go reads it; undefined where it has a parameter that metas does not know. Of a
- * repeated parameter the first counts, an empty one is as if absent, and a pair that cannot be decoded is passed over
- * (spec: v1-catalog.md §2).
+ * The query of a metas request, read as Go reads it; undefined where it has a parameter that metas does not
+ * know. Of a repeated parameter the first counts, an empty one is as if absent, and a pair that cannot be
+ * decoded is passed over (spec: v1-catalog.md §2).
  */
 export function readMetasQuery(query: string): MetasQuery | undefined {
   const first = new Map<string, string>();

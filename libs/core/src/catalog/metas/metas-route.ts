@@ -19,8 +19,8 @@ export const CATALOGS: CatalogPlace = ['catalogs', '*'];
 export const CATALOGS_OF_CLUSTERS: CatalogPlace = ['clusters', '*', 'catalogs', '*'];
 
 /**
- * Reads a request target (path and query as sent). Checks come in the order of catalogd: path, method, name, parameters
- * (spec: v1-catalog.md §2); whether the catalog is there is asked afterwards.
+ * Reads a request target (path and query as sent). Checks come in the order of catalogd: path, method, name,
+ * parameters (spec: v1-catalog.md §2); whether the catalog is there is asked afterwards.
  */
 export function routeMetas(place: CatalogPlace, method: string, target: string): MetasQuestion | ResponsePlan {
   const mark = target.indexOf('?');

@@ -32,7 +32,10 @@ export function planAll(request: MetasRequest, content: ContentFacts): ResponseP
   return wholeContent(request, content.size, common);
 }
 
-/** `metas`: the given ranges of the content, one after the other (spec: v1-catalog.md §2). Ranges within are not given. */
+/**
+ * `metas`: the given ranges of the content, one after the other (spec: v1-catalog.md §2).
+ * Ranges within are not given.
+ */
 export function planMetas(
   request: MetasRequest,
   content: ContentFacts,

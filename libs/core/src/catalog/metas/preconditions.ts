@@ -9,9 +9,10 @@ export type Verdict = 'go on' | 'not modified' | 'failed';
 type Holds = boolean | 'not asked';
 
 /**
- * The conditional headers of a request for content that has a time and no ETag, in the order of RFC 9110 §13.2.2 and as
- * Go's file server takes them (spec: v1-catalog.md §2): a tag can never match an ETag that is not there, `*` always does, and
- * a date that cannot be read is passed over. `modified` is in whole seconds since 1970.
+ * The conditional headers of a request for content that has a time and no ETag, in the order of RFC
+ * 9110 §13.2.2 and as Go's file server takes them (spec: v1-catalog.md §2): a tag can never match an
+ * ETag that is not there, `*` always does, and a date that cannot be read is passed over. `modified` is
+ * in whole seconds since 1970.
  */
 export function judge(headers: RequestHeaders, modified: number): Verdict {
   const match = ifMatch(headers['if-match']);

@@ -21,7 +21,10 @@ export type BlobMeta = Readonly<{ schema: string; package: string; name: string 
 /** A blob as it came: an object whose schema, package and name are known, and nothing else checked. */
 export type CatalogBlob = BlobPlace & BlobMeta & Readonly<{ value: Readonly<Record<string, unknown>> }>;
 
-/** The value as a blob (spec: file-based-catalogs.md §1.3). Throws {@link CatalogLoadError} where it is no object or says something odd. */
+/**
+ * The value as a blob (spec: file-based-catalogs.md §1.3). Throws {@link CatalogLoadError} where it is no
+ * object or says something odd.
+ */
 export function catalogBlob(value: unknown, place: BlobPlace): CatalogBlob {
   return atPlace(place, () => {
     if (value === null && place.format === 'json') throw new BlobError("object 'null\n' is missing root schema field");

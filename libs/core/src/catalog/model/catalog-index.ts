@@ -3,7 +3,9 @@ import { apiKey } from './bundle-facts.js';
 import type { IndexedPackage } from './indexed-package.js';
 import type { Requirement } from './requirement.js';
 
-/** A catalog's packages by what they offer. Built once for each catalog content and shared by all who use it. */
+/**
+ * A catalog's packages by what they offer. Built once for each catalog content and shared by all who use it.
+ */
 export class CatalogIndex {
   readonly #packages: ReadonlyMap<string, IndexedPackage>;
   readonly #byApi = new Map<string, Set<string>>();

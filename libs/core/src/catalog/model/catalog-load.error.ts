@@ -2,7 +2,8 @@ import { FlotillaError } from '../../kernel/errors/flotilla.error.js';
 
 /**
  * A catalog that cannot be read at all, as opposed to one that reads well and breaks a rule
- * ({@link import('../validate/validate-catalog.js').validateCatalog}). `olmText` is what opm says about the same input.
+ * ({@link import('../validate/validate-catalog.js').validateCatalog}). `olmText` is what opm
+ * says about the same input.
  */
 export class CatalogLoadError extends FlotillaError {
   readonly code = 'CatalogLoadError';
@@ -29,5 +30,7 @@ export class BlobError extends Error {
   }
 }
 
-/** A blob whose outer form is wrong: in a YAML stream opm says that it was decoding JSON when it found out. */
+/**
+ * A blob whose outer form is wrong: in a YAML stream opm says that it was decoding JSON when it found out.
+ */
 export class BlobFormError extends BlobError {}

@@ -22,13 +22,18 @@ export class EntryGroup {
   }
 }
 
-/** Default channel first, then package, then channel: the order of preference inside a catalog (spec: classic-resolution.md §5.1). */
+/**
+ * Default channel first, then package, then channel: the order of preference inside a catalog
+ * (spec: classic-resolution.md §5.1).
+ */
 const byPreference = (a: EntryGroup, b: EntryGroup): number =>
   Number(b.isDefault) - Number(a.isDefault) ||
   byCodeUnit(a.packageName, b.packageName) ||
   byCodeUnit(a.channel, b.channel);
 
-/** One visible catalog's groups, found by what their entries offer; every list keeps the order of preference. */
+/**
+ * One visible catalog's groups, found by what their entries offer; every list keeps the order of preference.
+ */
 export class CatalogView {
   readonly groups: readonly EntryGroup[];
   readonly #byApi = new Map<string, EntryGroup[]>();

@@ -1,6 +1,9 @@
 import type { BlobStart } from './catalog-blob.js';
 
-/** A file-based catalog as loaded: blobs in load order, nothing checked beyond their shape (spec: file-based-catalogs.md §2). */
+/**
+ * A file-based catalog as loaded: blobs in load order, nothing checked beyond their shape
+ * (spec: file-based-catalogs.md §2).
+ */
 export type Catalog = Readonly<{
   packages: readonly CatalogPackage[];
   channels: readonly CatalogChannel[];
@@ -8,7 +11,10 @@ export type Catalog = Readonly<{
   deprecations: readonly CatalogDeprecation[];
   /** Blobs of any other schema, as they came. */
   others: readonly Readonly<Record<string, unknown>>[];
-  /** Where each blob begins, by the blob; absent where the catalog was not read from files, or nothing names places. */
+  /**
+   * Where each blob begins, by the blob; absent where the catalog was not read from files,
+   * or nothing names places.
+   */
   starts?: ReadonlyMap<object, BlobStart>;
 }>;
 
@@ -29,7 +35,10 @@ export type CatalogChannel = Readonly<{
   properties?: readonly Property[];
 }>;
 
-/** An edge of the upgrade graph: `name` may follow `replaces`, each of `skips`, and every version in `skipRange`. */
+/**
+ * An edge of the upgrade graph: `name` may follow `replaces`, each of `skips`, and
+ * every version in `skipRange`.
+ */
 export type ChannelEntry = Readonly<{
   name: string;
   replaces?: string;
@@ -44,11 +53,17 @@ export type CatalogBundle = Readonly<{
   image: string;
   properties: readonly Property[];
   relatedImages: readonly Readonly<{ name: string; image: string }>[];
-  /** Manifests carried inline as `olm.bundle.object` properties, decoded, in property order; empty for image bundles. */
+  /**
+   * Manifests carried inline as `olm.bundle.object` properties, decoded, in property order;
+   * empty for image bundles.
+   */
   objects: readonly Readonly<Record<string, unknown>>[];
 }>;
 
-/** `written` is the value's JSON text as Go writes it, kept where storing it with sorted keys would write another. */
+/**
+ * `written` is the value's JSON text as Go writes it, kept where storing it with sorted
+ * keys would write another.
+ */
 export type Property = Readonly<{ type: string; value: unknown; written?: string }>;
 
 export type CatalogDeprecation = Readonly<{

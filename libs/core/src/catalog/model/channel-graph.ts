@@ -1,7 +1,10 @@
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { ChannelEntry } from './catalog.js';
 
-/** The names of entries that no entry, itself included, names in `replaces` or `skips`; sorted. One is the channel's head. */
+/**
+ * The names of entries that no entry, itself included, names in `replaces` or `skips`; sorted.
+ * One is the channel's head.
+ */
 export function channelHeads(entries: readonly ChannelEntry[]): string[] {
   const named = new Set(entries.flatMap(({ replaces, skips }) => [...(replaces ? [replaces] : []), ...(skips ?? [])]));
   return entries
@@ -11,8 +14,8 @@ export function channelHeads(entries: readonly ChannelEntry[]): string[] {
 }
 
 /**
- * What is wrong with a channel's upgrade graph, in opm's words, one finding at most: it needs one head, from which the
- * `replaces` chain reaches every entry that nobody skips (spec: file-based-catalogs.md §3.2).
+ * What is wrong with a channel's upgrade graph, in opm's words, one finding at most: it needs one head, from
+ * which the `replaces` chain reaches every entry that nobody skips (spec: file-based-catalogs.md §3.2).
  */
 export function replacesChainProblem(entries: ReadonlyMap<string, ChannelEntry>): string | undefined {
   const list = [...entries.values()];

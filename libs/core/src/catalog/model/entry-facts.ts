@@ -6,7 +6,10 @@ import type { EntryRecord } from './package-record.js';
 import type { Requirement, RequirementError } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';
 
-/** What is worked out of an entry record: properties, version and range parsed, requirements when first asked for. */
+/**
+ * What is worked out of an entry record: properties, version and range parsed,
+ * requirements when first asked for.
+ */
 export class EntryFacts {
   readonly version: Version | undefined;
   /** Absent when it does not parse (spec: classic-resolution.md §2.2). */
@@ -27,7 +30,10 @@ export class EntryFacts {
   }
 }
 
-/** Facts follow from the record alone, so they are kept as long as the record is: most problems ask of the same records. */
+/**
+ * Facts follow from the record alone, so they are kept as long as the record is: most problems
+ * ask of the same records.
+ */
 const known = new WeakMap<EntryRecord, EntryFacts>();
 
 /** The facts of a record, which must not change after. */

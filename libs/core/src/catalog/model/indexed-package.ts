@@ -54,7 +54,10 @@ export class PackageInMemory extends IndexedPackage {
   }
 }
 
-/** A package whose record is canonical JSON in memory, parsed when it is reached and forgotten when memory is wanted. */
+/**
+ * A package whose record is canonical JSON in memory, parsed when it is reached and
+ * forgotten when memory is wanted.
+ */
 export class StoredPackage extends IndexedPackage {
   readonly hash: string;
   #parsed: WeakRef<PackageRecord> | undefined;

@@ -23,7 +23,10 @@ export function parseOlmConstraint(value: unknown): Requirement | RequirementErr
     : requirement;
 }
 
-/** Whether OLM's parser takes the value at all; one it takes can still be refused later, as empty for instance. */
+/**
+ * Whether OLM's parser takes the value at all; one it takes can still be refused
+ * later, as empty for instance.
+ */
 export function checkConstraint(value: unknown): RequirementError | undefined {
   // An object that nests too deep for a recursive walk must not reach JSON.stringify either.
   const refused = checkShape(value, 0);

@@ -14,7 +14,10 @@ export type EntryRecord = Readonly<{
   skipRange: string;
   /** All properties but olm.bundle.object and olm.csv.metadata. */
   properties: readonly Property[];
-  /** Where the manifests come from: an image reference, or the content digest of inline manifests (`sha256:…`). */
+  /**
+   * Where the manifests come from: an image reference, or the content digest of
+   * inline manifests (`sha256:…`).
+   */
   source: Readonly<{ image: string } | { inline: string }>;
   /** Deprecation messages of the bundle; channel's and package's stand in {@link PackageRecord}. */
   deprecation?: string;

@@ -1,6 +1,6 @@
 /**
- * Reads string fields of a property value the way Go decodes JSON into a struct of strings: keys without regard to case,
- * absent and null fields empty, a field of another type no value at all.
+ * Reads string fields of a property value the way Go decodes JSON into a struct of strings: keys without
+ * regard to case, absent and null fields empty, a field of another type no value at all.
  */
 export function stringFields<K extends string>(value: unknown, names: readonly K[]): Record<K, string> | undefined {
   const fields = Object.fromEntries(names.map((name) => [name, ''])) as Record<K, string>;

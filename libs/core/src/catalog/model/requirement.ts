@@ -15,8 +15,8 @@ export type Candidate = Readonly<{
 }>;
 
 /**
- * A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5). `failureMessage` is
- * what its author wants to be told when nothing meets it.
+ * A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5).
+ * `failureMessage` is what its author wants to be told when nothing meets it.
  */
 export type Requirement = Readonly<{ failureMessage?: string }> &
   (

@@ -11,8 +11,9 @@ type Reached<State, Step> = Readonly<{
 }>;
 
 /**
- * The steps of the cheapest way from `start` to a goal; undefined where none leads there. Of equally cheap ways the one
- * found first by the order of `moves`, so the answer depends on nothing else (Dijkstra's algorithm).
+ * The steps of the cheapest way from `start` to a goal; undefined where none leads there. Of
+ * equally cheap ways the one found first by the order of `moves`, so the answer depends on nothing
+ * else (Dijkstra's algorithm).
  */
 export function cheapestWay<State, Step>(
   start: State,

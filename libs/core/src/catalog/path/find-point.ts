@@ -5,7 +5,10 @@ import type { Installed } from '../graph/upgrade-graph.js';
 import { newestFirst, type UpgradeGraph, versionText } from '../graph/upgrade-graph.js';
 import type { Entry } from '../model/entry.js';
 
-/** What a version or bundle name means in a package. `assumed`: the catalog has no such bundle, but edges lead on from it. */
+/**
+ * What a version or bundle name means in a package. `assumed`: the catalog has no such bundle,
+ * but edges lead on from it.
+ */
 export type Point =
   | Readonly<{ kind: 'found'; installed: Installed; assumed: boolean }>
   | Readonly<{ kind: 'ambiguous'; names: readonly string[] }>
@@ -34,8 +37,8 @@ export function findBundle({ record, channels }: UpgradeGraph, text: string): Po
 }
 
 /**
- * As {@link findBundle}, for what is installed: a bundle that has left the catalog counts too, if an entry still replaces or
- * skips it by name, or a skipRange still holds its version.
+ * As {@link findBundle}, for what is installed: a bundle that has left the catalog counts too, if an entry
+ * still replaces or skips it by name, or a skipRange still holds its version.
  */
 export function findInstalled(graph: UpgradeGraph, text: string): Point {
   const found = findBundle(graph, text);

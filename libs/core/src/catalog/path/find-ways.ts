@@ -22,8 +22,9 @@ function stepOf(channel: EntryGroup, installed: Installed): Entry | undefined {
 }
 
 /**
- * The way OLM Classic goes to `goal`: in each channel the hop its resolver picks, and of all ways the one with the fewest
- * changes of the Subscription's channel, then the fewest hops. Undefined where OLM never gets there.
+ * The way OLM Classic goes to `goal`: in each channel the hop its resolver picks, and of all ways
+ * the one with the fewest changes of the Subscription's channel, then the fewest hops. Undefined
+ * where OLM never gets there.
  */
 export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
   const moves = (at: Standing) => {
@@ -41,8 +42,9 @@ export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[
 }
 
 /**
- * The fewest hops the edges allow, each to any entry that replaces or skips what is installed or whose skipRange holds it;
- * then the fewest changes of channel. A pinned version of OLM v1 can take any of them (spec: v1-resolution.md).
+ * The fewest hops the edges allow, each to any entry that replaces or skips what is installed or whose
+ * skipRange holds it; then the fewest changes of channel. A pinned version of OLM v1 can take any of them
+ * (spec: v1-resolution.md).
  */
 export function shortestWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
   const entries = graph.channels.flatMap((channel) => channel.entries);

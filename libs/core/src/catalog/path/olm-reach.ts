@@ -1,7 +1,10 @@
 import { olmStep } from '../graph/upgrade-edges.js';
 import type { Installed, UpgradeGraph } from '../graph/upgrade-graph.js';
 
-/** Every step OLM Classic may take in a package, whatever channel the Subscription is set to: what may follow each bundle. */
+/**
+ * Every step OLM Classic may take in a package, whatever channel the Subscription is set to:
+ * what may follow each bundle.
+ */
 export type OlmSteps = ReadonlyMap<string, readonly Installed[]>;
 
 /** Steps from every entry, and from `start`, which need not be one. */

@@ -36,7 +36,10 @@ function ourPick(channel: EntryGroup, installed: Entry): string {
   return 'entry' in step ? step.entry.name : 'none';
 }
 
-/** Every hop starts where the one before ended, and the catalog's own blob of that channel has the edge it names. */
+/**
+ * Every hop starts where the one before ended, and the catalog's own blob of that
+ * channel has the edge it names.
+ */
 function expectWalkable(catalog: Catalog, hops: readonly Hop[], from: Installed, goal: string) {
   let at = from.name;
   for (const { from: start, to, channel, by } of hops) {

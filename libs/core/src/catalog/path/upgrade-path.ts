@@ -16,9 +16,14 @@ export type UpgradePath = Readonly<{
   to: PathEnd;
   /** What the Subscription is set to at the start. */
   channel: string;
-  /** Hop by hop what OLM Classic does; absent where it never gets there, and then `why` tells the reason and a way out. */
+  /**
+   * Hop by hop what OLM Classic does; absent where it never gets there, and then `why` tells
+   * the reason and a way out.
+   */
   olm?: readonly Hop[];
-  /** The fewest hops the edges allow, as with pinned versions of OLM v1; absent where there is no way at all. */
+  /**
+   * The fewest hops the edges allow, as with pinned versions of OLM v1; absent where there is no way at all.
+   */
   shortest?: readonly Hop[];
   why?: readonly string[];
   /** Where OLM Classic goes on to from `to` by itself, unless plans are approved by hand. */

@@ -7,7 +7,10 @@ import { type Hop, hop } from './hop.js';
 export type ChannelWalk = Readonly<{
   hops: readonly Hop[];
   end: Installed;
-  /** `rests`: nothing follows; `circles`: it has been at `end` before; `unordered`: OLM's resolver gives up on the channel. */
+  /**
+   * `rests`: nothing follows; `circles`: it has been at `end` before; `unordered`: OLM's resolver
+   * gives up on the channel.
+   */
   outcome: 'rests' | 'circles' | 'unordered';
 }>;
 

@@ -2,8 +2,8 @@ import type { Catalog } from '../model/catalog.js';
 import type { DecodedBlob } from './decode-blob.js';
 
 /**
- * Takes the blobs of a catalog in load order and keeps what it needs of each: several consumers share one reading, and
- * none of them sees the whole.
+ * Takes the blobs of a catalog in load order and keeps what it needs of each: several consumers share one
+ * reading, and none of them sees the whole.
  */
 export interface BlobConsumer {
   take(decoded: DecodedBlob): void;
@@ -19,7 +19,7 @@ export function* blobsOf(catalog: Catalog): Generator<DecodedBlob> {
 }
 
 /**
- * A value that does not keep the document alive it was parsed from: V8 makes a longer text of it a view into the whole
- * document, so that ten thousand names kept would keep ten thousand documents.
+ * A value that does not keep the document alive it was parsed from: V8 makes a longer text of it a view into
+ * the whole document, so that ten thousand names kept would keep ten thousand documents.
  */
 export const detached = <T>(value: T): T => JSON.parse(JSON.stringify(value));

@@ -7,13 +7,16 @@ import { readYaml } from './yaml-stream.js';
 
 /** As far as Kubernetes' decoder looks to tell JSON from YAML. */
 const GUESS_BYTES = 4096;
-/** White space as Go's unicode package knows it, which unlike JavaScript's does not count the byte order mark. */
+/**
+ * White space as Go's unicode package knows it, which unlike JavaScript's does not count the byte order mark.
+ */
 const BEGINS_AS_JSON = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\{/;
 const NEWLINE = 0x0a;
 
 /**
- * Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2), each cut from the window and dropped from
- * it before the next: memory holds one document, however long the stream is. Throws {@link BlobError}.
+ * Values of a JSON or YAML stream, in order (spec: file-based-catalogs.md §1.2), each cut from the
+ * window and dropped from it before the next: memory holds one document, however long the stream is.
+ * Throws {@link BlobError}.
  */
 export function* readStream(source: ByteWindow | string): Generator<StreamedValue> {
   const window = typeof source === 'string' ? ByteWindow.whole(Buffer.from(source)) : source;
@@ -48,7 +51,10 @@ function dropLineEnd(window: ByteWindow, spaces: number): void {
   window.drop(newline < 0 ? spaces : newline + 1);
 }
 
-/** A stream may turn from JSON to YAML once, after at most one JSON value; if that is no YAML either, it was bad JSON. */
+/**
+ * A stream may turn from JSON to YAML once, after at most one JSON value; if that is no YAML
+ * either, it was bad JSON.
+ */
 function* readRestAsYaml(window: ByteWindow, jsonError: unknown): Generator<StreamedValue> {
   const documents = readYaml(window);
   let first: IteratorResult<StreamedValue>;

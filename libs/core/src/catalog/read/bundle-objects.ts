@@ -6,7 +6,9 @@ import { parseJsonOrYaml } from './json-or-yaml.js';
 
 const bundleObject = struct('property.bundleObject', (field) => ({ data: field('data', base64) }));
 
-/** The bundle with its inline manifests decoded (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}. */
+/**
+ * The bundle with its inline manifests decoded (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}.
+ */
 export function readBundleObjects(bundle: CatalogBundle): CatalogBundle {
   if (!bundle.properties.some(({ type }) => type === 'olm.bundle.object')) return bundle;
   const where = `read bundle objects: package ${goQuote(bundle.package)}, bundle ${goQuote(bundle.name)}`;

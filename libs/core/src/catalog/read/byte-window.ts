@@ -1,21 +1,31 @@
 import { Buffer } from 'node:buffer';
 import { BlobError } from '../model/catalog-load.error.js';
 
-/** Most bytes of one document: none is held whole beyond it. The largest blob of a public catalog has under 4 MiB. */
+/**
+ * Most bytes of one document: none is held whole beyond it. The largest blob of a public
+ * catalog has under 4 MiB.
+ */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/** Most values of one document, about: a million empty objects are small as text and take a hundred times that in memory. */
+/**
+ * Most values of one document, about: a million empty objects are small as text and take a
+ * hundred times that in memory.
+ */
 export const MAX_DOCUMENT_VALUES = 1_000_000;
 
 const FIRST_SIZE = 512 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The part of a stream that is in memory: chunks come in behind, documents leave in front. One window serves all files of
- * a catalog, so that its buffer is made once. A chunk is copied at once and may be overwritten by whoever gave it.
+ * The part of a stream that is in memory: chunks come in behind, documents leave in front. One window
+ * serves all files of a catalog, so that its buffer is made once. A chunk is copied at once and may be
+ * overwritten by whoever gave it.
  */
 export class ByteWindow {
-  /** What has been read and not dropped. Any call of {@link more} or {@link drop} makes an older one worthless. */
+  /**
+   * What has been read and not dropped. Any call of {@link more} or {@link drop}
+   * makes an older one worthless.
+   */
   unread: Buffer = Buffer.alloc(0);
   /** Line of the first unread byte, from 1. */
   line = 1;
@@ -48,7 +58,10 @@ export class ByteWindow {
     this.#chunks.return?.();
   }
 
-  /** Takes in the next chunk; false at the end of the stream. Throws {@link BlobError} where a document grows too large. */
+  /**
+   * Takes in the next chunk; false at the end of the stream. Throws {@link BlobError} where a
+   * document grows too large.
+   */
   more(): boolean {
     const next = this.#chunks.next();
     if (next.done) return false;

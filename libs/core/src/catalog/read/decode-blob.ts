@@ -6,8 +6,8 @@ import { BlobError } from '../model/catalog-load.error.js';
 import { readBundleObjects } from './bundle-objects.js';
 
 /**
- * A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. `start` is known of
- * blobs that were read from files.
+ * A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. `start`
+ * is known of blobs that were read from files.
  */
 export type DecodedBlob = BlobFields & Readonly<{ start?: BlobStart }>;
 
@@ -18,10 +18,15 @@ type BlobFields =
   | { kind: 'deprecation'; blob: CatalogDeprecation }
   | { kind: 'other'; blob: Readonly<Record<string, unknown>> };
 
-/** Checks a blob's schema, package and name and reads its fields (spec: file-based-catalogs.md §1.3). Throws {@link BlobError}. */
+/**
+ * Checks a blob's schema, package and name and reads its fields (spec: file-based-catalogs.md §1.3).
+ * Throws {@link BlobError}.
+ */
 export const decodeBlob = (value: unknown): DecodedBlob => decodeFields(metaOf(value).schema, recordOf(value));
 
-/** The fields of a blob of a catalog, and where it begins. Throws `CatalogLoadError` with the blob's place. */
+/**
+ * The fields of a blob of a catalog, and where it begins. Throws `CatalogLoadError` with the blob's place.
+ */
 export const decodeCatalogBlob = (blob: CatalogBlob): DecodedBlob => ({
   ...atPlace(blob, () => decodeFields(blob.schema, blob.value)),
   start: { path: blob.path, line: blob.line },

@@ -11,9 +11,9 @@ const MORE = 'end of the stream or a document separator is expected';
 const FIRST_LINE = /^(?!---)( *)([^\s#%])/m;
 
 /**
- * The first document of a YAML text, null where it has no content. Go's reader stops behind it and never sees what else is
- * there, well formed or not (spec: file-based-catalogs.md §1.2). Keys may be given twice unless `uniqueKeys`. Throws the
- * parser's YAMLException.
+ * The first document of a YAML text, null where it has no content. Go's reader stops behind it and never sees
+ * what else is there, well formed or not (spec: file-based-catalogs.md §1.2). Keys may be given twice unless
+ * `uniqueKeys`. Throws the parser's YAMLException.
  */
 export function loadFirstDocument(text: string, uniqueKeys = false): unknown {
   const document = cutFirstDocument(text);

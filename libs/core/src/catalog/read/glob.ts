@@ -3,7 +3,10 @@ const MAX_PATTERN = 4096;
 
 type Token = Readonly<{ kind: 'star' } | { kind: 'one'; accepts: (character: string) => boolean }>;
 
-/** Go's filepath.Match for one path component: `*`, `?`, `[a-z]`, `[^a]`, `\`. A malformed pattern gives undefined. */
+/**
+ * Go's filepath.Match for one path component: `*`, `?`, `[a-z]`, `[^a]`, `\`. A malformed
+ * pattern gives undefined.
+ */
 export function compileGlob(pattern: string): ((name: string) => boolean) | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
   const tokens = tokenize([...pattern]);

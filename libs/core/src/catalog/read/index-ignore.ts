@@ -11,9 +11,10 @@ export const MAX_IGNORE_PATTERNS = 1_000;
 type Pattern = Readonly<{ keeps: boolean; matches: (path: readonly string[]) => boolean }>;
 
 /**
- * Is a file left out of the catalog? `ignoreFiles` maps the path of each `.indexignore` to its text. All patterns form one
- * list, upper directories first; the last that matches decides (spec: file-based-catalogs.md §1.1). Throws
- * {@link CatalogLoadError} when there are more than {@link MAX_IGNORE_PATTERNS}.
+ * Is a file left out of the catalog? `ignoreFiles` maps the path of each `.indexignore` to its text. All
+ * patterns form one list, upper directories first; the last that matches decides
+ * (spec: file-based-catalogs.md §1.1). Throws {@link CatalogLoadError} when there are more than
+ * {@link MAX_IGNORE_PATTERNS}.
  */
 export function ignoreMatcher(ignoreFiles: ReadonlyMap<string, string>): (path: string) => boolean {
   const patterns = [...ignoreFiles]
@@ -81,7 +82,10 @@ function anchored(pattern: string, directoryOnly: boolean): (path: readonly stri
   };
 }
 
-/** Empty components say nothing; `**` lets the component right behind it stand at any depth, and at the end says nothing. */
+/**
+ * Empty components say nothing; `**` lets the component right behind it stand at any depth, and
+ * at the end says nothing.
+ */
 function anchoredSteps(parts: readonly string[]): Step[] {
   const steps: Step[] = [];
   let anyDepth = false;

@@ -24,7 +24,10 @@ const endsBareWord = (byte: number | undefined): boolean =>
 const opens = (byte: number | undefined): boolean => byte === OPEN_OBJECT || byte === OPEN_LIST;
 const closes = (byte: number | undefined): boolean => byte === CLOSE_OBJECT || byte === CLOSE_LIST;
 
-/** How many unread bytes from `from` on are JSON white space; takes in chunks until another byte or the end comes. */
+/**
+ * How many unread bytes from `from` on are JSON white space; takes in chunks until
+ * another byte or the end comes.
+ */
 export function spaceLength(window: ByteWindow, from = 0): number {
   let at = from;
   for (;;) {
@@ -35,8 +38,8 @@ export function spaceLength(window: ByteWindow, from = 0): number {
 }
 
 /**
- * The JSON value that starts at the unread byte `start`, no white space, and the offset after it; nothing is dropped.
- * Throws {@link BlobError}.
+ * The JSON value that starts at the unread byte `start`, no white space, and the offset after it; nothing is
+ * dropped. Throws {@link BlobError}.
  */
 export function parseJsonAt(window: ByteWindow, start: number): { value: unknown; end: number } {
   const end = endOfValue(window, start);

@@ -20,7 +20,10 @@ function outcome(chunks: Iterable<Uint8Array>, window = new ByteWindow()) {
   }
 }
 
-/** The bytes in pieces, each handed over in one buffer that is used again and again, as a reader of files does. */
+/**
+ * The bytes in pieces, each handed over in one buffer that is used again and again,
+ * as a reader of files does.
+ */
 function* cut(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
   const buffer = new Uint8Array(Math.max(1, ...sizes));
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {

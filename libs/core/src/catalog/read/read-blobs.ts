@@ -20,10 +20,10 @@ const CATALOG_LIMITS: CatalogLimits = { bytes: 512 * 1024 * 1024, blobs: 1_000_0
 const MAX_IGNORE_BYTES = 1024 * 1024;
 
 /**
- * The blobs of a file-based catalog, one at a time, from the files below its root, whatever their names, but for what
- * `.indexignore` leaves out (spec: file-based-catalogs.md §1). Files are read in the order of their paths, so the same
- * files give the same blobs. Memory holds one document, never a file. Throws {@link CatalogLoadError} at the first
- * unreadable blob.
+ * The blobs of a file-based catalog, one at a time, from the files below its root, whatever their names, but
+ * for what `.indexignore` leaves out (spec: file-based-catalogs.md §1). Files are read in the order of their
+ * paths, so the same files give the same blobs. Memory holds one document, never a file. Throws
+ * {@link CatalogLoadError} at the first unreadable blob.
  */
 export function* readBlobs(
   files: readonly CatalogFile[],
@@ -69,7 +69,10 @@ function* counted(path: string, chunks: Iterable<Uint8Array>, left: Allowance): 
   }
 }
 
-/** The text of every `.indexignore` by its path. Throws {@link CatalogLoadError} where they are absurdly large. */
+/**
+ * The text of every `.indexignore` by its path. Throws {@link CatalogLoadError} where
+ * they are absurdly large.
+ */
 export function ignoreTexts(files: readonly CatalogFile[]): Map<string, string> {
   let left: number = MAX_IGNORE_BYTES;
   const texts = new Map<string, string>();

@@ -3,13 +3,19 @@ import { BlobError } from '../model/catalog-load.error.js';
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD (spec: file-based-catalogs.md §1.2). */
+/**
+ * Text of JSON bytes as Go reads it: each byte that is no UTF-8 becomes U+FFFD
+ * (spec: file-based-catalogs.md §1.2).
+ */
 export function jsonText(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\uFFFD') && !isUtf8(bytes) ? replacedText(bytes) : text;
 }
 
-/** Text of a YAML document, without a byte order mark. Throws {@link BlobError} where it is no UTF-8, as Go's reader does. */
+/**
+ * Text of a YAML document, without a byte order mark. Throws {@link BlobError} where it is no
+ * UTF-8, as Go's reader does.
+ */
 export function yamlText(bytes: Buffer, line: number): string {
   const text = bytes.toString('utf8');
   if (text.includes('\uFFFD') && !isUtf8(bytes)) {
@@ -25,7 +31,10 @@ export function yamlText(bytes: Buffer, line: number): string {
 /** What may not stand in YAML, not even in quotes. */
 const CONTROL = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ufffd]/;
 
-/** JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut short; Go gives one for each. */
+/**
+ * JavaScript's own decoder gives one U+FFFD for several bytes of a character that is cut
+ * short; Go gives one for each.
+ */
 function replacedText(bytes: Buffer): string {
   const parts: string[] = [];
   let good = 0;

@@ -8,8 +8,8 @@ const MAX_EXPANSION = 10;
 const FREE_EXPANSION = 1 << 20;
 
 /**
- * One YAML document as the value JSON would hold; null for a document without content. Throws {@link BlobError} with
- * opm's prefix; `firstLine` is the line of the document's start within its file.
+ * One YAML document as the value JSON would hold; null for a document without content. Throws
+ * {@link BlobError} with opm's prefix; `firstLine` is the line of the document's start within its file.
  */
 export function parseYamlDocument(text: string, firstLine = 1): unknown {
   let value: unknown;
@@ -31,7 +31,9 @@ function yamlError(error: unknown, firstLine: number): BlobError {
   return new BlobError(`error converting YAML to JSON: ${reason}`, firstLine);
 }
 
-/** Aliases share one value here but multiply once written out, so their sum is limited before anyone walks it. */
+/**
+ * Aliases share one value here but multiply once written out, so their sum is limited before anyone walks it.
+ */
 function boundExpansion(root: unknown, textLength: number, line: number): void {
   let left = Math.max(FREE_EXPANSION, textLength * MAX_EXPANSION);
   const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];

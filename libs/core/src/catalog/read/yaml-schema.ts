@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { defineMappingTag, defineScalarTag, defineSequenceTag, NOT_RESOLVED, Schema, strTag } from 'js-yaml';
 
-// YAML as Kubernetes' tools read it: YAML 1.1 scalars without sexagesimals and dates (spec: file-based-catalogs.md §1.2).
+// YAML as Kubernetes' tools read it: YAML 1.1 scalars without sexagesimals and dates
+// (spec: file-based-catalogs.md §1.2).
 
 const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
 const TRUES = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
@@ -127,7 +128,10 @@ function setKey(carrier: Mapping, name: string, value: unknown): void {
   else Object.defineProperty(carrier, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** What is merged takes the place of keys written before it, not of those behind it; of several the first counts. */
+/**
+ * What is merged takes the place of keys written before it, not of those behind it; of
+ * several the first counts.
+ */
 function merge(carrier: Mapping, value: unknown, state: { merged: number }): string {
   const sources = Array.isArray(value) ? value.toReversed() : [value];
   for (const source of sources) {

@@ -9,8 +9,8 @@ const SEPARATOR = '---';
 const NEWLINE = 0x0a;
 
 /**
- * Documents of a YAML stream. A separator ends a document that has begun and otherwise opens one, so two in a row are
- * harmless and a third makes an empty document, which is null. Throws {@link BlobError}.
+ * Documents of a YAML stream. A separator ends a document that has begun and otherwise opens one, so two in a
+ * row are harmless and a third makes an empty document, which is null. Throws {@link BlobError}.
  */
 export function* readYaml(window: ByteWindow): Generator<StreamedValue> {
   for (;;) {
@@ -44,7 +44,10 @@ function boundValues({ unread, line }: ByteWindow, end: number): void {
   throw new BlobError(`error converting YAML to JSON: yaml: ${why}`, line);
 }
 
-/** Where the next line at or behind `from` begins with the separator; takes in chunks until there is one, or the end. */
+/**
+ * Where the next line at or behind `from` begins with the separator; takes in chunks until
+ * there is one, or the end.
+ */
 function nextSeparator(window: ByteWindow, from: number): number | undefined {
   if (from === 0) {
     let more = true;

@@ -17,7 +17,10 @@ const LIST_ADVICE = 'a constraint has one of gvk, package, cel, all, any, not, a
 /** As deep as the parser looks. */
 const MAX_DEPTH = 200;
 
-/** What OLM will not take, or can never meet, in the value of an `olm.constraint` (spec: classic-resolution.md §5). */
+/**
+ * What OLM will not take, or can never meet, in the value of an `olm.constraint`
+ * (spec: classic-resolution.md §5).
+ */
 export function constraintFindings(value: unknown): Finding[] {
   const nearMisses = [...misspelt(value, 'value', 0)];
   if (nearMisses.length > 0) return nearMisses;

@@ -10,7 +10,8 @@ import { type Finding, type StrictWarning, warningsAbout } from './strict-warnin
 type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;
 
 /**
- * Dependencies that no bundle in the catalog meets. Each is told once a package, at the first bundle that has it.
+ * Dependencies that no bundle in the catalog meets. Each is told once a package, at the
+ * first bundle that has it.
  */
 export function unmetDependencies(catalog: Catalog): StrictWarning[] {
   const candidates = catalog.bundles.map(candidateOf);
@@ -35,8 +36,8 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
 }
 
 /**
- * A note, since another catalog of the cluster may have it; but where every part of an `all` is here, each in a bundle of its
- * own, its author took it for a list of dependencies.
+ * A note, since another catalog of the cluster may have it; but where every part of an `all` is here, each in
+ * a bundle of its own, its author took it for a list of dependencies.
  */
 function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
   const others = bundles.size - 1;

@@ -53,7 +53,9 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ],
 ]);
 
-/** Fields of a blob that have no effect, since opm does not know them; none for schemas that are not OLM's. */
+/**
+ * Fields of a blob that have no effect, since opm does not know them; none for schemas that are not OLM's.
+ */
 export function unknownFields(schema: string, blob: Readonly<Record<string, unknown>>): Finding[] {
   const shape = SHAPES.get(schema);
   return shape === undefined ? [] : [...unknownIn(blob, shape, '')];

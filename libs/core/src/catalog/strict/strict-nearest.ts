@@ -2,7 +2,10 @@
 const MAX_LENGTH = 64;
 const MAX_DISTANCE = 2;
 
-/** The known name that `name` is most likely a misspelling of, if any: at most two letters apart, whatever the case. */
+/**
+ * The known name that `name` is most likely a misspelling of, if any: at most two letters
+ * apart, whatever the case.
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const [best] = known

@@ -2,8 +2,8 @@ import { foldCase, isRecord } from '../../kernel/json/go-json.js';
 import type { Finding } from './strict-warning.js';
 
 /**
- * What the published schema of file-based catalogs forbids and opm lets pass: empty texts, properties without type or
- * value, icons without the media type of an image. On the blob as it was written.
+ * What the published schema of file-based catalogs forbids and opm lets pass: empty texts, properties without
+ * type or value, icons without the media type of an image. On the blob as it was written.
  */
 export function schemaFindings(schema: string, blob: Readonly<Record<string, unknown>>): Finding[] {
   return [

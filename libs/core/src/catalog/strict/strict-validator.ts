@@ -7,7 +7,10 @@ import { unknownFields } from './strict-fields.js';
 import { schemaFindings } from './strict-schema.js';
 import { type StrictWarning, warningsAbout } from './strict-warning.js';
 
-/** A warning with the place of the blob concerned, `path:line` below the catalog's root; empty where it is not known. */
+/**
+ * A warning with the place of the blob concerned, `path:line` below the catalog's root;
+ * empty where it is not known.
+ */
 export type PlacedWarning = StrictWarning & Readonly<{ place: string }>;
 
 type Place = Readonly<{ path: string; line: number }>;
@@ -21,7 +24,10 @@ const EMPTY: PlacedWarning[] = warningsAbout({ schema: 'catalog', package: '', n
   { message: 'it has no package', advice: 'name the root of a file-based catalog' },
 ]).map((warning) => ({ ...warning, place: '' }));
 
-/** Finds all strict warnings of a catalog that is read blob by blob: see {@link strictWarnings} and {@link unknownFields}. */
+/**
+ * Finds all strict warnings of a catalog that is read blob by blob: see {@link strictWarnings}
+ * and {@link unknownFields}.
+ */
 export class StrictValidator {
   readonly #places = new Map<string, Place>();
   readonly #dropped: Placed[] = [];

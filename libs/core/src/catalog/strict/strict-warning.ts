@@ -1,6 +1,6 @@
 /**
- * What opm lets pass and what will hurt nevertheless. A `note` is worth knowing but may be meant so; anything else fails a
- * strict validation.
+ * What opm lets pass and what will hurt nevertheless. A `note` is worth knowing but may be meant so; anything
+ * else fails a strict validation.
  */
 export type StrictWarning = Readonly<{
   severity: 'warning' | 'note';

@@ -15,7 +15,10 @@ export function parseBasicTemplate(text: string): BasicTemplate {
 /** Images in the order in which the template lists them. */
 export const imagesOfBasic = ({ catalog }: BasicTemplate): string[] => catalog.bundles.map(({ image }) => image);
 
-/** The template's entries, each bundle replaced by what its image gave; nothing is validated. Throws {@link TemplateError}. */
+/**
+ * The template's entries, each bundle replaced by what its image gave; nothing is validated.
+ * Throws {@link TemplateError}.
+ */
 export function renderBasicTemplate({ catalog }: BasicTemplate, rendered: RenderedImages): Catalog {
   const bundles = catalog.bundles.flatMap((bundle) => {
     if (!isImageOnly(bundle)) {

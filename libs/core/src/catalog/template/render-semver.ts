@@ -11,8 +11,8 @@ import { ARCHETYPES, type Archetype, imagesOfSemver, type SemverTemplate } from 
 import { TemplateError, within } from './template.error.js';
 
 /**
- * One package with its bundles and the channels generated for them (spec: file-based-catalogs.md §6.2); the result is not
- * validated. Throws {@link TemplateError}.
+ * One package with its bundles and the channels generated for them (spec: file-based-catalogs.md §6.2); the
+ * result is not validated. Throws {@link TemplateError}.
  */
 export function renderSemverTemplate(template: SemverTemplate, rendered: RenderedImages): Catalog {
   const byImage = new Map(imagesOfSemver(template).map((image) => [image, onlyBundle(rendered, image)]));

@@ -2,13 +2,18 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { CatalogBundle } from '../model/catalog.js';
 import { TemplateError } from './template.error.js';
 
-/** What rendering a bundle image gave: its bundles, usually one, or why there are none, as `failed to pull image "i": …`. */
+/**
+ * What rendering a bundle image gave: its bundles, usually one, or why there are none, as
+ * `failed to pull image "i": …`.
+ */
 export type RenderedImage = Readonly<{ bundles: readonly CatalogBundle[] }> | Readonly<{ failure: Error }>;
 
 /** By the image's reference as the template writes it. */
 export type RenderedImages = ReadonlyMap<string, RenderedImage>;
 
-/** The bundles of an image. Throws {@link TemplateError} where the image is missing or could not be rendered. */
+/**
+ * The bundles of an image. Throws {@link TemplateError} where the image is missing or could not be rendered.
+ */
 export function bundlesOf(rendered: RenderedImages, image: string): readonly CatalogBundle[] {
   const found = rendered.get(image);
   if (found !== undefined && 'bundles' in found) return found.bundles;

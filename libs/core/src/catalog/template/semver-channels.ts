@@ -6,7 +6,9 @@ import { ARCHETYPES, type Archetype, type ChannelKind, type SemverTemplate } fro
 /** A bundle's name and version within one archetype. */
 export type VersionedBundle = Readonly<{ name: string; version: Version }>;
 
-/** What a semver template generates beside the bundles. `defaultChannel` is empty where no channel qualifies. */
+/**
+ * What a semver template generates beside the bundles. `defaultChannel` is empty where no channel qualifies.
+ */
 export type GeneratedChannels = Readonly<{ channels: CatalogChannel[]; defaultChannel: string }>;
 
 /** A bundle's place in a channel. */
@@ -46,8 +48,9 @@ const channelName = (archetype: Archetype, kind: ChannelKind, { major, minor }: 
   kind === 'major' ? `${archetype}-v${major}` : `${archetype}-v${major}.${minor}`;
 
 /**
- * Entries with their edges. Within one archetype, kind and major version the highest bundle of each minor version replaces
- * the highest of the minor version before and skips everything else before it; other bundles have no edges.
+ * Entries with their edges. Within one archetype, kind and major version the highest bundle of each
+ * minor version replaces the highest of the minor version before and skips everything else before it;
+ * other bundles have no edges.
  */
 function entriesOf(placed: readonly Placed[]): [Placed, ChannelEntry][] {
   let before: string[] = [];

@@ -4,7 +4,9 @@ import { readStream } from '../read/blob-stream.js';
 import { loadFirstDocument } from '../read/first-document.js';
 import { TemplateError } from './template.error.js';
 
-/** The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6). */
+/**
+ * The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6).
+ */
 export function firstDocument(text: string): unknown {
   try {
     const first = readStream(text).next();
@@ -16,7 +18,9 @@ export function firstDocument(text: string): unknown {
   throw new TemplateError('EOF', 'the template is empty');
 }
 
-/** The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2). */
+/**
+ * The first YAML document of a text, where a key given twice is an error (spec: file-based-catalogs.md §6.2).
+ */
 export function firstStrictDocument(text: string): unknown {
   try {
     return loadFirstDocument(text, true);

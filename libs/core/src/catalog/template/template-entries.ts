@@ -30,7 +30,9 @@ export function readEntries<T>(input: string, schema: string, rest: Decoder<T>):
 
 const TOP = { struct: '', path: '' };
 
-/** Only what keeps a blob from being a blob at all; what else is wrong with it comes out when it is loaded. */
+/**
+ * Only what keeps a blob from being a blob at all; what else is wrong with it comes out when it is loaded.
+ */
 function checkForm(entry: unknown): void {
   try {
     decodeBlob(entry);
@@ -39,7 +41,10 @@ function checkForm(entry: unknown): void {
   }
 }
 
-/** The entries as a catalog. Throws {@link TemplateError} with opm's words about the first that cannot be read. */
+/**
+ * The entries as a catalog. Throws {@link TemplateError} with opm's words about the
+ * first that cannot be read.
+ */
 export function catalogOf(entries: readonly unknown[]): Catalog {
   const collector = new CatalogCollector();
   for (const entry of entries) collector.take(withReason('', () => decodeBlob(entry)));

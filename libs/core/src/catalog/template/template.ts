@@ -13,7 +13,10 @@ import {
 import { TemplateError, within } from './template.error.js';
 import { firstDocument } from './template-document.js';
 
-/** A catalog template as read; which bundles its images hold is not known yet (spec: file-based-catalogs.md §6). */
+/**
+ * A catalog template as read; which bundles its images hold is not known yet
+ * (spec: file-based-catalogs.md §6).
+ */
 export type CatalogTemplate = BasicTemplate | SemverTemplate | SubstitutesTemplate;
 
 export const TEMPLATE_TYPES = ['basic', 'semver', 'substitutes'] as const;

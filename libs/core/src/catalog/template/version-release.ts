@@ -9,8 +9,8 @@ import { releaseProblem } from '../validate/release.js';
 export type VersionRelease = Readonly<{ version: Version; release: Version['pre'] }>;
 
 /**
- * Version and release of a bundle (spec: file-based-catalogs.md §3.3), or why it has none. A bundle that says in its CSV
- * what it substitutes has the build metadata of its version as release.
+ * Version and release of a bundle (spec: file-based-catalogs.md §3.3), or why it has none. A bundle that says
+ * in its CSV what it substitutes has the build metadata of its version as release.
  */
 export function versionReleaseOf(bundle: CatalogBundle): VersionRelease | Readonly<{ error: string }> {
   const parsed = parseProperties(bundle.properties);

@@ -14,7 +14,10 @@ import type { Property } from '../model/catalog.js';
 /** What an `olm.package` property says. */
 export type PackageProperty = Readonly<{ packageName: string; version: string; release: string }>;
 
-/** Either all `olm.package` properties of a bundle, or what the first unreadable property suffers from, in opm's words. */
+/**
+ * Either all `olm.package` properties of a bundle, or what the first unreadable property
+ * suffers from, in opm's words.
+ */
 export type ParsedProperties = Readonly<{ packages: readonly PackageProperty[] }> | Readonly<{ error: string }>;
 
 /** Reads every property by its type (spec: file-based-catalogs.md §2, "Property types"). */

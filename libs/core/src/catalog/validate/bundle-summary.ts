@@ -18,7 +18,10 @@ export type BundleSummary = Readonly<{
   emptyHanded: boolean;
 }>;
 
-/** A bundle's summary, or the first thing wrong with the blob by itself (spec: file-based-catalogs.md §3.1, rules 11 to 16). */
+/**
+ * A bundle's summary, or the first thing wrong with the blob by itself
+ * (spec: file-based-catalogs.md §3.1, rules 11 to 16).
+ */
 export type SummarizedBundle = BundleSummary | Readonly<{ name: string; package: string; problem: CatalogProblem }>;
 
 /** Looks at a bundle blob alone; how it fits into its package is the model's matter. */

@@ -8,7 +8,10 @@ import type { BundleSummary } from './bundle-summary.js';
 import type { CatalogModel, ModelChannel, ModelPackage } from './catalog-model.js';
 import { type CatalogProblem, found } from './catalog-problem.js';
 
-/** Every finding in every package of a linked catalog, in the catalog's own order (spec: file-based-catalogs.md §3.2). */
+/**
+ * Every finding in every package of a linked catalog, in the catalog's own order
+ * (spec: file-based-catalogs.md §3.2).
+ */
 export const catalogFindings = (model: CatalogModel): CatalogProblem[] =>
   [...model.packages.values()].flatMap((owner) => packageFindings(model, owner));
 

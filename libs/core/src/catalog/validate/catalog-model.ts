@@ -42,8 +42,9 @@ export type CatalogModel = Readonly<{
 }>;
 
 /**
- * Links a catalog's blobs into a model. Yields a problem where opm would stop (spec: file-based-catalogs.md §3.1) and
- * must not be resumed after one; returns the model when there was none. Deprecations are not applied yet.
+ * Links a catalog's blobs into a model. Yields a problem where opm would stop
+ * (spec: file-based-catalogs.md §3.1) and must not be resumed after one; returns the model when there was
+ * none. Deprecations are not applied yet.
  */
 export function* buildModel(catalog: CatalogOutline): Generator<CatalogProblem, CatalogModel> {
   const packages = new Map<string, ModelPackage>();

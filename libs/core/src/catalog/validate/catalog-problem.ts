@@ -6,11 +6,16 @@ export type CatalogProblem = Readonly<{
   message: string;
   /** What the catalog's author can do about it, in a sentence. */
   advice: string;
-  /** Titles from the package down (`invalid package "p"`), empty for a problem that ends validation at once. */
+  /**
+   * Titles from the package down (`invalid package "p"`), empty for a problem that ends validation at once.
+   */
   path: readonly string[];
   /** The finding below those titles. */
   finding: string;
-  /** The blob at fault, `file:line` below the catalog's root; absent where no single blob is, or where it is not known. */
+  /**
+   * The blob at fault, `file:line` below the catalog's root; absent where no single blob is,
+   * or where it is not known.
+   */
   place?: string;
 }>;
 
@@ -47,7 +52,10 @@ const placeOf = (start: BlobStart | undefined): { place?: string } =>
 
 type Node = { text: string; children: Node[] };
 
-/** What `opm validate` prints for these problems: one text, or the tree `invalid index:`; undefined when there are none. */
+/**
+ * What `opm validate` prints for these problems: one text, or the tree `invalid index:`;
+ * undefined when there are none.
+ */
 export function opmText(problems: readonly CatalogProblem[]): string | undefined {
   const first = problems[0];
   if (first === undefined) return undefined;

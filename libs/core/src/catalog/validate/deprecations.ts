@@ -4,8 +4,8 @@ import type { CatalogModel, CatalogOutline, ModelPackage } from './catalog-model
 import { type CatalogProblem, fatal, placed } from './catalog-problem.js';
 
 /**
- * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem where opm would stop
- * (spec: file-based-catalogs.md §3.1) and must not be resumed after one.
+ * Puts deprecation messages onto the model's packages, channels and bundles. Yields a problem where opm would
+ * stop (spec: file-based-catalogs.md §3.1) and must not be resumed after one.
  */
 export function* applyDeprecations(
   model: CatalogModel,

@@ -1,4 +1,5 @@
-// The grammar of image references as container tools share it (docker's "reference" package, after normalisation).
+// The grammar of image references as container tools share it (docker's "reference"
+// package, after normalisation).
 
 const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
 const DOMAIN = `${DOMAIN_PART}(?:\\.${DOMAIN_PART})*(?::[0-9]+)?`;
@@ -30,7 +31,9 @@ export function imageReferenceProblem(text: string): string | undefined {
   return match[3] === undefined ? undefined : digestProblem(match[3]);
 }
 
-/** What stands before the first slash is a host only if it looks like one; else the reference is Docker Hub's. */
+/**
+ * What stands before the first slash is a host only if it looks like one; else the reference is Docker Hub's.
+ */
 function splitDomain(text: string): { domain: string; path: string } {
   const slash = text.indexOf('/');
   const first = text.slice(0, Math.max(slash, 0));

@@ -27,7 +27,10 @@ export function textScalar(text: string, place: Place): string {
   return `'${folded(characters, { ...place, column: place.column + 1 })}'`;
 }
 
-/** A key: never a block text, and never broken. The key of merges is quoted, because bare it would be read as one. */
+/**
+ * A key: never a block text, and never broken. The key of merges is quoted, because bare
+ * it would be read as one.
+ */
 export function keyText(text: string): string {
   if (text === '<<') return '"<<"';
   return text.includes('\n') ? doubleQuoted(text, NO_BREAKS) : textScalar(text, NO_BREAKS);
@@ -126,7 +129,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': '\\P',
 };
 
-/** Unlike the other styles it breaks before several blanks too, and then marks those left with a backslash. */
+/**
+ * Unlike the other styles it breaks before several blanks too, and then marks those left with a backslash.
+ */
 function doubleQuoted(text: string, { margin, column: start }: Place): string {
   const characters = [...text];
   let quoted = '"';

@@ -3,13 +3,15 @@ import { isRecord } from '../../kernel/json/go-json.js';
 import { byYamlKey } from './go-yaml-key-order.js';
 import { keyText, type Place, textScalar } from './go-yaml-scalar.js';
 
-// YAML as sigs.k8s.io/yaml writes a JSON value: keys sorted, two blanks a level, lists not indented below their key. It
-// follows Go's yaml.v2 character for character, so that output can be compared with opm's.
+// YAML as sigs.k8s.io/yaml writes a JSON value: keys sorted, two blanks a level, lists not indented below
+// their key. It follows Go's yaml.v2 character for character, so that output can be compared with opm's.
 
 /** One YAML document without separator, ending in a line break. */
 export const goYaml = (value: unknown): string => `${block(value, { margin: '', column: 0 }).slice(1)}\n`;
 
-/** What follows a key's colon or a list item's dash: either ` scalar`, or lines that begin with a line break. */
+/**
+ * What follows a key's colon or a list item's dash: either ` scalar`, or lines that begin with a line break.
+ */
 function block(value: unknown, place: Place): string {
   if (Array.isArray(value)) return value.length === 0 ? ' []' : listLines(value, place.margin);
   if (isRecord(value)) {
@@ -45,7 +47,9 @@ function scalar(value: unknown, place: Place): string {
 const MAX_UINT64 = 2n ** 64n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** Whole numbers of 64 bits with the digits that JSON has of them, others in the shortest form of Go's `%g`. */
+/**
+ * Whole numbers of 64 bits with the digits that JSON has of them, others in the shortest form of Go's `%g`.
+ */
 function numberText(value: number): string {
   const json = String(value);
   if (/^-?[0-9]+$/.test(json) && BigInt(json) < MAX_UINT64 && BigInt(json) >= MIN_INT64) return json;

@@ -15,8 +15,8 @@ const types = (properties: readonly object[], level: 'none' | 'bundle-object-to-
   return renderCatalog(catalog, level).bundles[0]?.properties.map(({ type }) => type);
 };
 
-// alpha/action/render.go of operator-registry moves both kinds to the end in one list, and migrates only bundles
-// without olm.csv.metadata.
+// alpha/action/render.go of operator-registry moves both kinds to the end in one list, and migrates only
+// bundles without olm.csv.metadata.
 it.each(['none', 'bundle-object-to-csv-metadata'] as const)(
   'keeps the order of manifests and CSV metadata at the end of the properties, migration level %s',
   (level) => {

@@ -11,8 +11,9 @@ export const MIGRATION_LEVELS = ['none', 'bundle-object-to-csv-metadata'] as con
 export type MigrationLevel = (typeof MIGRATION_LEVELS)[number];
 
 /**
- * A loaded catalog as `opm render` gives it out: values with sorted keys, manifests and CSV metadata behind the other
- * properties, related images by image, migrations applied (spec: file-based-catalogs.md §5). Nothing is validated.
+ * A loaded catalog as `opm render` gives it out: values with sorted keys, manifests and CSV metadata
+ * behind the other properties, related images by image, migrations applied
+ * (spec: file-based-catalogs.md §5). Nothing is validated.
  */
 export function renderCatalog(catalog: Catalog, level: MigrationLevel): Catalog {
   const collector = new CatalogCollector();

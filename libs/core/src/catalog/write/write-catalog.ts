@@ -33,8 +33,8 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 }
 
 /**
- * Writes a catalog whose blobs come one at a time. Each is kept as the bytes that will be written, outside the heap: the
- * order is known only at the end.
+ * Writes a catalog whose blobs come one at a time. Each is kept as the bytes that will be written, outside
+ * the heap: the order is known only at the end.
  */
 export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
@@ -56,8 +56,8 @@ export class CatalogWriter implements BlobConsumer {
 }
 
 /**
- * By package name: package, channels, bundles, other blobs, deprecations; what belongs to no package comes last. Fields
- * stand in the order of the schema, empty optional ones are left out.
+ * By package name: package, channels, bundles, other blobs, deprecations; what belongs to no package comes
+ * last. Fields stand in the order of the schema, empty optional ones are left out.
  */
 export function orderedBlobs(catalog: Catalog): Json[] {
   const placed = [...blobsOf(catalog)].flatMap((decoded) => {

@@ -7,7 +7,10 @@ import { ignoredFields, ignoredFieldsText } from './ignored-fields.js';
 import { IMAGE_TEMPLATE_ANNOTATION, type TemplateOutcome } from './image-template.js';
 import { DISABLED_CONDITION, DISABLED_TEXT } from './operator-hub.js';
 
-/** True while the spec asks for something that has no effect here; absent otherwise (docs/differences-from-olm.md). */
+/**
+ * True while the spec asks for something that has no effect here; absent otherwise
+ * (docs/differences-from-olm.md).
+ */
 export const FIELDS_IGNORED = 'FieldsIgnored';
 const TEMPLATES_RESOLVED = 'TemplatesHaveResolved';
 const RESOLVED_IMAGE = 'ResolvedImage';
@@ -30,9 +33,10 @@ type Condition = z.infer<typeof Condition>;
 type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason: string; message: string }>;
 
 /**
- * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the ones on ignored fields and on pausing,
- * and whatever others wrote. `digest`: the content that is held. `template` is undefined as long as nobody has looked at it: then its conditions stay as they are. The
- * transition time moves only when the status does.
+ * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the ones on ignored
+ * fields and on pausing, and whatever others wrote. `digest`: the content that is held. `template` is
+ * undefined as long as nobody has looked at it: then its conditions stay as they are. The transition time
+ * moves only when the status does.
  */
 export function catalogConditions(
   source: CatalogSource,
@@ -50,7 +54,10 @@ export function catalogConditions(
   return [...kept, ...wanted.map((condition) => transitioned(condition, before, now))];
 }
 
-/** The status of a default source that OpenShift's OperatorHub disables: nothing is said of content that nobody reads. */
+/**
+ * The status of a default source that OpenShift's OperatorHub disables: nothing is said of
+ * content that nobody reads.
+ */
 export function disabledStatus(source: CatalogSource, now: string): NonNullable<CatalogSource['status']> {
   const { connectionState: _state, message: _message, reason: _reason, ...kept } = source.status ?? {};
   const before = conditionsOf(source);
@@ -92,7 +99,10 @@ function ignoredCondition(source: CatalogSource): readonly Wanted[] {
   return message === undefined ? [] : [{ type: FIELDS_IGNORED, status: 'True', reason: 'NoEffect', message }];
 }
 
-/** Before the content is held again by a process that starts anew, the condition keeps the digest that it names. */
+/**
+ * Before the content is held again by a process that starts anew, the condition keeps
+ * the digest that it names.
+ */
 function pausedCondition(source: CatalogSource, digest: string | undefined): readonly Wanted[] {
   if (!isPaused(source)) return [];
   const message = pausedText(digest ?? pausedDigest(source.status ?? {}));

@@ -10,10 +10,15 @@ const ADDRESS_RELIST_MS = 30 * 60_000;
 /** ConfigMaps are watched; this is for a watch that is not allowed. */
 const CONFIG_MAP_REREAD_MS = 15 * 60_000;
 
-/** Milliseconds ±10 %, as OLM spreads its polls (spec: catalog-sources.md §1.3). `random` is from 0 up to 1. */
+/**
+ * Milliseconds ±10 %, as OLM spreads its polls (spec: catalog-sources.md §1.3). `random` is from 0 up to 1.
+ */
 export const jittered = (ms: number, random: number): number => Math.round(ms * (0.9 + 0.2 * random));
 
-/** Milliseconds from the `failures`-th failure in a row (from 1) to the next try: 5 s, doubling up to 5 minutes, ±10 %. */
+/**
+ * Milliseconds from the `failures`-th failure in a row (from 1) to the next try: 5 s,
+ * doubling up to 5 minutes, ±10 %.
+ */
 export const retryDelay = (failures: number, random: number): number =>
   jittered(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 30)), random);
 
@@ -21,8 +26,8 @@ const FIRST_CONTENT_RETRY_MS = 10 * 60_000;
 const LAST_CONTENT_RETRY_MS = 24 * 3_600_000;
 
 /**
- * Milliseconds until content that was found to be of no use is fetched again under the same digest: 10 minutes, doubling
- * up to a day. Another digest is fetched at once.
+ * Milliseconds until content that was found to be of no use is fetched again under the same digest: 10
+ * minutes, doubling up to a day. Another digest is fetched at once.
  */
 export const failedContentDelay = (failures: number): number =>
   Math.min(LAST_CONTENT_RETRY_MS, FIRST_CONTENT_RETRY_MS * 2 ** Math.min(failures - 1, 30));

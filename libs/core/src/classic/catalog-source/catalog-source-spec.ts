@@ -4,7 +4,9 @@ import { parseGoDuration } from '../../kernel/durations/go-duration.js';
 /** Used where `registryPoll` is set without a usable interval (spec: catalog-sources.md §1.3). */
 export const DEFAULT_POLL_INTERVAL_MS = 15 * 60_000;
 
-/** Where a CatalogSource's content comes from, or why its spec is refused (spec: catalog-sources.md §1.1, §3). */
+/**
+ * Where a CatalogSource's content comes from, or why its spec is refused (spec: catalog-sources.md §1.1, §3).
+ */
 export type CatalogOrigin =
   | Readonly<{ kind: 'image'; image: string }>
   | Readonly<{ kind: 'grpc'; address: string }>
@@ -30,7 +32,9 @@ export function originOf(source: CatalogSource): CatalogOrigin {
 /** How often the image is looked at again; `problem` is what people read where the interval was unusable. */
 export type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
 
-/** Undefined where the source does not poll: no `registryPoll`, or no image (spec: catalog-sources.md §1.3). */
+/**
+ * Undefined where the source does not poll: no `registryPoll`, or no image (spec: catalog-sources.md §1.3).
+ */
 export function pollSchedule(source: CatalogSource): PollSchedule | undefined {
   const poll = source.spec.updateStrategy?.registryPoll;
   if (poll === undefined || originOf(source).kind !== 'image') return undefined;

@@ -18,7 +18,9 @@ export type FailureReason = 'RegistryServerError' | 'ConfigMapError';
 
 /** What the poller knows of one catalog's content. Times are ISO 8601. */
 export type CatalogState = Readonly<{
-  /** The image digest in use and the digest its content is served under; absent while none was ever loaded. */
+  /**
+   * The image digest in use and the digest its content is served under; absent while none was ever loaded.
+   */
   held?: Readonly<{ digest: string; since: string; content: string }>;
   /** The last refresh failed: why, since when, and when the next try is due. */
   failure?: Readonly<{ reason: FailureReason; message: string; since: string; nextTry: string }>;
@@ -39,9 +41,10 @@ export type StatusSettings = Readonly<{
 type Status = NonNullable<CatalogSource['status']>;
 
 /**
- * status of a CatalogSource without a pod behind it (decisions 0111 and 0112): READY while content is held, even when a refresh
- * failed (then reason and message say so); CONNECTING before the first answer; TRANSIENT_FAILURE when nothing was ever loaded.
- * Fields that are not ours stay as they were. `now` is ISO 8601.
+ * status of a CatalogSource without a pod behind it (decisions 0111 and 0112): READY while content
+ * is held, even when a refresh failed (then reason and message say so); CONNECTING before the first
+ * answer; TRANSIENT_FAILURE when nothing was ever loaded. Fields that are not ours stay as they
+ * were. `now` is ISO 8601.
  */
 export function catalogSourceStatus(
   source: CatalogSource,
@@ -72,7 +75,10 @@ export function catalogSourceStatus(
   };
 }
 
-/** A source without image and address may have a template that gives none: that is the cause, and so it comes first. */
+/**
+ * A source without image and address may have a template that gives none: that is the
+ * cause, and so it comes first.
+ */
 function invalidText({ metadata }: CatalogSource, message: string, template: TemplateOutcome | undefined): string {
   const text = metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION];
   return text && template?.resolved === false ? `${templateProblem(text, template)} (${message})` : message;

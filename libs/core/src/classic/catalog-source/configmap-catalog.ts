@@ -10,8 +10,9 @@ import { configMapChannel } from './configmap-channel.js';
 import { type PackageManifest, readConfigMapLists } from './configmap-lists.js';
 
 /**
- * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the CRDs it owns
- * (decision 0114). It is served whole or not at all, as by OLM's configmap-server. Throws {@link ConfigMapCatalogError}.
+ * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the
+ * CRDs it owns (decision 0114). It is served whole or not at all, as by OLM's configmap-server. Throws
+ * {@link ConfigMapCatalogError}.
  */
 export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Catalog {
   const { crds, csvs, packages } = readConfigMapLists(data);
@@ -39,7 +40,10 @@ export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Cata
   };
 }
 
-/** A single channel is the default one without being named (operator-registry: PackageChannel.IsDefaultChannel). */
+/**
+ * A single channel is the default one without being named (operator-registry:
+ * PackageChannel.IsDefaultChannel).
+ */
 function defaultChannelOf({ packageName, defaultChannel, channels }: PackageManifest): string {
   const [only] = channels;
   if (channels.length === 1 && only !== undefined) return only.name;

@@ -5,8 +5,9 @@ import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import type { PackageManifest } from './configmap-lists.js';
 
 /**
- * A channel as configmap-server makes it: from currentCSV along `spec.replaces` to the end; what a CSV on the way skips is in
- * the channel too, where the ConfigMap has it. Throws {@link ConfigMapCatalogError} for a CSV that is missing and for a cycle.
+ * A channel as configmap-server makes it: from currentCSV along `spec.replaces` to the end; what a CSV on the
+ * way skips is in the channel too, where the ConfigMap has it. Throws {@link ConfigMapCatalogError} for a CSV
+ * that is missing and for a cycle.
  */
 export function configMapChannel(
   packageName: string,

@@ -36,8 +36,8 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
 
 /**
- * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first that is missing or
- * cannot be read. Throws {@link ConfigMapCatalogError}. Source of the form: decision 0114.
+ * Reads the keys of a catalog's ConfigMap in the order of OLM's configmap-server, which stops at the first
+ * that is missing or cannot be read. Throws {@link ConfigMapCatalogError}. Source of the form: decision 0114.
  */
 export function readConfigMapLists(data: Readonly<Record<string, string>>): ConfigMapLists {
   return {

@@ -7,12 +7,15 @@ const POD_ANNOTATION = 'operatorframework.io/priorityclass';
 /** Fields of `spec` that describe the registry pod which OLM would run. */
 const POD_FIELDS = ['runAsRoot', 'securityContext'];
 
-/** What a CatalogSource asks for and nobody acts on: `pod` for want of a registry pod, `source` since its type has no use for it. */
+/**
+ * What a CatalogSource asks for and nobody acts on: `pod` for want of a registry pod, `source` since
+ * its type has no use for it.
+ */
 export type IgnoredFields = Readonly<{ pod: readonly string[]; source: readonly string[] }>;
 
 /**
- * Fields without effect, as paths, sorted. Where OLM ignores a field too (an address beside an image, polling of an
- * address), that is told as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
+ * Fields without effect, as paths, sorted. Where OLM ignores a field too (an address beside an image, polling
+ * of an address), that is told as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
  */
 export function ignoredFields(source: CatalogSource): IgnoredFields {
   const { spec, metadata } = source;

@@ -3,7 +3,10 @@ import { imageReferenceProblem } from '../../catalog/validate/image-reference.js
 /** The annotation that makes `spec.image` follow the version of the cluster (spec: catalog-sources.md §7). */
 export const IMAGE_TEMPLATE_ANNOTATION = 'olm.catalogImageTemplate';
 
-/** A template with its variables filled in, or why that cannot be done. `text` has `missing` where a value is unknown. */
+/**
+ * A template with its variables filled in, or why that cannot be done. `text` has `missing`
+ * where a value is unknown.
+ */
 export type TemplateOutcome =
   | Readonly<{ resolved: true; image: string }>
   | Readonly<{ resolved: false; text: string; message: string }>;
@@ -12,9 +15,9 @@ const VARIABLE = /\{kube_(major|minor|patch)_version\}/g;
 const UNKNOWN = 'missing';
 
 /**
- * Fills in `{kube_major_version}`, `{kube_minor_version}` and `{kube_patch_version}` from the API server's gitVersion, of
- * which pre-release and build do not count. Undefined, or no semantic version: the variables stay unresolved.
- * Spec: catalog-sources.md §7.
+ * Fills in `{kube_major_version}`, `{kube_minor_version}` and `{kube_patch_version}` from the API server's
+ * gitVersion, of which pre-release and build do not count. Undefined, or no semantic version: the variables
+ * stay unresolved. Spec: catalog-sources.md §7.
  */
 export function resolveImageTemplate(template: string, gitVersion: string | undefined): TemplateOutcome {
   const version = versionParts(gitVersion ?? '');
@@ -48,7 +51,9 @@ function whyNot(unresolved: readonly string[], improper: boolean): string {
 
 const BRACED = /\{[^{}]*\}/g;
 
-/** Why a template gives no image, with the template and with what stands in braces in it and is no variable. */
+/**
+ * Why a template gives no image, with the template and with what stands in braces in it and is no variable.
+ */
 export function templateProblem(template: string, { message }: Extract<TemplateOutcome, { resolved: false }>): string {
   const unknown = [...new Set(template.match(BRACED) ?? [])].filter((one) => one.replace(VARIABLE, '') !== '');
   const known = 'the variables are {kube_major_version}, {kube_minor_version} and {kube_patch_version}';

@@ -5,7 +5,9 @@ import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-ob
 /** OpenShift's switch for the CatalogSources that it ships. */
 export const OPERATOR_HUB: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'OperatorHub', name: 'cluster' };
 
-/** Type of the condition of a default CatalogSource that the OperatorHub disables; absent while it does not. */
+/**
+ * Type of the condition of a default CatalogSource that the OperatorHub disables; absent while it does not.
+ */
 export const DISABLED_CONDITION = 'DisabledByOperatorHub';
 export const DISABLED_TEXT =
   'OperatorHub cluster disables this default source: it counts as absent, and the marketplace operator deletes it';
@@ -27,9 +29,10 @@ export const isManagedByMarketplace = ({ metadata }: Pick<CatalogSource, 'metada
   metadata.annotations?.[MANAGED_BY] === MARKETPLACE;
 
 /**
- * Whether the OperatorHub disables a CatalogSource. Only sources that the marketplace operator manages are concerned, by
- * the annotation that it puts on them: a source that a user creates under the name of a disabled one, with a mirrored
- * image, is what clusters without internet do. What `sources` says of a name wins over `disableAllDefaultSources`.
+ * Whether the OperatorHub disables a CatalogSource. Only sources that the marketplace operator manages are
+ * concerned, by the annotation that it puts on them: a source that a user creates under the name of a
+ * disabled one, with a mirrored image, is what clusters without internet do. What `sources` says of a name
+ * wins over `disableAllDefaultSources`.
  */
 export function isDisabledByHub(source: Pick<CatalogSource, 'metadata'>, hub: KubernetesObject | undefined): boolean {
   if (!isManagedByMarketplace(source)) return false;

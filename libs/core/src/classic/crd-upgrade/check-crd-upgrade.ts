@@ -24,8 +24,8 @@ export type CrdUpgrade = Readonly<{
 }>;
 
 /**
- * `refusal` fails the plan, and `advice` is told beside it: the way out; `warnings` are told as events and the CRD is
- * updated all the same; `migration` must be done first, and the CRD be judged anew.
+ * `refusal` fails the plan, and `advice` is told beside it: the way out; `warnings` are told as events and
+ * the CRD is updated all the same; `migration` must be done first, and the CRD be judged anew.
  */
 export type CrdVerdict = Readonly<{
   refusal?: string;
@@ -82,7 +82,10 @@ const MAX_ERRORS = 20;
 
 type Refusal = Readonly<{ refusal: string; advice?: string }>;
 
-/** OLM's words alone, with advice beside them. Who has asked for the migration, and cannot have it, reads in them why. */
+/**
+ * OLM's words alone, with advice beside them. Who has asked for the migration, and cannot
+ * have it, reads in them why.
+ */
 function dataLoss({ current, next, migrate }: CrdUpgrade): Refusal | undefined {
   const name = next.metadata.name ?? '';
   if (crdVersions(next).length === 0) {
@@ -117,9 +120,9 @@ export const existingCrsPrefix = (crd: string): string =>
   `error validating existing CRs against new CRD's schema for "${crd}": `;
 
 /**
- * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored versions,
- * then, which OLM does not ask, served versions that would vanish. An object that the new schema rejects is only warned of
- * where a webhook converts. Spec: install-plans.md §7.
+ * Whether the CRD may be replaced, in OLM's order and words: existing objects against the new schemas, stored
+ * versions, then, which OLM does not ask, served versions that would vanish. An object that the new schema
+ * rejects is only warned of where a webhook converts. Spec: install-plans.md §7.
  */
 export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const restrictive = tooRestrictive(upgrade);

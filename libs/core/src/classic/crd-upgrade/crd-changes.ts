@@ -12,7 +12,10 @@ const storageOf = (versions: Versions): string => [...versions.values()].find(({
 const conversionOf = (crd: KubernetesObject): string =>
   asText(asRecord(asRecord(crd['spec'])['conversion'])['strategy']) || 'None';
 
-/** Fields of a schema that the API server leaves out when they have this value, since its type omits what is empty. */
+/**
+ * Fields of a schema that the API server leaves out when they have this value, since its
+ * type omits what is empty.
+ */
 const OMITTED_WHEN_FALSE: ReadonlySet<string> = new Set([
   'exclusiveMaximum',
   'exclusiveMinimum',
@@ -31,7 +34,10 @@ const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties',
 /** Fields whose values are data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
 
-/** A schema as the API server stores it: what its type leaves out, empty lists and texts above all, is no change. */
+/**
+ * A schema as the API server stores it: what its type leaves out, empty lists and texts
+ * above all, is no change.
+ */
 function asStored(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asStored);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -62,7 +68,9 @@ function changesOf(before: CrdVersion, after: CrdVersion): string[] {
   ];
 }
 
-/** What replacing the CRD changes for those who use it, in words, version by version in the order of the CRDs. */
+/**
+ * What replacing the CRD changes for those who use it, in words, version by version in the order of the CRDs.
+ */
 export function crdChanges(current: KubernetesObject, next: KubernetesObject): string[] {
   const [before, after] = [byName(current), byName(next)];
   const added = [...after.keys()].filter((name) => !before.has(name)).map((name) => `adds ${name}`);

@@ -10,7 +10,10 @@ type Instruction =
 const MAX_INSTRUCTIONS = 5_000;
 const MAX_STEPS = 20_000_000;
 
-/** Appends code for `node` that goes on at `next`; gives the address to start at. Built from the end backwards. */
+/**
+ * Appends code for `node` that goes on at `next`; gives the address to start at.
+ * Built from the end backwards.
+ */
 function emit(program: Instruction[], node: PatternNode, next: number): number {
   if (program.length > MAX_INSTRUCTIONS) return next;
   if (node.kind === 'char') return program.push({ op: 'char', test: node.test, next }) - 1;
@@ -58,8 +61,9 @@ function follow(
 }
 
 /**
- * Whether the pattern matches somewhere in the text, in time linear in the text as in Go (the language's own matcher can
- * be made to run for years). Undefined: the pattern uses what is not known here, or the work would be too much.
+ * Whether the pattern matches somewhere in the text, in time linear in the text as in Go (the
+ * language's own matcher can be made to run for years). Undefined: the pattern uses what is not known
+ * here, or the work would be too much.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   const tree = parsePattern(pattern);

@@ -13,7 +13,10 @@ const MAX_NESTING = 100;
 
 class Unsupported extends Error {}
 
-/** Reads Go's (RE2's) syntax, as far as schemas use it; undefined for what is not known here (flags, \b, \p{…}). */
+/**
+ * Reads Go's (RE2's) syntax, as far as schemas use it; undefined for what is not known
+ * here (flags, \b, \p{…}).
+ */
 export function parsePattern(source: string): PatternNode | undefined {
   try {
     const reader = new PatternReader([...source]);
@@ -30,7 +33,10 @@ const PLAIN_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '
 
 const literal = (wanted: string): PatternNode => ({ kind: 'char', test: (char) => char === wanted });
 
-/** One code point against a class, by the language's own matcher: a single code point cannot make it backtrack. */
+/**
+ * One code point against a class, by the language's own matcher: a single code point
+ * cannot make it backtrack.
+ */
 function classOf(source: string): PatternNode {
   const expression = new RegExp(`^${source}$`, 'u');
   return { kind: 'char', test: (char) => expression.test(char) };

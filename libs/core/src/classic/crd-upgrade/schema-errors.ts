@@ -10,7 +10,10 @@ export type SchemaPlace = Readonly<{ path: string; depth: number }>;
 /** The whole check of one value: handed to the checks of parts, which call it for what lies inside. */
 export type SchemaCheck = (schema: Schema, value: unknown, place: SchemaPlace) => FieldError[];
 
-/** One violation: the field's path from the object's root (empty: the object itself) and the API server's words. */
+/**
+ * One violation: the field's path from the object's root (empty: the object itself)
+ * and the API server's words.
+ */
 export type FieldError = Readonly<{ path: string; message: string }>;
 
 /** `[].spec.power: Invalid value: 7: …`, the way OLM's messages print a path (its root has an empty name). */

@@ -30,8 +30,8 @@ function isCidr(text: string): boolean {
 const isUuid: Format = (text) => /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
 
 /**
- * The formats of the API server's validator (kube-openapi strfmt) that can be told here for certain; every other format is
- * passed over, as the server passes over those it does not know.
+ * The formats of the API server's validator (kube-openapi strfmt) that can be told here for certain; every
+ * other format is passed over, as the server passes over those it does not know.
  */
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['date', isDate],

@@ -2,9 +2,9 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { crdKind, crdVersions, storedVersions } from '../../kernel/crd/crd-versions.js';
 
 /**
- * Annotation of an OperatorGroup, ours: `"true"` has the objects of a kind rewritten when a plan of the namespace removes a
- * version in which some may still be stored (the last of the four steps in which a version is removed; decision on CRD
- * changes).
+ * Annotation of an OperatorGroup, ours: `"true"` has the objects of a kind rewritten when a plan of the
+ * namespace removes a version in which some may still be stored (the last of the four steps in which a
+ * version is removed; decision on CRD changes).
  */
 export const MIGRATE_ANNOTATION = 'flotilla.dev/migrate-stored-versions';
 
@@ -15,7 +15,9 @@ export type StoredVersionMigration = Readonly<{
   leaving: readonly string[];
   /** The version in which the API server stores objects now. */
   storage: string;
-  /** A served version in which all objects are read and written back unchanged: that stores them in `storage`. */
+  /**
+   * A served version in which all objects are read and written back unchanged: that stores them in `storage`.
+   */
   through: string;
 }>;
 

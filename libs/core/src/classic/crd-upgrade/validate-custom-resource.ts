@@ -3,13 +3,14 @@ import { checkCombinations } from './schema-combinations.js';
 import { enumError, type FieldError, type Schema, type SchemaPlace, typeError } from './schema-errors.js';
 import { checkList, checkNumber, checkObject, checkText } from './schema-keywords.js';
 
-// The API server bounds the depth of objects too; beyond this nothing is checked rather than the stack exhausted.
+// The API server bounds the depth of objects too; beyond this nothing is checked rather
+// than the stack exhausted.
 const MAX_DEPTH = 100;
 
 /**
- * Violations of a schema, in the words of the API server's validator. CEL rules (`x-kubernetes-validations`) and unknown
- * fields are not looked at, as OLM does not: the server judges objects by rules when they are written next, and lets an
- * unchanged field be. Spec: install-plans.md §7.
+ * Violations of a schema, in the words of the API server's validator. CEL rules (`x-kubernetes-validations`)
+ * and unknown fields are not looked at, as OLM does not: the server judges objects by rules when they are
+ * written next, and lets an unchanged field be. Spec: install-plans.md §7.
  */
 export const schemaViolations = (schema: Schema, value: unknown): FieldError[] =>
   violationsAt(schema, value, { path: '', depth: 0 });

@@ -12,8 +12,8 @@ const VARIABLES = [
 ] as const;
 
 /**
- * The config with the variables of the cluster's proxy after its own, empty ones dropped; as it is where its env names any
- * of the three (spec: csv-lifecycle.md §11).
+ * The config with the variables of the cluster's proxy after its own, empty ones dropped; as it is where its
+ * env names any of the three (spec: csv-lifecycle.md §11).
  */
 export function withClusterProxy(config: SubscriptionConfig, proxy: KubernetesObject | undefined): SubscriptionConfig {
   const own = config.env ?? [];

@@ -1,4 +1,7 @@
-/** Kinds of problems of an installed operator, in the order in which they speak (spec: csv-lifecycle.md §5, result handling). */
+/**
+ * Kinds of problems of an installed operator, in the order in which they speak
+ * (spec: csv-lifecycle.md §5, result handling).
+ */
 const PROBLEM_KINDS = [
   'unrecoverable',
   'backendDisrupted',
@@ -11,7 +14,9 @@ const PROBLEM_KINDS = [
 
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/** What is wrong with a part of an installed operator; where the CSV goes from here stands in the phase table. */
+/**
+ * What is wrong with a part of an installed operator; where the CSV goes from here stands in the phase table.
+ */
 export type ComponentProblem = Readonly<{ kind: ProblemKind; message: string }>;
 
 /** The problem that decides: of all that are there the one whose kind speaks first. */

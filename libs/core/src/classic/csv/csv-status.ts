@@ -22,9 +22,9 @@ export type PhaseVerdict = Readonly<{ phase: CsvPhase; reason: string; message: 
 export const MAX_CSV_CONDITIONS = 20;
 
 /**
- * The status after `verdict`: top level always overwritten, a history entry only when phase or reason differ from the
- * last one, lastTransitionTime only when the phase moves. Equal phase, reason and message give back the same object
- * (spec: api-types.md §5, csv-lifecycle.md §1).
+ * The status after `verdict`: top level always overwritten, a history entry only when phase or reason differ
+ * from the last one, lastTransitionTime only when the phase moves. Equal phase, reason and message give back
+ * the same object (spec: api-types.md §5, csv-lifecycle.md §1).
  */
 export function withPhase(status: CsvStatus | undefined, verdict: PhaseVerdict, now: Date): CsvStatus {
   const old = status ?? {};

@@ -8,8 +8,9 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import type { ServingCertificate } from './serving/serving-certificate.js';
 
 /**
- * What one step of a ClusterServiceVersion looks at: a plain snapshot, read by the shell as {@link readsForCsv} says.
- * "Of the namespace" means the CSV's own namespace. A list that was not read is empty.
+ * What one step of a ClusterServiceVersion looks at: a plain snapshot, read by the shell
+ * as {@link readsForCsv} says. "Of the namespace" means the CSV's own namespace. A list
+ * that was not read is empty.
  */
 export type CsvWorld = Readonly<{
   now: Date;
@@ -38,13 +39,19 @@ export type CsvWorld = Readonly<{
   clusterRoleBindings: readonly KubernetesObject[];
   /** OperatorConditions of the namespace by name. */
   operatorConditions: ReadonlyMap<string, OperatorCondition>;
-  /** What serves the certificates of the operator, by the name of its Secret: absent where there is none or it cannot be read. */
+  /**
+   * What serves the certificates of the operator, by the name of its Secret: absent where there is
+   * none or it cannot be read.
+   */
   servingCertificates: ReadonlyMap<string, ServingCertificate>;
   /** Certificates made for this step, for the Secrets that `certificatesToIssue` names. */
   issuedCertificates: ReadonlyMap<string, ServingCertificate>;
   /** Validating- and MutatingWebhookConfigurations that carry this CSV's owner labels. */
   webhookConfigurations: readonly KubernetesObject[];
-  /** RoleBindings in kube-system that carry this CSV's owner labels, or the name of the auth-reader of one of its Services. */
+  /**
+   * RoleBindings in kube-system that carry this CSV's owner labels, or the name of the
+   * auth-reader of one of its Services.
+   */
   authReaders: readonly KubernetesObject[];
   /** The Proxy `cluster` of an OpenShift cluster. */
   clusterProxy?: KubernetesObject | undefined;
@@ -75,13 +82,17 @@ export type CsvReads = Readonly<{
 export type Again =
   /** At once, after re-reading: this step moved on and the next may move further. */
   | Readonly<{ again: 'now' }>
-  /** After a pause: something outside is awaited (retried with back-off by the shell when it comes up repeatedly). */
+  /**
+   * After a pause: something outside is awaited (retried with back-off by the shell when
+   * it comes up repeatedly).
+   */
   | Readonly<{ again: 'later'; afterMs: number; because: string }>;
 
 /**
- * What one step decided. The shell performs `actions` in order, then writes `status` (PUT of the status subresource,
- * with the resourceVersion read), then performs `afterwards` (events; work that must not hold up the status).
- * When an action marked by `installing` fails, the shell calls {@link installFailed} instead of writing `status`.
+ * What one step decided. The shell performs `actions` in order, then writes `status` (PUT of the status
+ * subresource, with the resourceVersion read), then performs `afterwards` (events; work that must not hold
+ * up the status). When an action marked by `installing` fails, the shell calls {@link installFailed}
+ * instead of writing `status`.
  */
 export type CsvStep = Readonly<{
   actions: readonly Action[];
@@ -89,7 +100,10 @@ export type CsvStep = Readonly<{
   status?: CsvStatus;
   afterwards: readonly Action[];
   next?: Again;
-  /** True when `actions` install the operator: they run as the group's service account, and failures are verdicts. */
+  /**
+   * True when `actions` install the operator: they run as the group's service account,
+   * and failures are verdicts.
+   */
   installing?: boolean;
   /** Other CSVs of the namespace to step soon, because this step may have unblocked them. */
   wake: readonly string[];

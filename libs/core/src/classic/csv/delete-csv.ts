@@ -30,9 +30,9 @@ export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly
 }
 
 /**
- * Clean-up of a CSV that is being deleted: what cannot have it as an owner, found by owner labels, is deleted first:
- * what has the API server call it, then cluster-scoped RBAC. Once it is seen gone the finalizer is released (spec:
- * csv-lifecycle.md §9).
+ * Clean-up of a CSV that is being deleted: what cannot have it as an owner, found by owner labels, is deleted
+ * first: what has the API server call it, then cluster-scoped RBAC. Once it is seen gone the finalizer is
+ * released (spec: csv-lifecycle.md §9).
  */
 export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   const finalizers = csv.metadata.finalizers ?? [];

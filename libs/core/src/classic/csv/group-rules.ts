@@ -13,7 +13,10 @@ import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './ou
 
 const GROUP_STATUS_WAIT_MS = 5_000;
 
-/** An install that was forbidden is not tried again before rights or group change (spec: csv-lifecycle.md §2.0). */
+/**
+ * An install that was forbidden is not tried again before rights or group change
+ * (spec: csv-lifecycle.md §2.0).
+ */
 const frozen: Rule = ({ csv, world }) => {
   if (csv.status?.reason !== 'InstallComponentFailedNoRetry') return undefined;
   const rights = managedRights([...world.roles, ...world.roleBindings, ...world.serviceAccounts]);
@@ -22,7 +25,10 @@ const frozen: Rule = ({ csv, world }) => {
     : STAY;
 };
 
-/** A CRD name without a dot names no API: nothing is said, as in OLM (§2.1); the group marks the CSV all the same. */
+/**
+ * A CRD name without a dot names no API: nothing is said, as in OLM (§2.1); the group
+ * marks the CSV all the same.
+ */
 const crdNameWithoutDot: Rule = (subject) => (namesApis(subject.csv) ? undefined : (marked(subject) ?? STAY));
 
 const groupCount: Rule = ({ world }) => {
@@ -98,8 +104,8 @@ const providedApiConflicts: Rule = (subject) => {
 };
 
 /**
- * The operator must not run in this state: its Deployments go, by name. One that stands in a conflict already keeps that
- * verdict, and nothing is done about it again (spec: operator-groups.md §4).
+ * The operator must not run in this state: its Deployments go, by name. One that stands in a conflict already
+ * keeps that verdict, and nothing is done about it again (spec: operator-groups.md §4).
  */
 function refused({ csv, world }: Subject, reason: string, message: string): Outcome {
   if (csv.status?.reason === 'InterOperatorGroupOwnerConflict') return STAY;

@@ -22,8 +22,8 @@ export type InstallComponent = Readonly<{
 const nothing = () => undefined;
 
 /**
- * In the order in which they are installed: certificates before the pods that serve with them, pods before what calls
- * them (spec: csv-lifecycle.md §5).
+ * In the order in which they are installed: certificates before the pods that serve with them, pods before
+ * what calls them (spec: csv-lifecycle.md §5).
  */
 export const INSTALL_COMPONENTS: readonly InstallComponent[] = [
   { name: 'serving', refusal: servingRefusal, install: installServing, check: nothing },

@@ -9,7 +9,9 @@ export function installModesError(csv: ClusterServiceVersion): string | undefine
   return `InstallMode list contains duplicates, cannot make set: [${listed}]`;
 }
 
-/** Why the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5, install-mode check). */
+/**
+ * Why the CSV cannot watch these target namespaces, or undefined (spec: api-types.md §5, install-mode check).
+ */
 export function unsupportedTargets(
   csv: ClusterServiceVersion,
   operatorNamespace: string,

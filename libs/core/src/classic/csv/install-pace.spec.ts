@@ -23,7 +23,10 @@ function stepAt(csv: ClusterServiceVersion, now: Date, fate: Fate) {
   return { installing, status };
 }
 
-/** Steps the CSV for so many seconds of simulated time, as often as it wants; gives the seconds at which it installed. */
+/**
+ * Steps the CSV for so many seconds of simulated time, as often as it wants; gives the
+ * seconds at which it installed.
+ */
 function installsWithin(seconds: number, csv: ClusterServiceVersion, fate: Fate): number[] {
   const installs: number[] = [];
   let current = csv;

@@ -10,9 +10,9 @@ const history = (csv: ClusterServiceVersion): readonly CsvCondition[] => csv.sta
 const timeOf = (text: string | null | undefined): number => Date.parse(text ?? '') || 0;
 
 /**
- * Milliseconds a CSV whose install was refused waits in Failed before it is tried again, counted from now; 0 when it
- * may go on. The pause doubles with each refusal since the last success that the history still shows: OLM's queue does
- * the same with its back-off, and nothing but the CSV itself remembers across restarts here.
+ * Milliseconds a CSV whose install was refused waits in Failed before it is tried again, counted from now; 0
+ * when it may go on. The pause doubles with each refusal since the last success that the history still shows:
+ * OLM's queue does the same with its back-off, and nothing but the CSV itself remembers across restarts here.
  */
 export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number {
   if (csv.status?.reason !== 'InstallComponentFailed') return 0;
@@ -24,8 +24,8 @@ export function pauseAfterRefusal(csv: ClusterServiceVersion, now: Date): number
 }
 
 /**
- * Milliseconds until the next install may be written; 0 when at once. Where something else keeps undoing what is
- * installed, a label or an annotation, the CSV would turn between InstallReady and Installing without end.
+ * Milliseconds until the next install may be written; 0 when at once. Where something else keeps undoing what
+ * is installed, a label or an annotation, the CSV would turn between InstallReady and Installing without end.
  */
 export function pauseBeforeInstall(csv: ClusterServiceVersion, now: Date): number {
   const recent = history(csv)

@@ -7,7 +7,10 @@ import type { Again, CsvWorld } from './csv-world.js';
 import type { Requirements } from './requirements/requirements.js';
 import type { CertificateTimes } from './serving/certificates-of.js';
 
-/** What a rule has in front of it. `requirements` and `problem` are worked out when first asked for, and then kept. */
+/**
+ * What a rule has in front of it. `requirements` and `problem` are worked out when first
+ * asked for, and then kept.
+ */
 export type Subject = Readonly<{
   csv: ClusterServiceVersion;
   world: CsvWorld;
@@ -34,7 +37,10 @@ export type Outcome = Doings & Readonly<{ verdict?: PhaseVerdict }>;
 /** A rule answers when it applies; undefined lets the next rule of the table speak. */
 export type Rule = (subject: Subject) => Outcome | undefined;
 
-/** Why a row of the phase table applies, in the words of its verdict, and what is done. Phase and reason are the table's. */
+/**
+ * Why a row of the phase table applies, in the words of its verdict, and what is done. Phase
+ * and reason are the table's.
+ */
 export type Finding = Doings & Readonly<{ message: string }>;
 
 /** The condition of a row that moves the CSV: undefined where it does not hold. */

@@ -102,8 +102,9 @@ export const installRefused: Condition = ({ csv, world }) => {
 };
 
 /**
- * OLM tests neither a CRD conflict, nor bad webhook rules, nor a conversion that it cannot install again once a CSV has
- * failed for it, and so turns in circles, once or twice a second. Here the CSV stays Failed until the cause is gone.
+ * OLM tests neither a CRD conflict, nor bad webhook rules, nor a conversion that it cannot install again
+ * once a CSV has failed for it, and so turns in circles, once or twice a second. Here the CSV stays Failed
+ * until the cause is gone.
  */
 export const still =
   (reason: string, condition: Condition): Condition =>
@@ -182,7 +183,10 @@ export const backendDisrupted: Rule = (subject) => {
   return problem?.kind === 'backendDisrupted' ? { next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : undefined;
 };
 
-/** A Deployment that was installed is gone, say with a CSV that owned one of the same name: it is installed again. */
+/**
+ * A Deployment that was installed is gone, say with a CSV that owned one of the same
+ * name: it is installed again.
+ */
 export const deploymentGone: Condition = ({ csv, world }) => {
   const name = missingDeployment(csv, world);
   return name === undefined ? undefined : { message: `installing: missing deployment with name=${name}`, next: NOW };
@@ -205,7 +209,10 @@ export const beingReplaced: Condition = ({ csv, world }) => {
   return replacement && { message: `being replaced by csv: ${csvName(replacement)}` };
 };
 
-/** Healthy and unreplaced: the ClusterRoles for its APIs are kept in place, and what the API server calls it through. */
+/**
+ * Healthy and unreplaced: the ClusterRoles for its APIs are kept in place, and what the API
+ * server calls it through.
+ */
 export const healthy: Condition = ({ csv, world }) => ({
   message: 'install strategy completed with no errors',
   actions: [
@@ -224,7 +231,10 @@ export const replacedByFailForward: Condition = ({ csv, world, group }) => {
   };
 };
 
-/** The group checks passed before the table was asked, so what failed there for one of these reasons is repaired. */
+/**
+ * The group checks passed before the table was asked, so what failed there for one of
+ * these reasons is repaired.
+ */
 export const groupRepaired =
   (reasons: readonly string[], message: string): Condition =>
   ({ csv }) =>

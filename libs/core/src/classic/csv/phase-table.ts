@@ -3,7 +3,10 @@ import type { CsvPhase } from './csv-status.js';
 import type { Condition, Rule } from './outcome.js';
 import * as is from './phase-rules.js';
 
-/** One line: in this phase, when the condition holds, the CSV goes to that phase for that reason; without `to` it stays. */
+/**
+ * One line: in this phase, when the condition holds, the CSV goes to that phase for that
+ * reason; without `to` it stays.
+ */
 export type PhaseRow = Readonly<{ phase: CsvPhase; when: string; to?: CsvPhase; reason?: string; rule: Rule }>;
 
 const move = (phase: CsvPhase, when: string, to: CsvPhase, reason: string, condition: Condition): PhaseRow => ({
@@ -21,7 +24,10 @@ const move = (phase: CsvPhase, when: string, to: CsvPhase, reason: string, condi
 
 const stay = (phase: CsvPhase, when: string, rule: Rule): PhaseRow => ({ phase, when, rule });
 
-/** What a check that is not ok does, in the order in which problems speak (spec: csv-lifecycle.md §5, result handling). */
+/**
+ * What a check that is not ok does, in the order in which problems speak
+ * (spec: csv-lifecycle.md §5, result handling).
+ */
 const checkNotOk = (phase: CsvPhase, retry: CsvPhase, reason: string): readonly PhaseRow[] => {
   const found = (when: string, kind: ProblemKind, doing: string, to: CsvPhase, why = reason): PhaseRow =>
     move(phase, when, to, why, is.checkFound(kind, doing, to));
@@ -46,8 +52,9 @@ const MODE_REASONS = ['NoTargetNamespaces', 'NoOperatorGroup', 'TooManyOperatorG
 const met = is.withRequirements;
 
 /**
- * The phase machine (spec: csv-lifecycle.md §3): the first row of the CSV's phase whose condition holds decides. Rows that
- * the spec has not are told by `Flotilla:` in front; docs/differences-from-olm.md says why they are there.
+ * The phase machine (spec: csv-lifecycle.md §3): the first row of the CSV's phase whose condition holds
+ * decides. Rows that the spec has not are told by `Flotilla:` in front; docs/differences-from-olm.md
+ * says why they are there.
  */
 // biome-ignore format: one row, one line
 export const PHASE_TABLE: readonly PhaseRow[] = [

@@ -34,7 +34,9 @@ type Provided = Readonly<{
   kinds: readonly Kind[];
 }>;
 
-/** Keeps the ClusterRoles of every provided CRD and APIService as they should be (spec: csv-lifecycle.md §6). */
+/**
+ * Keeps the ClusterRoles of every provided CRD and APIService as they should be (spec: csv-lifecycle.md §6).
+ */
 export const providedApiClusterRoles = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   [...ownedCrds(csv).flatMap((crd) => ofCrd(crd, world)), ...ownedApiServices(csv).flatMap((api) => ofApi(api, world))]
     .flatMap((provided) => provided.kinds.map((kind) => clusterRole(provided, kind)))

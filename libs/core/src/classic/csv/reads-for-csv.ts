@@ -11,7 +11,10 @@ export const RBAC = 'rbac.authorization.k8s.io/v1';
 export const ADMISSION = 'admissionregistration.k8s.io/v1';
 export const WEBHOOK_CONFIGURATIONS = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const;
 
-/** What the shell must read to build a {@link CsvWorld} for this CSV. Subscriptions and the like come as lists. */
+/**
+ * What the shell must read to build a {@link CsvWorld} for this CSV. Subscriptions
+ * and the like come as lists.
+ */
 export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
   const namespace = csvNamespace(csv);
   const here = (apiVersion: string, kind: string): ListRead => ({ apiVersion, kind, namespace });

@@ -43,9 +43,10 @@ export const successors = (csv: ClusterServiceVersion, csvs: Csvs): readonly Clu
   walk(csv, (one) => replacementOf(one, csvs));
 
 /**
- * Whether a CSV in phase Replacing may go: it is the oldest of its chain, and the CSV that follows has Succeeded. A
- * follower that is being replaced itself is passed over: when a further upgrade overtakes the clean-up of the last one,
- * the chain would otherwise wait for ever. Fail-forward groups ask the last of the chain (spec: csv-lifecycle.md §3).
+ * Whether a CSV in phase Replacing may go: it is the oldest of its chain, and the CSV that follows has
+ * Succeeded. A follower that is being replaced itself is passed over: when a further upgrade overtakes the
+ * clean-up of the last one, the chain would otherwise wait for ever. Fail-forward groups ask the last of the
+ * chain (spec: csv-lifecycle.md §3).
  */
 export function mayBeDeleted(csv: ClusterServiceVersion, csvs: Csvs, failForward: boolean): boolean {
   if (predecessorOf(csv, csvs) !== undefined) return false;

@@ -26,9 +26,9 @@ const NOTHING: CsvStep = { actions: [], afterwards: [], wake: [] };
 const INSTALL_RETRY_MS = 5_000;
 
 /**
- * One pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). The shell loops while
- * `next` says `now`, reading anew and writing each status, so that the history shows every phase as OLM's does.
- * Copies of CSVs of other namespaces are left alone.
+ * One pass over one ClusterServiceVersion: at most one transition (csv-lifecycle.md §1–§3, §9). The shell
+ * loops while `next` says `now`, reading anew and writing each status, so that the history shows every phase
+ * as OLM's does. Copies of CSVs of other namespaces are left alone.
  */
 export function stepCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   if (isCopied(csv)) return NOTHING;
@@ -87,8 +87,8 @@ function stepOf(subject: Subject, outcome: Outcome): CsvStep {
 }
 
 /**
- * Status and Event of a verdict. Where phase, reason and message stay, there is no Event, and the status is written only
- * where its requirements are others than those that it names.
+ * Status and Event of a verdict. Where phase, reason and message stay, there is no Event, and the status is
+ * written only where its requirements are others than those that it names.
  */
 function writtenFor(
   csv: ClusterServiceVersion,
@@ -154,7 +154,9 @@ export type InstallFailure = Readonly<{
   action: Action;
 }>;
 
-/** Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5). */
+/**
+ * Reasons that say nothing about the operator: the install is simply tried again (spec: csv-lifecycle.md §5).
+ */
 const PASSING: ReadonlySet<string> = new Set([
   'Conflict',
   'InternalError',
@@ -179,8 +181,9 @@ function createsDeployments(action: Action): boolean {
 }
 
 /**
- * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created freezes the CSV until
- * its rights or its group change; anything else is tried again (spec: csv-lifecycle.md §3, InstallReady).
+ * The verdict when an action of an `installing` step failed. Forbidden while Deployments are created
+ * freezes the CSV until its rights or its group change; anything else is tried again
+ * (spec: csv-lifecycle.md §3, InstallReady).
  */
 export function installFailed(csv: ClusterServiceVersion, failure: InstallFailure, now: Date): CsvStep {
   const { forbidden, message, reason: kubernetesReason, action } = failure;

@@ -20,7 +20,10 @@ const ADMISSION_KINDS: ReadonlySet<string> = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** Why the webhook descriptions of a CSV are refused, or undefined (spec: csv-lifecycle.md §3 and §7, rules guard). */
+/**
+ * Why the webhook descriptions of a CSV are refused, or undefined
+ * (spec: csv-lifecycle.md §3 and §7, rules guard).
+ */
 export function webhookError(csv: ClusterServiceVersion): string | undefined {
   const seen = new Set<string>();
   for (const description of csv.spec.webhookdefinitions ?? []) {

@@ -7,7 +7,9 @@ import { changedAfter, managedRights } from '../../kernel/rbac/rights-changed.js
 import { MIGRATE_ANNOTATION, STORED_VERSION_REFUSED } from '../crd-upgrade/stored-versions.js';
 import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
 
-/** Whether the namespace has one group to install under, and whose rights that group lends (none: our own). */
+/**
+ * Whether the namespace has one group to install under, and whose rights that group lends (none: our own).
+ */
 export type GroupVerdict =
   | Readonly<{ ok: true; serviceAccount?: ObjectRef & { kind: 'ServiceAccount' } }>
   | Readonly<{ ok: false; message: string }>;
@@ -36,7 +38,10 @@ export type PlanTurn =
   | Readonly<{ turn: 'write'; status: InstallPlanStatus }>
   /** Execute the unfinished steps; then {@link concludeExecution}. */
   | Readonly<{ turn: 'execute'; actingAs?: ObjectRef }>
-  /** Nothing to do until something changes; `status` is written first where it is given, `retry` asks for back-off. */
+  /**
+   * Nothing to do until something changes; `status` is written first where it is given,
+   * `retry` asks for back-off.
+   */
   | Readonly<{ turn: 'rest'; because: string; status?: InstallPlanStatus; retry?: true }>;
 
 /** What a plan that somebody wrote by hand is told: OLM would ignore it in silence. */
@@ -48,8 +53,8 @@ export const HAND_MADE_PLAN =
 const isOpen = (phase: string): boolean => phase === 'RequiresApproval' || phase === 'Installing';
 
 /**
- * What to do with a plan now. One change of status per turn, so that watchers see the same phases as under OLM.
- * Spec: install-plans.md §3; decision on user-made plans.
+ * What to do with a plan now. One change of status per turn, so that watchers see the same phases as under
+ * OLM. Spec: install-plans.md §3; decision on user-made plans.
  */
 export function nextTurn(plan: InstallPlan, groups: readonly OperatorGroup[], now: string): PlanTurn {
   const { status } = plan;
@@ -77,7 +82,10 @@ function checkFailed(before: InstallPlanStatus, message: string, now: string): P
   return { turn: 'rest', because: message, retry: true, ...(status === before ? {} : { status }) };
 }
 
-/** After a failed check: the condition loses its reason; then the group's service account is kept with the plan. */
+/**
+ * After a failed check: the condition loses its reason; then the group's service
+ * account is kept with the plan.
+ */
 function recovered(status: InstallPlanStatus, verdict: GroupVerdict & { ok: true }, now: string): InstallPlanStatus {
   if (installedCondition(status)?.reason === 'InstallCheckFailed') {
     return withInstalled(status, { status: 'False', reason: 'Unknown' }, now);
@@ -97,15 +105,19 @@ function approvalTurn(plan: InstallPlan, status: InstallPlanStatus, verdict: Gro
   return approved === undefined ? { turn: 'rest', because: 'RequiresApproval' } : { turn: 'write', status: approved };
 }
 
-/** The status of a plan that was approved just now; undefined where approval changes nothing (spec: install-plans.md §3). */
+/**
+ * The status of a plan that was approved just now; undefined where approval changes nothing
+ * (spec: install-plans.md §3).
+ */
 export function approvalTransition({ spec, status }: InstallPlan): InstallPlanStatus | undefined {
   if (status?.phase !== 'RequiresApproval' || !spec.approved) return undefined;
   return { ...withoutMessage(status), phase: 'Installing' };
 }
 
 /**
- * A plan that was refused because of stored versions gets another try, from the start, once its group allows them to go;
- * undefined for every other plan. One that is refused all the same says more than OLM's words, and so stays as it is.
+ * A plan that was refused because of stored versions gets another try, from the start, once its group
+ * allows them to go; undefined for every other plan. One that is refused all the same says more than OLM's
+ * words, and so stays as it is.
  */
 export function revivedByOptIn(
   { status }: InstallPlan,
@@ -122,8 +134,9 @@ export const migratesStoredVersions = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[MIGRATE_ANNOTATION] === 'true';
 
 /**
- * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of its namespace
- * (`rights`) changed after it failed; undefined for every other plan. startTime stays. Spec: install-plans.md §6.
+ * A failed plan with a service account gets another try when a Role, RoleBinding or ServiceAccount of
+ * its namespace (`rights`) changed after it failed; undefined for every other plan. startTime stays.
+ * Spec: install-plans.md §6.
  */
 export function revivedByRights(
   { status }: InstallPlan,

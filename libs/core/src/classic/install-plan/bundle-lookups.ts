@@ -11,8 +11,8 @@ export type BundleLookup = Readonly<{
 }>;
 
 /**
- * Where the image bundles of a plan came from, as OLM notes it: without conditions, because bundles are unpacked before
- * there is a plan. Inline bundles have none.
+ * Where the image bundles of a plan came from, as OLM notes it: without conditions, because bundles are
+ * unpacked before there is a plan. Inline bundles have none.
  */
 export const bundleLookups = (chosen: readonly ChosenBundle[]): BundleLookup[] =>
   chosen.flatMap(({ name, source, replaces, properties, catalog, catalogNamespace }) => {

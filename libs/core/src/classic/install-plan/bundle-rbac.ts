@@ -50,9 +50,9 @@ const serviceAccountOf = ({ csv, namespace }: Operator, name: string): Kubernete
 });
 
 /**
- * The objects that a CSV's permissions ask for, per service account in the order in which the CSV first names it:
- * ServiceAccount (the namespace's `default` is never made), Roles, RoleBindings, ClusterRoles, ClusterRoleBindings.
- * Spec: install-plans.md §2.
+ * The objects that a CSV's permissions ask for, per service account in the order in which the CSV first names
+ * it: ServiceAccount (the namespace's `default` is never made), Roles, RoleBindings, ClusterRoles,
+ * ClusterRoleBindings. Spec: install-plans.md §2.
  */
 export function rbacOf(csv: ClusterServiceVersion, namespace: string): KubernetesObject[] {
   const operator = { csv: csv.metadata.name ?? '', namespace };

@@ -6,14 +6,17 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
 import { CSV_KIND } from './install-plan-step.js';
 
-/** Where the manifests of a bundle can be had again, byte for byte: an image by digest, or the digest of inline content. */
+/**
+ * Where the manifests of a bundle can be had again, byte for byte: an image by digest, or the
+ * digest of inline content.
+ */
 export type BundleSource = EntryRecord['source'];
 
 /**
- * What stands in a step's `manifest` in place of an object that would make the plan too large. Shape and field names are
- * those of the references that OLM writes for unpacked bundles (spec: install-plans.md §2); there `kind` is ConfigMap and
- * `name` a ConfigMap of the cluster, here `name` is an image by digest (BundleImage) or the digest of manifests that the
- * catalog brings itself (BundleContent).
+ * What stands in a step's `manifest` in place of an object that would make the plan too large. Shape and
+ * field names are those of the references that OLM writes for unpacked bundles (spec: install-plans.md §2);
+ * there `kind` is ConfigMap and `name` a ConfigMap of the cluster, here `name` is an image by digest
+ * (BundleImage) or the digest of manifests that the catalog brings itself (BundleContent).
  */
 const BundleReference = z.object({
   kind: z.enum(['BundleImage', 'BundleContent']),
@@ -88,8 +91,8 @@ export function referredSteps(
 }
 
 /**
- * The step with its manifest, found among the bundle's steps by name, kind, version and group, as OLM does; or the error
- * that fails the plan. Spec: install-plans.md §2.
+ * The step with its manifest, found among the bundle's steps by name, kind, version and group, as OLM does;
+ * or the error that fails the plan. Spec: install-plans.md §2.
  */
 export function dereferenced(
   step: InstallPlanStep,

@@ -1,6 +1,7 @@
 /**
- * Usage: `stepsOfBundle({ objects: bundle.objects, catalogSource, namespace, replaces, properties })` gives the steps of
- * one bundle in OLM's order; `planInstall` calls it for each chosen bundle and sorts the whole plan.
+ * Usage: `stepsOfBundle({ objects: bundle.objects, catalogSource, namespace, replaces, properties
+ * })` gives the steps of one bundle in OLM's order; `planInstall` calls it for each chosen bundle
+ * and sorts the whole plan.
  */
 
 import type { Property } from '../../catalog/model/catalog.js';
@@ -71,8 +72,8 @@ function csvForNamespace(csv: ClusterServiceVersion, content: BundleContent): Cl
 }
 
 /**
- * The steps of one bundle: CSV, other objects in bundle order, then what the CSV's permissions ask for. Throws
- * {@link BundleNotInstallable}. Spec: install-plans.md §2.
+ * The steps of one bundle: CSV, other objects in bundle order, then what the CSV's permissions ask for.
+ * Throws {@link BundleNotInstallable}. Spec: install-plans.md §2.
  */
 export function stepsOfBundle(content: BundleContent): InstallPlanStep[] {
   const csv = csvForNamespace(csvOf(content.objects), content);

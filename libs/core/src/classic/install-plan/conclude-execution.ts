@@ -23,9 +23,9 @@ function afterError(status: InstallPlanStatus, outcome: StepOutcome, { now, retr
 }
 
 /**
- * The plan's status after one execution. `outcomes` by index of the step; steps behind the first error have none. An
- * error is retried until `retryTimeoutMs` after the first execution, and for ever when it is Forbidden.
- * Spec: install-plans.md §3, §6.
+ * The plan's status after one execution. `outcomes` by index of the step; steps behind the first error have
+ * none. An error is retried until `retryTimeoutMs` after the first execution, and for ever when it is
+ * Forbidden. Spec: install-plans.md §3, §6.
  */
 export function concludeExecution(
   plan: InstallPlan,
@@ -50,5 +50,8 @@ export function concludeExecution(
   return { status: withInstalled({ ...clean, phase: 'Complete' }, { status: 'True' }, execution.now) };
 }
 
-/** A new CRD is served after tens of milliseconds: waiting OLM's five seconds would be most of an install's time. */
+/**
+ * A new CRD is served after tens of milliseconds: waiting OLM's five seconds would be
+ * most of an install's time.
+ */
 const API_WAIT_MS = 500;

@@ -24,8 +24,9 @@ const mayUpdate = (crd: string, account: ObjectRef): Extract<StepRead, { read: '
 });
 
 /**
- * Whether operators of the namespace brought the CRD: one that is there is named on it; or one that is gone is, and no
- * operator of another namespace has it. Labels of Operator objects do not count: any CSV that claims to own a CRD gets them.
+ * Whether operators of the namespace brought the CRD: one that is there is named on it; or one that is gone
+ * is, and no operator of another namespace has it. Labels of Operator objects do not count: any CSV that
+ * claims to own a CRD gets them.
  */
 function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: ObjectRef) => KubernetesObject | undefined) {
   const kept = keptAlongside(live, csvAt);
@@ -34,8 +35,8 @@ function comesFrom(namespace: string, live: KubernetesObject, csvAt: (ref: Objec
 }
 
 /**
- * Whether the CRD would not change: its versions have the same schemas, and everything else that `next` says is in `live`
- * (an API server adds defaults to what it stores, and none to schemas).
+ * Whether the CRD would not change: its versions have the same schemas, and everything else that `next` says
+ * is in `live` (an API server adds defaults to what it stores, and none to schemas).
  */
 const saysTheSame = (next: KubernetesObject, live: KubernetesObject): boolean =>
   isContained(next['spec'], live['spec']);
@@ -56,7 +57,10 @@ function isContained(wanted: unknown, live: unknown): boolean {
 /** Where a CRD has schemas: in a version, and in v1beta1 beside the versions. */
 const SCHEMAS: ReadonlySet<string> = new Set(['schema', 'validation']);
 
-/** The right that the group's service account needs; none where there is no such account, or the CRD is the namespace's. */
+/**
+ * The right that the group's service account needs; none where there is no such account, or
+ * the CRD is the namespace's.
+ */
 function neededRight(live: KubernetesObject, { plan, actingAs }: StepContext, world: StepWorld) {
   if (actingAs === undefined) return undefined;
   if (comesFrom(plan.namespace, live, (ref) => objectIn(world, ref))) return undefined;
@@ -76,8 +80,9 @@ export function crdRightReads(step: InstallPlanStep, context: StepContext, world
 }
 
 /**
- * What becomes of the CRD instead of being replaced; undefined where it may be replaced. One that says all that the bundle's
- * says is left as it is, and is not marked as the namespace's: it may change only for those who may change it.
+ * What becomes of the CRD instead of being replaced; undefined where it may be replaced. One that says all
+ * that the bundle's says is left as it is, and is not marked as the namespace's: it may change only for
+ * those who may change it.
  */
 export function withoutRight(
   live: KubernetesObject,

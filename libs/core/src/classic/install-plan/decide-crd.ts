@@ -18,8 +18,8 @@ import { objectIn, readKey, type StepContext, type StepDecision, type StepRead, 
 type Crd = Readonly<{ step: InstallPlanStep; next: KubernetesObject; context: StepContext; world: StepWorld }>;
 
 /**
- * A CRD step. New: create, then wait until the API server serves it. There already: replace it if no existing object and
- * no stored or served version is lost. Spec: install-plans.md §7.
+ * A CRD step. New: create, then wait until the API server serves it. There already: replace it if no existing
+ * object and no stored or served version is lost. Spec: install-plans.md §7.
  */
 export function decideCrd(
   step: InstallPlanStep,
@@ -39,8 +39,8 @@ export function decideCrd(
 }
 
 /**
- * A CRD is written with our own rights, whatever those of the group's account: so the manifest must be one, and none of
- * OLM's or Flotilla's own.
+ * A CRD is written with our own rights, whatever those of the group's account: so the manifest must be one,
+ * and none of OLM's or Flotilla's own.
  */
 function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
   const name = next.metadata.name ?? '';
@@ -51,8 +51,9 @@ function refusedDefinition(next: KubernetesObject): StepDecision | undefined {
 }
 
 /**
- * OLM reads a new CRD once more, and completes the plan with the step Unknown where it is not established then, or gone.
- * Here the plan waits until it is, and says for what after the retry time; one that is gone is created again.
+ * OLM reads a new CRD once more, and completes the plan with the step Unknown where it is not
+ * established then, or gone. Here the plan waits until it is, and says for what after the retry time;
+ * one that is gone is created again.
  */
 function awaitApi(live: KubernetesObject | undefined, context: StepContext): StepDecision {
   if (live === undefined) return { actions: [], status: 'NotPresent' };
@@ -136,7 +137,10 @@ const planEvent = ({ plan }: StepContext, reason: string, message: string): Acti
   message,
 });
 
-/** The manifest with OLM's label and the memory of which CSVs it came with; its status is the API server's business. */
+/**
+ * The manifest with OLM's label and the memory of which CSVs it came with; its status is
+ * the API server's business.
+ */
 function withAlongside({ step, next, context }: Crd, kept: Readonly<Record<string, string>>): KubernetesObject {
   const { status: _apiServers, ...rest } = next;
   const { metadata } = next;

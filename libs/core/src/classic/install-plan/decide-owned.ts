@@ -7,12 +7,16 @@ import { isClusterScoped } from './step-manifest.js';
 import { ownerMissing } from './step-words.js';
 import { objectIn, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
-/** These have the owners their manifests name: one that a bundle ships itself belongs to nobody and outlives the CSV. */
+/**
+ * These have the owners their manifests name: one that a bundle ships itself belongs to
+ * nobody and outlives the CSV.
+ */
 const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
 
 /**
- * The object with its CSV as owner: a reference with the live uid in the namespace, labels at cluster scope. Fails where
- * the CSV is not there. Spec: install-plans.md §5, column "Owner"; of OWNED_BY_MANIFEST_ONLY as OLM was seen to do.
+ * The object with its CSV as owner: a reference with the live uid in the namespace, labels at cluster
+ * scope. Fails where the CSV is not there. Spec: install-plans.md §5, column "Owner"; of
+ * OWNED_BY_MANIFEST_ONLY as OLM was seen to do.
  */
 export function ownedByCsv(
   step: InstallPlanStep,

@@ -10,8 +10,9 @@ function union(wanted: readonly OwnerReference[], live: readonly OwnerReference[
 }
 
 /**
- * A ServiceAccount is shared by the versions of an operator, so it is merged: its secrets stay, owners add up, old
- * annotations and labels stay unless redefined, and nothing is written when nothing is new. Spec: install-plans.md §5.
+ * A ServiceAccount is shared by the versions of an operator, so it is merged: its secrets stay, owners
+ * add up, old annotations and labels stay unless redefined, and nothing is written when nothing is new.
+ * Spec: install-plans.md §5.
  */
 export function decideServiceAccount(wanted: KubernetesObject, live: KubernetesObject | undefined): StepDecision {
   if (live === undefined) return { actions: [{ do: 'create', object: wanted }], status: 'Created' };

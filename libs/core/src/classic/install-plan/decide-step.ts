@@ -54,7 +54,10 @@ const decideAccount: Decide = (step, object, context, world) => {
   return 'fail' in owned ? owned : decideServiceAccount(owned.object, liveOf(step, context, world));
 };
 
-/** A role may be shared by several versions of an operator: the newest is its owner (OLM says so only when it overwrites). */
+/**
+ * A role may be shared by several versions of an operator: the newest is its owner (OLM says so
+ * only when it overwrites).
+ */
 const decideClusterRole: Decide = (step, object, context, world) => {
   const wanted = placed(object, context);
   const owner = step.resolving === '' ? {} : { 'olm.owner': step.resolving };
@@ -63,8 +66,8 @@ const decideClusterRole: Decide = (step, object, context, world) => {
 };
 
 /**
- * A step of kind `Secret` copies a pull secret from the operator's namespace; an existing one is left as it is. OLM copies
- * whatever Secret the step names; here a catalog of that namespace must list it.
+ * A step of kind `Secret` copies a pull secret from the operator's namespace; an existing one is left as it
+ * is. OLM copies whatever Secret the step names; here a catalog of that namespace must list it.
  */
 function decidePullSecret(step: InstallPlanStep, context: StepContext, world: StepWorld): StepDecision {
   if (liveOf(step, context, world) !== undefined) return present;
@@ -113,8 +116,8 @@ const byKind: Readonly<Record<string, Decide>> = {
 export const SUPPORTED_STEP_KINDS: readonly string[] = [...Object.keys(byKind), 'Secret'];
 
 /**
- * What to do about one step, given everything `readsForStep` asked for. Doing it twice ends the same: an object that is
- * there is left, merged or overwritten as the table says. Spec: install-plans.md §5, §7.
+ * What to do about one step, given everything `readsForStep` asked for. Doing it twice ends the same: an
+ * object that is there is left, merged or overwritten as the table says. Spec: install-plans.md §5, §7.
  */
 export function decideStep(step: InstallPlanStep, context: StepContext, world: StepWorld): StepDecision {
   if (isDone(step)) return { actions: [], status: step.status === 'Created' ? 'Created' : 'Present' };

@@ -3,8 +3,8 @@ import { BundleNotInstallable } from './bundle-steps.js';
 import { CSV_KIND } from './install-plan-step.js';
 
 /**
- * Bytes of steps and lookups that a plan may hold: etcd takes 1.5 MiB in one request by default; the plan's other fields
- * and the server's own notes need some of it.
+ * Bytes of steps and lookups that a plan may hold: etcd takes 1.5 MiB in one request by default; the plan's
+ * other fields and the server's own notes need some of it.
  */
 export const MAX_PLAN_BYTES = 1_400_000;
 
@@ -12,9 +12,10 @@ export const MAX_PLAN_BYTES = 1_400_000;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * The steps as a plan can hold them. A plan that fits is left as it is; in one that does not the largest manifests give
- * way to references, CSVs last of all because people and tools read those. `byReference` answers undefined for a step
- * that can only be held as it is; `lookups` are held beside the steps. Throws {@link BundleNotInstallable} where even that is too much.
+ * The steps as a plan can hold them. A plan that fits is left as it is; in one that does not the largest
+ * manifests give way to references, CSVs last of all because people and tools read those. `byReference`
+ * answers undefined for a step that can only be held as it is; `lookups` are held beside the steps. Throws
+ * {@link BundleNotInstallable} where even that is too much.
  */
 export function fitSteps(
   steps: readonly InstallPlanStep[],

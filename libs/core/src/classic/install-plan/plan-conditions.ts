@@ -9,8 +9,9 @@ export const installedCondition = (status: InstallPlanStatus | undefined): Insta
   status?.conditions?.find(({ type }) => type === 'Installed');
 
 /**
- * The status with this verdict: the same object where nothing but times would change; lastTransitionTime moves only with
- * the condition's status, lastUpdateTime with every change. Spec: install-plans.md §3, api-types.md §4.
+ * The status with this verdict: the same object where nothing but times would change;
+ * lastTransitionTime moves only with the condition's status, lastUpdateTime with every change. Spec:
+ * install-plans.md §3, api-types.md §4.
  */
 export function withInstalled(status: InstallPlanStatus, said: InstalledVerdict, now: string): InstallPlanStatus {
   const verdict = said.message === undefined ? said : { ...said, message: clipMessage(said.message) };

@@ -1,7 +1,8 @@
 /**
- * Usage: `const planned = planInstall({...})`; `planned.result === 'plan'` → the shell creates `planned.plan` (POST,
- * an existing object of that name is its own earlier work), then PUTs `planned.status` into its status subresource when
- * the live plan has none, then writes the Subscriptions of `applyResolution`. Repeating the whole finds the same plan.
+ * Usage: `const planned = planInstall({...})`; `planned.result === 'plan'` → the shell creates `planned.plan`
+ * (POST, an existing object of that name is its own earlier work), then PUTs `planned.status` into its status
+ * subresource when the live plan has none, then writes the Subscriptions of `applyResolution`. Repeating the
+ * whole finds the same plan.
  */
 import type { InstallPlan, InstallPlanStatus, InstallPlanStep } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
@@ -24,7 +25,10 @@ export type ResolvedResolution = Extract<Resolution, { result: 'resolved' }>;
 export type BundleManifests = Readonly<{
   /** In bundle order. */
   objects: readonly KubernetesObject[];
-  /** Where they can be had again when the plan is executed; absent in a plan that is only shown: that may have any size. */
+  /**
+   * Where they can be had again when the plan is executed; absent in a plan that is only
+   * shown: that may have any size.
+   */
   source?: BundleSource;
 }>;
 
@@ -60,14 +64,20 @@ export class BundleContentMissing extends FlotillaError {
   }
 }
 
-/** The chosen bundles that need steps: not those that every Subscription has already (spec: classic-resolution.md §11). */
+/**
+ * The chosen bundles that need steps: not those that every Subscription has already
+ * (spec: classic-resolution.md §11).
+ */
 export const bundlesToInstall = ({ chosen }: ResolvedResolution): readonly ChosenBundle[] =>
   chosen.filter(({ upToDate }) => upToDate !== true);
 
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 const highest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 
-/** Name of the plan of this generation and solution: equal input, equal name (a repeated job finds its own plan). */
+/**
+ * Name of the plan of this generation and solution: equal input, equal name (a repeated
+ * job finds its own plan).
+ */
 export const planName = (generation: number, { chosen, subscriptionsCreated }: ResolvedResolution): string =>
   `install-${canonicalHash({ generation, chosen, subscriptionsCreated }).slice(0, 12)}`;
 
@@ -84,8 +94,9 @@ const ownerOf = (subscription: Subscription): OwnerReference => ({
 });
 
 /**
- * Made by an interrupted pass: newer than what any Subscription knows, of this solution and of the Subscriptions that
- * move. (Where its status was written too, bookkeepSubscription finishes the pass and nothing is planned again.)
+ * Made by an interrupted pass: newer than what any Subscription knows, of this solution and of the
+ * Subscriptions that move. (Where its status was written too, bookkeepSubscription finishes the pass and
+ * nothing is planned again.)
  */
 function unfinishedPlan({ subscriptions, resolution, existingPlans }: InstallToPlan): InstallPlan | undefined {
   const known = highest(subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));
@@ -155,7 +166,8 @@ function firstStatus(
 
 /**
  * The InstallPlan of a resolution, and the status that is written after it. Deterministic. Throws
- * {@link BundleContentMissing}, BundleNotInstallable. Spec: install-plans.md §1; decision on plan names: `install-<hash>`.
+ * {@link BundleContentMissing}, BundleNotInstallable. Spec: install-plans.md §1; decision on plan
+ * names: `install-<hash>`.
  */
 export function planInstall(input: InstallToPlan): PlannedInstall {
   const { namespace, subscriptions, resolution, existingPlans } = input;

@@ -2,17 +2,20 @@ import type { InstallPlan, InstallPlanStatus } from '../../kernel/api/install-pl
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * Annotation of an InstallPlan, ours: the authentication code of what the plan installs, made with the key of the hub. A
- * plan of another author has none, and a code that is copied to another plan, namespace or cluster is wrong there.
+ * Annotation of an InstallPlan, ours: the authentication code of what the plan installs, made with the
+ * key of the hub. A plan of another author has none, and a code that is copied to another plan, namespace
+ * or cluster is wrong there.
  */
 export const PLAN_MARK_ANNOTATION = 'flotilla.dev/made-by-hub';
 
-/** Annotation of a Namespace, ours: with value `true`, plans there that the hub did not make are not executed. */
+/**
+ * Annotation of a Namespace, ours: with value `true`, plans there that the hub did not make are not executed.
+ */
 export const REFUSE_FOREIGN_ANNOTATION = 'flotilla.dev/refuse-foreign-installplans';
 
 /**
- * What the code of a plan covers: where it is, its name, and all that its steps write. Not how far they are, whether the
- * plan is approved, or the uid that the API server gives it.
+ * What the code of a plan covers: where it is, its name, and all that its steps write. Not how far they are,
+ * whether the plan is approved, or the uid that the API server gives it.
  */
 export const markedParts = (
   cluster: string,

@@ -3,8 +3,9 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * Annotation of an InstallPlan: which Subscriptions it moves to which CSV, as JSON. OLM keeps this in memory between
- * making the plan and writing the Subscriptions; written down, an interrupted pass can be finished by anyone.
+ * Annotation of an InstallPlan: which Subscriptions it moves to which CSV, as JSON. OLM keeps this
+ * in memory between making the plan and writing the Subscriptions; written down, an interrupted
+ * pass can be finished by anyone.
  */
 export const MOVES_ANNOTATION = 'flotilla.dev/moves';
 
@@ -25,8 +26,8 @@ function movesOf(plan: InstallPlan): ReadonlyMap<string, string> {
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 
 /**
- * The plan, with its steps, that was made for this very Subscription and that the Subscription does not know yet; the
- * CSV it moves to. Undefined where there is none: all is as it should be.
+ * The plan, with its steps, that was made for this very Subscription and that the Subscription does not know
+ * yet; the CSV it moves to. Undefined where there is none: all is as it should be.
  */
 export function forgottenMove(
   subscription: Subscription,

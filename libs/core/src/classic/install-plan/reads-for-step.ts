@@ -8,7 +8,9 @@ import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, isDone, SUBSCRIPTION_KIND } fro
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, readKey, type StepContext, type StepRead, type StepWorld } from './step-world.js';
 
-/** The object that a step makes, as it may stand in the cluster; undefined where the manifest cannot be read. */
+/**
+ * The object that a step makes, as it may stand in the cluster; undefined where the manifest cannot be read.
+ */
 export function targetOf(step: InstallPlanStep, { plan }: StepContext): ObjectRef | undefined {
   if (step.resource.kind === 'Secret') return secretRef(plan.namespace, step.resource.name);
   const parsed = manifestOf(step);
@@ -78,8 +80,9 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
 }
 
 /**
- * What must still be read before {@link decideStep} can answer; ask again with the answers until nothing is left (a CRD
- * asks three times: its live object says which CSVs it came with, and they whether the account's rights matter).
+ * What must still be read before {@link decideStep} can answer; ask again with the answers until nothing is
+ * left (a CRD asks three times: its live object says which CSVs it came with, and they whether the
+ * account's rights matter).
  */
 export function readsForStep(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {
   if (isDone(step)) return [];

@@ -6,8 +6,9 @@ import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { SettledDecision, StepContext } from './step-world.js';
 
 /**
- * Annotation of an OperatorGroup, ours: with value `true` the plans of its namespace install a ClusterServiceVersion also
- * where a copy of one of that name is. Without it the copy counts as installed, as under OLM, and nothing is.
+ * Annotation of an OperatorGroup, ours: with value `true` the plans of its namespace install a
+ * ClusterServiceVersion also where a copy of one of that name is. Without it the copy counts as installed, as
+ * under OLM, and nothing is.
  */
 export const REPLACE_COPIES_ANNOTATION = 'flotilla.dev/replace-copied-csvs';
 
@@ -16,9 +17,10 @@ export const replacesCopies = ({ metadata }: OperatorGroup): boolean =>
   metadata.annotations?.[REPLACE_COPIES_ANNOTATION] === 'true';
 
 /**
- * The step of a CSV in whose place `live` is; undefined where that is no copy. A copy that is replaced keeps its uid, so
- * that the Roles which came with it stay: they serve the operator of the other namespace. Its status is cleared in a write of
- * its own; that write meets a Conflict first, since the write before it moved the resourceVersion, and is repeated.
+ * The step of a CSV in whose place `live` is; undefined where that is no copy. A copy that is replaced keeps
+ * its uid, so that the Roles which came with it stay: they serve the operator of the other namespace. Its
+ * status is cleared in a write of its own; that write meets a Conflict first, since the write before it moved
+ * the resourceVersion, and is repeated.
  */
 export function decideOverCopy(
   wanted: KubernetesObject,

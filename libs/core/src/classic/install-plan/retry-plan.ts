@@ -5,9 +5,10 @@ import { isDone } from './install-plan-step.js';
 import { installedCondition, withInstalled, withoutMessage } from './plan-conditions.js';
 
 /**
- * Annotation of an InstallPlan, ours: lets a failed plan run again. `true` executes the steps that are left; `replan`
- * takes back what never ran and has the namespace resolved anew, so that the plan's successor is made from the content
- * that the catalogs have now. The applier removes the annotation once it has acted on it.
+ * Annotation of an InstallPlan, ours: lets a failed plan run again. `true` executes the steps that are
+ * left; `replan` takes back what never ran and has the namespace resolved anew, so that the plan's
+ * successor is made from the content that the catalogs have now. The applier removes the annotation
+ * once it has acted on it.
  */
 export const RETRY_ANNOTATION = 'flotilla.dev/retry';
 
@@ -31,7 +32,10 @@ const TEXTS: Readonly<Record<RetryReason, string>> = {
   CauseGone: 'the plan failed and is executed again: the step that stopped it can be done now',
 };
 
-/** The status of a failed plan that is executed again: the steps that are done stay done, the retry time begins anew. */
+/**
+ * The status of a failed plan that is executed again: the steps that are done stay done,
+ * the retry time begins anew.
+ */
 export function retriedStatus(status: InstallPlanStatus, reason: RetryReason, now: string): InstallPlanStatus {
   const { startTime: _ofTheFailedTry, ...rest } = withoutMessage(status);
   return withInstalled({ ...rest, phase: 'Installing' }, { status: 'False', reason, message: TEXTS[reason] }, now);
@@ -40,13 +44,16 @@ export function retriedStatus(status: InstallPlanStatus, reason: RetryReason, no
 const SHORTEST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-/** `due`: the step that stopped the plan may be checked now; `againAfterMs`: when the check after this one is due. */
+/**
+ * `due`: the step that stopped the plan may be checked now; `againAfterMs`: when the
+ * check after this one is due.
+ */
 export type FailedPlanCheck = Readonly<{ due: boolean; againAfterMs: number }>;
 
 /**
- * When the step that stopped a failed plan is checked again: after a quarter of the time since the failure, between five
- * seconds and five minutes. Undefined for a plan that is never checked: one that did not fail, that no Subscription
- * refers to any more, or that holds a kind no plan may hold.
+ * When the step that stopped a failed plan is checked again: after a quarter of the time since the failure,
+ * between five seconds and five minutes. Undefined for a plan that is never checked: one that did not fail,
+ * that no Subscription refers to any more, or that holds a kind no plan may hold.
  */
 export function checkOfFailedPlan(
   { metadata, status }: InstallPlan,

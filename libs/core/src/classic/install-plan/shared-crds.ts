@@ -4,8 +4,8 @@ import { crdChanges } from '../crd-upgrade/crd-changes.js';
 import { alongside, keptAlongside, ownersElsewhere } from './crd-reads.js';
 
 /**
- * Annotation of an InstallPlan, ours: the CRDs that it changes and that operators of other namespaces came with, as JSON.
- * It is there before anybody approves the plan (decision 0122).
+ * Annotation of an InstallPlan, ours: the CRDs that it changes and that operators of other namespaces came
+ * with, as JSON. It is there before anybody approves the plan (decision 0122).
  */
 export const SHARED_CRDS_ANNOTATION = 'flotilla.dev/shared-crds';
 

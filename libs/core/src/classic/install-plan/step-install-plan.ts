@@ -3,20 +3,28 @@
  *
  *   const turn = nextTurn(plan, groupsOfNamespace, now)
  *     write   → PUT status, start over          rest → PUT status if given, stop (retry: with back-off)
- *     execute → const context = contextOf(plan, {...}); outcomes = refuseUnsupported(plan), and where that finds nothing
- *       for each [index, step] of unfinishedSteps(plan) (its manifest fetched where it is a reference: bundle-reference.ts):
+ *     execute → const context = contextOf(plan, {...}); outcomes = refuseUnsupported(plan), and
+ *     where that finds nothing
+ *       for each [index, step] of unfinishedSteps(plan) (its manifest fetched where it is a
+ *       reference: bundle-reference.ts):
  *       let world = emptyWorld
  *       while ((reads = readsForStep(step, context, world)).length > 0)
- *         for (read of reads) world = withAnswer(world, read, answer)   // get: 404 → {object: undefined}; a list of a
- *                                                                       // kind that is not served → {list: []};
- *                                                                       // access: as the API server answers the account
- *       const decision = decideStep(step, context, world)      // rewrite → do it, then read and decide this step anew
+ *         for (read of reads) world = withAnswer(world, read, answer) // get: 404 →
+ *         {object: undefined}; a list of a
+ *                                                                       // kind that is not served → {list:
+ *                                                                       []};
+ *                                                                       // access: as the API server answers
+ *                                                                       the account
+ *       const decision = decideStep(step, context, world) // rewrite → do it, then read
+ *       and decide this step anew
  *       const performed = 'actions' in decision ? await perform(decision.actions) : undefined
- *       outcomes.set(index, outcomeOf(step, decision, performed)); stop the loop at the first outcome with an error
- *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs })   → PUT status
+ *       outcomes.set(index, outcomeOf(step, decision, performed)); stop the loop at the
+ *       first outcome with an error
+ *     const { status, againAfterMs } = concludeExecution(plan, outcomes, { now,
+ *     retryTimeoutMs }) → PUT status
  *
- * CRDs, and everything that is only read, use our own rights; all other writes those of `turn.actingAs` where given
- * (a CRD that is there and not the namespace's is replaced only if that account may: crd-rights.ts).
+ * CRDs, and everything that is only read, use our own rights; all other writes those of `turn.actingAs` where
+ * given (a CRD that is there and not the namespace's is replaced only if that account may: crd-rights.ts).
  * Killed anywhere and run again it ends the same: what was made is found and marked Present.
  */
 import type { InstallPlan, InstallPlanStep } from '../../kernel/api/install-plan.js';
@@ -82,5 +90,8 @@ export const contextOf = (plan: InstallPlan, settings: ExecutionSettings): StepC
 export const unfinishedSteps = ({ status }: InstallPlan): readonly (readonly [number, InstallPlanStep])[] =>
   (status?.plan ?? []).flatMap((step, index) => (step === null || isDone(step) ? [] : [[index, step] as const]));
 
-/** True where the step is written with our own rights even if the group names a service account (install-plans.md §5). */
+/**
+ * True where the step is written with our own rights even if the group names a service
+ * account (install-plans.md §5).
+ */
 export const usesOwnRights = ({ resource }: InstallPlanStep): boolean => resource.kind === 'CustomResourceDefinition';

@@ -6,7 +6,10 @@ import { CRD_KIND, kindOfStep } from './install-plan-step.js';
 /** A step's manifest as an object, or the error that fails the plan. */
 export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }>;
 
-/** OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved before (bundle-reference.ts). */
+/**
+ * OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved
+ * before (bundle-reference.ts).
+ */
 const isReference = (value: Record<string, unknown>): boolean => 'catalogSourceName' in value && !('metadata' in value);
 
 function parsedJson(text: string): unknown {
@@ -18,8 +21,9 @@ function parsedJson(text: string): unknown {
 }
 
 /**
- * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as OLM's own
- * manifests of typed objects do; typed kinds have the apiVersion of their type. Spec: install-plans.md §2, §5.
+ * The object of a step. apiVersion and kind are filled from the step where the manifest leaves them out, as
+ * OLM's own manifests of typed objects do; typed kinds have the apiVersion of their type. Spec:
+ * install-plans.md §2, §5.
  */
 export function manifestOf(step: InstallPlanStep): ParsedManifest {
   const { resource } = step;
@@ -38,7 +42,8 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
     kind: value['kind'] || kind,
     metadata: isRecord(value['metadata']) ? withoutNulls(value['metadata']) : {},
   });
-  // Whose rights write the step, and where, follows from its kind: a manifest of another kind would borrow them.
+  // Whose rights write the step, and where, follows from its kind: a manifest of
+  // another kind would borrow them.
   if (!parsed.success || parsed.data.kind !== kind) return { fail: `error parsing step manifest: ${resource.name}` };
   return { object: withName(parsed.data, resource.name) };
 }

@@ -11,7 +11,10 @@ const DEPRECATION_GUIDE = 'https://kubernetes.io/docs/reference/using-api/deprec
 
 const statusOf = (step: InstallPlanStep): StepStatus => step.status as StepStatus;
 
-/** What a refused write is told as; a kind that the cluster does not know is named as such (spec: install-plans.md §5). */
+/**
+ * What a refused write is told as; a kind that the cluster does not know is named as such
+ * (spec: install-plans.md §5).
+ */
 function writeError(
   step: InstallPlanStep,
   decision: SettledDecision,
@@ -31,8 +34,8 @@ function writeError(
 }
 
 /**
- * The end of one step. A failed step keeps its status; an object that appeared between reading and creating is looked
- * at again in the next pass, because it may have to be overwritten.
+ * The end of one step. A failed step keeps its status; an object that appeared between reading and creating
+ * is looked at again in the next pass, because it may have to be overwritten.
  */
 export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, performed?: Performed): StepOutcome {
   if ('fail' in decision) {
@@ -53,7 +56,10 @@ export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, perf
   return { status: statusOf(step), error, forbidden: performed.reason === 'Forbidden' };
 }
 
-/** The event that tells of the API server's warnings about one step, if there were any (spec: install-plans.md §5). */
+/**
+ * The event that tells of the API server's warnings about one step, if there were any
+ * (spec: install-plans.md §5).
+ */
 export function warningEvent(
   [index, step]: readonly [number, InstallPlanStep],
   { plan }: StepContext,
@@ -76,7 +82,10 @@ export function warningEvent(
   ];
 }
 
-/** The event that reports how many objects were rewritten so that a stored version of their CRD may be dropped. */
+/**
+ * The event that reports how many objects were rewritten so that a stored version of
+ * their CRD may be dropped.
+ */
 export const migratedEvent = (
   { plan }: StepContext,
   { kind, leaving, storage, count }: StoredVersionMigration & Readonly<{ count: number }>,

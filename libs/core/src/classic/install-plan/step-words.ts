@@ -1,7 +1,10 @@
 import type { InstallPlanStep } from '../../kernel/api/install-plan.js';
 import { BUNDLE_SECRET_KIND, CRD_KIND, CSV_KIND, SUBSCRIPTION_KIND } from './install-plan-step.js';
 
-/** How OLM begins its errors about one kind of step; some have a colon before the name, and some say updating for both. */
+/**
+ * How OLM begins its errors about one kind of step; some have a colon before the name, and
+ * some say updating for both.
+ */
 type Words = Readonly<{ creating: string; updating: string; owning: string }>;
 
 const plain = (what: string): Words => ({

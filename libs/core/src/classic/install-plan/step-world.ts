@@ -3,7 +3,10 @@ import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-ob
 import type { StoredVersionMigration } from '../crd-upgrade/stored-versions.js';
 import type { StepStatus } from './install-plan-step.js';
 
-/** A question to one cluster that a step's decision depends on. A list without namespace is of the whole cluster. */
+/**
+ * A question to one cluster that a step's decision depends on. A list without namespace
+ * is of the whole cluster.
+ */
 export type StepRead =
   | Readonly<{ read: 'get'; ref: ObjectRef }>
   | Readonly<{ read: 'list'; apiVersion: string; kind: string; namespace?: string }>
@@ -12,7 +15,10 @@ export type StepRead =
 /** What a service account may or may not do to one object without namespace. */
 export type AccessTo = Readonly<{ verb: string; group: string; resource: string; name: string }>;
 
-/** What the cluster said: the object (undefined where there is none), the list, the right, or why it could not be read. */
+/**
+ * What the cluster said: the object (undefined where there is none), the list, the right, or
+ * why it could not be read.
+ */
 export type StepAnswer =
   | Readonly<{ object: KubernetesObject | undefined }>
   | Readonly<{ list: readonly KubernetesObject[] }>
@@ -29,7 +35,9 @@ export type StepContext = Readonly<{
   operatorNamespace: string;
   /** ISO date. */
   now: string;
-  /** How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute. */
+  /**
+   * How long errors, and CRDs that are not yet established, are waited for, in milliseconds. OLM: one minute.
+   */
   retryTimeoutMs: number;
   /** Whether the namespace's group asked for it (`MIGRATE_ANNOTATION`). */
   migrateStoredVersions: boolean;
@@ -70,18 +78,18 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
 }
 
 /**
- * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be done, and the
- * plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it. `waitingFor`: what keeps a step
- * waiting longer than expected.
+ * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be
+ * done, and the plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it.
+ * `waitingFor`: what keeps a step waiting longer than expected.
  */
 export type SettledDecision =
   | Readonly<{ actions: readonly Action[]; status: StepStatus; waitingFor?: string }>
   | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
 
 /**
- * Or, before anything can be decided: write every object of a kind back as it is (one that somebody else wrote or deleted
- * meanwhile needs it no more), then do `afterwards`, whose resourceVersion is from before the objects were listed; then read and
- * decide anew.
+ * Or, before anything can be decided: write every object of a kind back as it is (one that somebody else
+ * wrote or deleted meanwhile needs it no more), then do `afterwards`, whose resourceVersion is from before
+ * the objects were listed; then read and decide anew.
  */
 export type RewriteDecision = Readonly<{
   rewrite: Readonly<{ apiVersion: string; kind: string }>;
@@ -111,6 +119,8 @@ export type StepOutcome = Readonly<{
   forbidden?: boolean;
   /** What the plan waits for, where that takes longer than expected. */
   waitingFor?: string;
-  /** How long after the plan's first execution this error is tried again; absent: the retry timeout of all. */
+  /**
+   * How long after the plan's first execution this error is tried again; absent: the retry timeout of all.
+   */
   patienceMs?: number;
 }>;

@@ -28,8 +28,9 @@ export type OperatorConditionWorld = Readonly<{
 export type OperatorConditionStep = Readonly<{ actions: readonly Action[]; status?: OperatorCondition['status'] }>;
 
 /**
- * Keeps the OperatorCondition of a CSV: the object itself, the operator's right to write it, and the mirroring of what
- * the operator says into its status. A new object gets its Role in the next pass, when its uid is known (§8).
+ * Keeps the OperatorCondition of a CSV: the object itself, the operator's right to write it, and the
+ * mirroring of what the operator says into its status. A new object gets its Role in the next pass,
+ * when its uid is known (§8).
  */
 export function stepOperatorCondition(
   csv: ClusterServiceVersion,

@@ -3,8 +3,9 @@ import type { OperatorCondition } from '../../kernel/api/operator-condition.js';
 const UPGRADEABLE = 'Upgradeable';
 
 /**
- * Why the operator that this condition speaks for must not be upgraded now, or undefined when it may. An override of
- * the cluster's admin beats what the operator says; no object means it may (spec: csv-lifecycle.md §8).
+ * Why the operator that this condition speaks for must not be upgraded now, or undefined when it may. An
+ * override of the cluster's admin beats what the operator says; no object means it may
+ * (spec: csv-lifecycle.md §8).
  */
 export function operatorNotUpgradeable(condition: OperatorCondition | undefined): string | undefined {
   if (condition === undefined) return undefined;

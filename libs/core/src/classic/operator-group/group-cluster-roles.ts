@@ -10,7 +10,10 @@ import { groupName, groupNamespace } from './group-facts.js';
 const SUFFIXES = ['admin', 'edit', 'view'] as const;
 const OWNER_KIND = OPERATOR_GROUP_API.kind;
 
-/** Keeps the three ClusterRoles of a group in step with its APIs, as `Kind.version.group` (operator-groups.md §5). */
+/**
+ * Keeps the three ClusterRoles of a group in step with its APIs, as `Kind.version.group`
+ * (operator-groups.md §5).
+ */
 export function groupClusterRoles(
   group: OperatorGroup,
   apis: ReadonlySet<string>,
@@ -39,8 +42,9 @@ function aggregation(apis: ReadonlySet<string>, suffix: string): AggregationRule
 }
 
 /**
- * A new role: without APIs there is no aggregation, and so no rules; with it the API server's controller fills them in.
- * When the last API goes, so does the aggregation, and the rules stay as they were last (measured).
+ * A new role: without APIs there is no aggregation, and so no rules; with it the API server's
+ * controller fills them in. When the last API goes, so does the aggregation, and the rules stay as
+ * they were last (measured).
  */
 const clusterRole = (
   name: string,
@@ -55,7 +59,10 @@ const clusterRole = (
 
 const selectorsOf = (rule: unknown): string => canonicalJson(rule ?? null);
 
-/** Deletes the ClusterRoles of groups that are gone; `groups` must be all groups of the namespaces that own them (§5). */
+/**
+ * Deletes the ClusterRoles of groups that are gone; `groups` must be all groups of the
+ * namespaces that own them (§5).
+ */
 export function orphanedGroupClusterRoles(
   clusterRoles: readonly KubernetesObject[],
   groups: readonly OperatorGroup[],

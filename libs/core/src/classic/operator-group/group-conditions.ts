@@ -13,7 +13,9 @@ export function missingServiceAccount(group: OperatorGroup, world: OperatorGroup
   return world.serviceAccount === undefined ? name : undefined;
 }
 
-/** A selector without terms, most likely because a typing error in it was pruned: it selects every namespace. */
+/**
+ * A selector without terms, most likely because a typing error in it was pruned: it selects every namespace.
+ */
 const selectorIsEmpty = ({ spec }: OperatorGroup): boolean =>
   spec?.selector !== undefined && saysNothing(spec.selector) && (spec.targetNamespaces ?? []).length === 0;
 
@@ -43,7 +45,10 @@ function holding(group: OperatorGroup, world: OperatorGroupWorld) {
 
 const OURS: ReadonlySet<string> = new Set(['MultipleOperatorGroup', SERVICE_ACCOUNT, EMPTY_SELECTOR_CONDITION]);
 
-/** status.conditions of a group: ours as they hold now, those of others kept; times move only with a condition. */
+/**
+ * status.conditions of a group: ours as they hold now, those of others kept; times
+ * move only with a condition.
+ */
 export function groupConditions(group: OperatorGroup, world: OperatorGroupWorld): readonly Condition[] {
   const old = group.status?.conditions ?? [];
   const kept = old.filter(({ type }) => !OURS.has(type));

@@ -12,7 +12,9 @@ const patchLabel = (namespace: string, key: string, value: '' | null): Action =>
   patch: { metadata: { labels: { [key]: value } } },
 });
 
-/** Puts the group's label on its target namespaces, and takes it off all others; global groups label nothing. */
+/**
+ * Puts the group's label on its target namespaces, and takes it off all others; global groups label nothing.
+ */
 export function labelTargets(
   group: OperatorGroup,
   targets: readonly string[],

@@ -5,7 +5,10 @@ import { groupNamespace, isGlobal, isStatic, PROVIDED_APIS_ANNOTATION, targetsOf
 /** One API as `olm.providedAPIs` writes it: `Kind.version.group`. */
 const WELL_FORMED = /^[^.]+\.[^.]+\.[^.].*$/;
 
-/** The APIs in a group's annotation; entries that are not `Kind.version.group` are ignored (operator-groups.md §4). */
+/**
+ * The APIs in a group's annotation; entries that are not `Kind.version.group` are ignored
+ * (operator-groups.md §4).
+ */
 export function annotatedApis(group: OperatorGroup): ReadonlySet<string> {
   const text = group.metadata.annotations?.[PROVIDED_APIS_ANNOTATION] ?? '';
   return new Set(text.split(',').filter((entry) => WELL_FORMED.test(entry)));
@@ -14,7 +17,9 @@ export function annotatedApis(group: OperatorGroup): ReadonlySet<string> {
 /** The annotation's value for a set of APIs. */
 export const apisText = (apis: ReadonlySet<string>): string => [...apis].sort(byCodeUnit).join(',');
 
-/** Targets and own namespace; a global group is the empty name alone, a group without targets has none (§4). */
+/**
+ * Targets and own namespace; a global group is the empty name alone, a group without targets has none (§4).
+ */
 function reach(group: OperatorGroup): ReadonlySet<string> {
   const targets = targetsOf(group);
   if (targets === undefined) return new Set();

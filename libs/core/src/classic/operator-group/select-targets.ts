@@ -12,7 +12,9 @@ export const saysNothing = (selector: Selector | undefined): boolean =>
 
 const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
-/** Which namespaces a group's spec selects, sorted; or what is wrong with the spec (operator-groups.md §1). */
+/**
+ * Which namespaces a group's spec selects, sorted; or what is wrong with the spec (operator-groups.md §1).
+ */
 export function selectTargets(
   group: OperatorGroup,
   namespaces: readonly KubernetesObject[],
@@ -30,7 +32,9 @@ export function selectTargets(
   return { targets: chosen.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit) };
 }
 
-/** Condition of a group whose service account is missing: its targets are not looked for until it is there. */
+/**
+ * Condition of a group whose service account is missing: its targets are not looked for until it is there.
+ */
 export const SERVICE_ACCOUNT_CONDITION = 'OperatorGroupServiceAccount';
 
 /** Whether the group's selector was looked at and matched no namespace, as far as its status tells. */

@@ -22,8 +22,9 @@ import { annotatedApis, apisText } from './provided-apis.js';
 import { selectTargets } from './select-targets.js';
 
 /**
- * One pass over one OperatorGroup: service account, target namespaces and their labels, ClusterRoles, the pruning of
- * `olm.providedAPIs` (spec: operator-groups.md §1, §2, §4, §5). Annotating members is part of their own step.
+ * One pass over one OperatorGroup: service account, target namespaces and their labels,
+ * ClusterRoles, the pruning of `olm.providedAPIs` (spec: operator-groups.md §1, §2, §4, §5).
+ * Annotating members is part of their own step.
  */
 export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorld): OperatorGroupStep {
   if (group.metadata.deletionTimestamp !== undefined) return { actions: [], afterwards: [], wake: [] };
@@ -49,7 +50,9 @@ export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorl
   };
 }
 
-/** Status and warning; the status only where it differs. Without `targets` the namespaces stay as they are. */
+/**
+ * Status and warning; the status only where it differs. Without `targets` the namespaces stay as they are.
+ */
 function written(group: OperatorGroup, world: OperatorGroupWorld, targets?: readonly string[]): OperatorGroupStep {
   const { namespaces: oldNamespaces, serviceAccountRef: oldRef, conditions: _old, ...rest } = group.status ?? {};
   const namespaces = targets === undefined ? oldNamespaces : [...targets];
@@ -78,7 +81,10 @@ function comparable(status: OperatorGroup['status']): object {
 const sameSet = (one: readonly string[] = [], other: readonly string[] = []): boolean =>
   new Set(one).symmetricDifference(new Set(other)).size === 0;
 
-/** The account's reference; an old one to the same object is kept, so that its resourceVersion causes no writes. */
+/**
+ * The account's reference; an old one to the same object is kept, so that its
+ * resourceVersion causes no writes.
+ */
 function referenceOf(
   account: KubernetesObject | undefined,
   old: Readonly<Record<string, unknown>> | undefined,
@@ -114,8 +120,8 @@ function emptySelectorEvent(group: OperatorGroup, status: OperatorGroupStatus): 
 }
 
 /**
- * `olm.providedAPIs` loses what no member provides. Not while a young member waits to have its APIs added: the two
- * writers would undo each other's work (§4, group sync).
+ * `olm.providedAPIs` loses what no member provides. Not while a young member waits to have its APIs added:
+ * the two writers would undo each other's work (§4, group sync).
  */
 function prune(
   group: OperatorGroup,

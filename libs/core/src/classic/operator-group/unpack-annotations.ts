@@ -8,8 +8,8 @@ export const UNPACK_RETRY_ANNOTATION = 'operatorframework.io/bundle-unpack-min-r
 export type UnpackSettings = Readonly<{ timeoutMs?: number; minRetryMs?: number }>;
 
 /**
- * What a group's annotations say of fetching bundles. A duration that cannot be read stops the resolution of the namespace,
- * with OLM's text of why (spec: operator-groups.md §7, subscriptions.md §2.3).
+ * What a group's annotations say of fetching bundles. A duration that cannot be read stops the resolution of
+ * the namespace, with OLM's text of why (spec: operator-groups.md §7, subscriptions.md §2.3).
  */
 export function unpackSettings({ metadata }: OperatorGroup): UnpackSettings | Readonly<{ error: string }> {
   const timeout = read(metadata.annotations?.[UNPACK_TIMEOUT_ANNOTATION], 'timeout', UNPACK_TIMEOUT_ANNOTATION);

@@ -24,9 +24,9 @@ export type AdoptionWorld = PartsWorld &
   }>;
 
 /**
- * Puts the component label on a Subscription, its installed CSV, its newest plan, everything the CSV owns and the CRDs
- * it provides; takes it off older plans. A Subscription without a plan says nothing of plans. Nothing where all is in
- * place (spec: csv-lifecycle.md §12).
+ * Puts the component label on a Subscription, its installed CSV, its newest plan, everything the CSV owns and
+ * the CRDs it provides; takes it off older plans. A Subscription without a plan says nothing of plans.
+ * Nothing where all is in place (spec: csv-lifecycle.md §12).
  */
 export function adoptionLabels(subscription: Subscription, world: AdoptionWorld): readonly Action[] {
   const label = componentLabel(subscription.spec.name, subscription.metadata.namespace ?? '');

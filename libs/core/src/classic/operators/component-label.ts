@@ -7,8 +7,8 @@ const MAX_LABEL_NAME_LENGTH = 63;
 export const operatorName = (packageName: string, namespace: string): string => `${packageName}.${namespace}`;
 
 /**
- * Label key that marks the parts of the operator of that name: `operators.coreos.com/<package>.<namespace>`, the name cut
- * to 63 characters and freed of trailing `.-_` (spec: csv-lifecycle.md §12).
+ * Label key that marks the parts of the operator of that name: `operators.coreos.com/<package>.<namespace>`,
+ * the name cut to 63 characters and freed of trailing `.-_` (spec: csv-lifecycle.md §12).
  */
 export const labelOfOperator = (name: string): string =>
   `${PREFIX}${name.slice(0, MAX_LABEL_NAME_LENGTH).replace(/[.\-_]+$/, '')}`;

@@ -23,8 +23,9 @@ const Conditions = z.looseObject({
 });
 
 /**
- * Creates or updates the Operator object of that name from the objects that carry its component label. None is made where
- * there are none, and nothing is written where it is right already (spec: csv-lifecycle.md §12).
+ * Creates or updates the Operator object of that name from the objects that carry its component label. None
+ * is made where there are none, and nothing is written where it is right already
+ * (spec: csv-lifecycle.md §12).
  */
 export function operatorObject(
   name: string,
@@ -51,7 +52,10 @@ const Refs = z.looseObject({
 });
 const WISHES: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
 
-/** Whether an Operator names more than Subscriptions and plans: something was installed once, and may be there still. */
+/**
+ * Whether an Operator names more than Subscriptions and plans: something was installed
+ * once, and may be there still.
+ */
 export function namesParts(operator: KubernetesObject | undefined): boolean {
   const parsed = Refs.safeParse(operator);
   return parsed.success && parsed.data.status.components.refs.some(({ kind }) => !WISHES.has(kind));

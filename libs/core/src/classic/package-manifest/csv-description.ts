@@ -6,7 +6,10 @@ import { formatVersion } from '../../kernel/versions/version.js';
 type Json = Readonly<Record<string, unknown>>;
 type Icon = Readonly<{ base64data?: string; mediatype?: string }>;
 
-/** What of a CSV is shown of it in a PackageManifest; empty fields are left out as the package server leaves them out. */
+/**
+ * What of a CSV is shown of it in a PackageManifest; empty fields are left out as the
+ * package server leaves them out.
+ */
 export type CsvDescription = Readonly<{ provider: Readonly<{ name?: string; url?: string }>; icon?: readonly Icon[] }> &
   Json;
 

@@ -29,7 +29,10 @@ export function headOf(entries: readonly EntryRecord[]): EntryRecord | undefined
   return entries.find(({ name }) => !passed.has(name));
 }
 
-/** A package with the CSVs of its channels' heads, by channel. Bundles marked `olm.deprecated` are no entries (§9). */
+/**
+ * A package with the CSVs of its channels' heads, by channel. Bundles marked
+ * `olm.deprecated` are no entries (§9).
+ */
 export function packageContent(record: PackageRecord, heads: ReadonlyMap<string, unknown>): CatalogPackageContent {
   const { name, defaultChannel, deprecation, channelDeprecations = {} } = record;
   const deprecations = new Map(Object.entries(channelDeprecations));

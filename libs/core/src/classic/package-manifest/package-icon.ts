@@ -6,7 +6,10 @@ export type PackageIcon = Readonly<{ bytes: Uint8Array; mediaType: string; etag:
 const PLAIN_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path fill="#d1d1d1" d="M32 4 58 18v28L32 60 6 46V18z"/><path fill="#8d8d8f" d="M32 32 58 18v28L32 60z"/></svg>\n';
 
-/** The first icon of the default channel's CSV; a plain one, without Etag, where it has none (spec: catalog-sources.md §9). */
+/**
+ * The first icon of the default channel's CSV; a plain one, without Etag, where it has none
+ * (spec: catalog-sources.md §9).
+ */
 export function packageIcon({ metadata, status }: PackageManifest): PackageIcon {
   const channel = status.channels.find(({ name }) => name === status.defaultChannel);
   const [icon] = channel?.currentCSVDesc.icon ?? [];
@@ -20,7 +23,10 @@ export function packageIcon({ metadata, status }: PackageManifest): PackageIcon 
   };
 }
 
-/** As lists and gets show it: icons are asked for on their own; from a namespace's view the package is its own. */
+/**
+ * As lists and gets show it: icons are asked for on their own; from a namespace's
+ * view the package is its own.
+ */
 export function shownManifest(manifest: PackageManifest, namespace: string | undefined): PackageManifest {
   const channels = manifest.status.channels.map((channel) => {
     const { icon: _apart, ...currentCSVDesc } = channel.currentCSVDesc;

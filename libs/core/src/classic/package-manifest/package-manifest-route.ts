@@ -2,7 +2,9 @@ import { canonicalPath } from '../../kernel/http-access/path-rule.js';
 import { labelSelectorOf, type SelectsLabels } from './label-selector-text.js';
 import { PACKAGE_MANIFEST_API } from './package-manifest.js';
 
-/** Which packages of a cluster are asked about. Without `namespace`: those of all catalogs, wherever they are. */
+/**
+ * Which packages of a cluster are asked about. Without `namespace`: those of all catalogs, wherever they are.
+ */
 type Scope = Readonly<{ cluster: string; namespace: string | undefined }>;
 
 export type PackageManifestQuestion =
@@ -18,8 +20,8 @@ const [GROUP = '', VERSION = ''] = PACKAGE_MANIFEST_API.apiVersion.split('/');
 const RESOURCE = 'packagemanifests';
 
 /**
- * Reads the target, as sent, of a request about a cluster's PackageManifests (spec: api-types.md §9): list, get and the
- * icon, below `/clusters/<cluster>/apis/…`. Undefined where the target is about something else.
+ * Reads the target, as sent, of a request about a cluster's PackageManifests (spec: api-types.md §9): list,
+ * get and the icon, below `/clusters/<cluster>/apis/…`. Undefined where the target is about something else.
  */
 export function packageManifestQuestion(
   method: string,

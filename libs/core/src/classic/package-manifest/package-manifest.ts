@@ -53,8 +53,8 @@ type Described = Readonly<{
 }>;
 
 /**
- * The PackageManifest of one package (spec: catalog-sources.md §9). Channels whose head has no readable CSV are left out;
- * undefined where none is left.
+ * The PackageManifest of one package (spec: catalog-sources.md §9). Channels whose head has no readable CSV
+ * are left out; undefined where none is left.
  */
 export function packageManifest(content: CatalogPackageContent, source: CatalogSource): PackageManifest | undefined {
   const channels = content.channels.toSorted((a, b) => byCodeUnit(a.name, b.name)).flatMap(described);
@@ -113,7 +113,10 @@ function newestFirst(a: ContentEntry, b: ContentEntry): number {
 const OS = 'operatorframework.io/os';
 const ARCH = 'operatorframework.io/arch';
 
-/** Labels of the catalog, then of where the package is from, then of the CSV that is shown; each may hide the one before. */
+/**
+ * Labels of the catalog, then of where the package is from, then of the CSV that is shown; each
+ * may hide the one before.
+ */
 function labelsOf({ metadata }: CatalogSource, { description, labels }: Described): Record<string, string> {
   const all: Record<string, string> = {
     ...metadata.labels,

@@ -8,17 +8,25 @@ import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 import { subscriptionCandidates } from './subscription-candidates.js';
 
-/** What stops a resolution before it is solved, in OLM's words; `in`: the bundle whose own data is at fault. */
+/**
+ * What stops a resolution before it is solved, in OLM's words; `in`: the bundle whose own data is at fault.
+ */
 export type ReachError = Readonly<{ error: string; in?: Entry }>;
 
-/** Variables and rules as they are reached, from what is installed and wished (spec: classic-resolution.md §4). */
+/**
+ * Variables and rules as they are reached, from what is installed and wished
+ * (spec: classic-resolution.md §4).
+ */
 export class ConstraintBuilder {
   readonly #variables: Variable[] = [];
   readonly #constraints: Constraint[] = [];
   readonly #indexById = new Map<string, number>();
   readonly #installedByName: ReadonlyMap<string, Entry>;
   readonly #upgrades = new Map<Entry, string>();
-  /** Ids that two entries share: OLM cannot tell them apart and fails when one is chosen (spec: classic-resolution.md §4). */
+  /**
+   * Ids that two entries share: OLM cannot tell them apart and fails when one is chosen
+   * (spec: classic-resolution.md §4).
+   */
   readonly ambiguous = new Map<number, Set<Entry>>();
 
   constructor(readonly snapshot: Snapshot) {
@@ -94,7 +102,10 @@ export class ConstraintBuilder {
     return errors;
   }
 
-  /** Adds the rules of an entry; returns what it reaches. A requirement without order does not hide the next one's error. */
+  /**
+   * Adds the rules of an entry; returns what it reaches. A requirement without order does not
+   * hide the next one's error.
+   */
   #expand(entry: Entry, errors: ReachError[]): Entry[] {
     const subject = this.#indexOf(entry);
     if (entry.from.kind === 'installed' && entry.from.orphan) this.#constraints.push({ kind: 'mandatory', subject });

@@ -17,9 +17,9 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
   new CatalogIndex(records.map((record) => new PackageInMemory(record)));
 
 /**
- * The part of the catalogs that the wishes can reach, through every requirement of every entry on the way: what lies
- * outside cannot change the answer, so its change must not change the question (decision 0103). Catalogs out
- * of the namespace's sight are left out, and those that nothing leads to.
+ * The part of the catalogs that the wishes can reach, through every requirement of every entry on the way:
+ * what lies outside cannot change the answer, so its change must not change the question (decision 0103).
+ * Catalogs out of the namespace's sight are left out, and those that nothing leads to.
  */
 export function sliceCatalogs(
   wishes: NamespaceWishes,
@@ -48,7 +48,10 @@ export function sliceCatalogs(
   return { slices, records };
 }
 
-/** A namespace sees its own catalogs and, unless its OperatorGroup excludes them, the global ones (spec: classic-resolution.md §1). */
+/**
+ * A namespace sees its own catalogs and, unless its OperatorGroup excludes them, the global ones
+ * (spec: classic-resolution.md §1).
+ */
 export function isVisible({ namespace }: CatalogKey, wishes: NamespaceWishes): boolean {
   if (namespace === wishes.namespace) return true;
   return namespace === wishes.globalCatalogNamespace && !wishes.operatorGroups.some((group) => group.excludeGlobal);

@@ -14,7 +14,10 @@ export type NothingFound = Readonly<{
   text: string;
 }>;
 
-/** A rule over variables, which are given by index. `why` says where it comes from; texts are made from it when needed. */
+/**
+ * A rule over variables, which are given by index. `why` says where it comes from; texts are
+ * made from it when needed.
+ */
 export type Constraint =
   /** `left`: an installed CSV whose Subscription is left out, and which therefore stays. */
   | Readonly<{ kind: 'mandatory'; subject: number; left?: true }>
@@ -25,7 +28,10 @@ export type Constraint =
   /** `of` is the shared API or package, as text. */
   | Readonly<{ kind: 'at-most-one'; members: readonly number[]; shared: 'api' | 'package'; of: string }>;
 
-/** The whole question in solver's terms (spec: classic-resolution.md §4). Order of constraints is order of preference. */
+/**
+ * The whole question in solver's terms (spec: classic-resolution.md §4). Order of
+ * constraints is order of preference.
+ */
 export type ConstraintSystem = Readonly<{
   variables: readonly Variable[];
   constraints: readonly Constraint[];

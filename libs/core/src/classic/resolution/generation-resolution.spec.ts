@@ -13,9 +13,9 @@ import {
 } from './sample-problem.fixture.js';
 
 /**
- * Generations of a namespace, in the words of the page on dependency resolution and upgrades: a set of operators that run
- * together, from which the next set is found. No set may lack an API that one of its operators requires, and none may hold
- * two providers of an API.
+ * Generations of a namespace, in the words of the page on dependency resolution and upgrades: a set of
+ * operators that run together, from which the next set is found. No set may lack an API that one of its
+ * operators requires, and none may hold two providers of an API.
  */
 type Operator = Readonly<{ name: string; version: string; provides?: readonly string[]; requires?: readonly string[] }>;
 

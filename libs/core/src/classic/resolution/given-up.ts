@@ -5,7 +5,10 @@ const MORE_TIME = 'or allow more time with the setting FLOTILLA_SOLVE_DEADLINE';
 const IN_TIME = `: ${NARROW}, ${MORE_TIME}`;
 const IN_MEMORY = `: ${NARROW}`;
 
-/** What resolvers say of a problem that they gave up; the numbers are theirs. Older ones did not say what to do. */
+/**
+ * What resolvers say of a problem that they gave up; the numbers are theirs. Older
+ * ones did not say what to do.
+ */
 const GIVEN_UP = [
   /^resolution was given up after \d{1,9} conflicts: the problem is too hard to be decided in bounded time$/,
   new RegExp(`^resolution of namespace [-a-z0-9]{1,63} took longer than \\d{1,9} ms and was ended(${IN_TIME})?$`),

@@ -52,7 +52,10 @@ function propertiesOf(csv: InstalledCsv, wishes: NamespaceWishes): Result<readon
   }
 }
 
-/** Without annotation the CSV's spec tells its APIs, and a single Subscription its package; what it requires of packages stays unknown. */
+/**
+ * Without annotation the CSV's spec tells its APIs, and a single Subscription its package; what it requires
+ * of packages stays unknown.
+ */
 function inferredProperties(csv: InstalledCsv, wishes: NamespaceWishes): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));
   if (nameless !== undefined) return { error: `error parsing crd name: ${nameless.name}` };
@@ -81,7 +84,10 @@ function knownVersion(written: string): string {
   return canonical === '0.0.0' ? '' : canonical;
 }
 
-/** Fail forward: a CSV in phase Replacing whose chain of replacements ends in a failed one is left out (spec: classic-resolution.md §3). */
+/**
+ * Fail forward: a CSV in phase Replacing whose chain of replacements ends in a failed one is left out
+ * (spec: classic-resolution.md §3).
+ */
 function withoutFailedForward({ csvs, namespace }: NamespaceWishes): Result<InstalledCsv[]> {
   const replacers = new Map(csvs.filter(({ replaces }) => replaces !== '').map((csv) => [csv.replaces, csv]));
   const kept: InstalledCsv[] = [];

@@ -11,7 +11,10 @@ export function pickedEntries(system: ConstraintSystem, picked: readonly number[
   });
 }
 
-/** OLM cannot tell apart two entries of one id, and fails when it has chosen one (spec: classic-resolution.md §4). */
+/**
+ * OLM cannot tell apart two entries of one id, and fails when it has chosen one
+ * (spec: classic-resolution.md §4).
+ */
 export function clashOf(builder: ConstraintBuilder, picked: readonly number[]): FailedResolution | undefined {
   const messages = picked.flatMap((index) => {
     const clash = builder.ambiguous.get(index);

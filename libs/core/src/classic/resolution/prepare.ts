@@ -16,7 +16,10 @@ const NAMED = 3;
 const BAD_CATALOG =
   'Every CatalogSource in sight must answer, used or not. Repair the ones named, or delete those that are not needed.';
 
-/** What a problem offers to choose from, provided that it can be asked at all (order of checks: classic-resolution.md §8). */
+/**
+ * What a problem offers to choose from, provided that it can be asked at all (order of checks:
+ * classic-resolution.md §8).
+ */
 export function snapshotOf(
   { wishes, catalogs }: ResolutionProblem,
   record: (hash: string) => PackageRecord,

@@ -13,7 +13,9 @@ import {
 
 // Random namespaces for property tests.
 
-/** A bundle in the plainest terms; the oracle below knows nothing of properties, channels, indexes or solvers. */
+/**
+ * A bundle in the plainest terms; the oracle below knows nothing of properties, channels, indexes or solvers.
+ */
 export type Bundle = Readonly<{
   pkg: string;
   version: number;
@@ -22,7 +24,10 @@ export type Bundle = Readonly<{
   needsAtLeast: Readonly<{ pkg: string; version: number }> | undefined;
   deprecated: boolean;
 }>;
-/** Packages of one chain each, and which version of each a Subscription has: 0 for none yet, nothing for no Subscription. */
+/**
+ * Packages of one chain each, and which version of each a Subscription has: 0 for none yet,
+ * nothing for no Subscription.
+ */
 export type Namespace = Readonly<{ bundles: readonly Bundle[]; has: Readonly<Record<string, number | undefined>> }>;
 
 export const PACKAGES = ['p', 'q', 'r', 's'];

@@ -8,7 +8,10 @@ export type Upgrades = Readonly<{
   upgradeFrom: (entry: Entry) => string | undefined;
 }>;
 
-/** The answer from the entries of a solution; installed CSVs that stay are not part of it (spec: classic-resolution.md §7, §11). */
+/**
+ * The answer from the entries of a solution; installed CSVs that stay are not part of it
+ * (spec: classic-resolution.md §7, §11).
+ */
 export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes, upgrades: Upgrades): Resolution {
   const chosen = solution
     .flatMap((entry) => (entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, wishes, upgrades)] : []))

@@ -4,13 +4,21 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 
-/** The part of one visible catalog that the namespace's wishes can reach: package record hashes by package name, sorted. */
+/**
+ * The part of one visible catalog that the namespace's wishes can reach: package record hashes
+ * by package name, sorted.
+ */
 export type CatalogSlice = Readonly<{
   key: CatalogKey;
   priority: number;
-  /** Set when the catalog cannot answer: it then blocks the resolution with this cause (spec: classic-resolution.md §2.3). */
+  /**
+   * Set when the catalog cannot answer: it then blocks the resolution with this cause
+   * (spec: classic-resolution.md §2.3).
+   */
   failure?: string;
-  /** True when the catalog holds no package at all, or is not known: messages differ from "no such package". */
+  /**
+   * True when the catalog holds no package at all, or is not known: messages differ from "no such package".
+   */
   empty: boolean;
   packages: readonly Readonly<{ name: string; record: string }>[];
 }>;
@@ -55,8 +63,8 @@ export type InstalledCsv = Readonly<{
 }>;
 
 /**
- * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace and cluster
- * that asks it. Package records are referred to by hash and stored beside it.
+ * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace
+ * and cluster that asks it. Package records are referred to by hash and stored beside it.
  */
 export type ResolutionProblem = Readonly<{ v: 1; wishes: NamespaceWishes; catalogs: readonly CatalogSlice[] }>;
 
@@ -71,15 +79,18 @@ export type ChosenBundle = Readonly<{
   /** The installed CSV on an upgrade, else what the channel entry says; empty when nothing. */
   replaces: string;
   startingCSV?: string;
-  /** Every Subscription for it names it as current and its CSV is there: no steps are made (spec: classic-resolution.md §11). */
+  /**
+   * Every Subscription for it names it as current and its CSV is there: no steps are made
+   * (spec: classic-resolution.md §11).
+   */
   upToDate?: true;
   source: EntryRecord['source'];
   properties: readonly Property[];
 }>;
 
 /**
- * One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it, `facts` are
- * the names in it, and `because` holds what stands behind it.
+ * One reason of an explanation, as data; sentences are rendered elsewhere. `text` is OLM's own wording of it,
+ * `facts` are the names in it, and `because` holds what stands behind it.
  */
 export type Reason = Readonly<{
   kind:
@@ -100,7 +111,10 @@ export type Reason = Readonly<{
   because: readonly Reason[];
 }>;
 
-/** A Subscription, or an installed CSV without one, that is left out of a solution so that the others get theirs. */
+/**
+ * A Subscription, or an installed CSV without one, that is left out of a solution so
+ * that the others get theirs.
+ */
 export type UnresolvedWish = Readonly<{
   kind: 'subscription' | 'installed';
   name: string;
@@ -123,14 +137,19 @@ export type Resolution =
       subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
       /** With isolation only: what was left as it is, and why. */
       unresolved?: readonly UnresolvedWish[];
-      /** With isolation only: bundles that need each other, apart from those that do not; each part is approved on its own. */
+      /**
+       * With isolation only: bundles that need each other, apart from those that do not; each
+       * part is approved on its own.
+       */
       parts?: readonly ResolutionPart[];
     }>
-  /** Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it. */
+  /**
+   * Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it.
+   */
   | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>
   /**
-   * Condition reason ErrorPreventedResolution. `code`: `ResolutionTooHard` when the search ran out of its budget.
-   * `deadlineMs`: the problem was not solved within this time.
+   * Condition reason ErrorPreventedResolution. `code`: `ResolutionTooHard` when the search ran out of its
+   * budget. `deadlineMs`: the problem was not solved within this time.
    */
   | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard'; deadlineMs?: number }>;
 

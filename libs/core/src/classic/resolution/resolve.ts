@@ -11,8 +11,9 @@ import { DEFAULT_BUDGET, type SearchBudget, search } from './search/preference-s
 import { Snapshot } from './snapshot.js';
 
 /**
- * Answers one problem as OLM would for a fixed order of Subscriptions and orphans by name (spec: classic-resolution.md;
- * order of checks: §8). Pure: equal problems give equal answers. `record` gives the package record of a hash.
+ * Answers one problem as OLM would for a fixed order of Subscriptions and orphans by name
+ * (spec: classic-resolution.md; order of checks: §8). Pure: equal problems give equal answers. `record` gives
+ * the package record of a hash.
  */
 export function resolve(
   problem: ResolutionProblem,

@@ -7,13 +7,18 @@ import type { NothingFound } from './constraint-system.js';
 import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 
-/** What a Subscription may be met with, best first; `none`: what is named and not there; `error`: no order found. */
+/**
+ * What a Subscription may be met with, best first; `none`: what is named and not there;
+ * `error`: no order found.
+ */
 export type SubscriptionCandidates =
   | Readonly<{ entries: readonly Entry[] }>
   | Readonly<{ none: NothingFound }>
   | Readonly<{ error: string }>;
 
-/** Spec: classic-resolution.md §6. `installed` is the installed CSV; it is not among the candidates returned. */
+/**
+ * Spec: classic-resolution.md §6. `installed` is the installed CSV; it is not among the candidates returned.
+ */
 export function subscriptionCandidates(
   wished: WishedSubscription,
   installed: Entry | undefined,

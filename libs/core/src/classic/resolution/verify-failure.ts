@@ -16,7 +16,10 @@ export type FailedAnswer = Exclude<Resolution, { result: 'resolved' }>;
 /** The answer with texts that were made here, or why the one that was claimed is refused. */
 export type VerifiedFailure = Readonly<{ answer: FailedAnswer }> | Readonly<{ refusal: string }>;
 
-/** A core is proven again, a whole problem is only tried: a check must not take as long as a hard problem does. */
+/**
+ * A core is proven again, a whole problem is only tried: a check must not take as
+ * long as a hard problem does.
+ */
 const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
 /** Of a condition's message, in the API of Kubernetes. */
 const LONGEST_TEXT = 32_768;
@@ -24,11 +27,12 @@ const PREFIX = 'constraints not satisfiable: ';
 const SEPARATOR = ', ';
 
 /**
- * Checks a "no" that came from elsewhere before it is written into a condition. Its words are those of the problem's own
- * constraints, which are shown not to hold together; its advice is made anew. A claim that the problem cannot be asked, or
- * is too hard, is refused where a short search finds a solution.
+ * Checks a "no" that came from elsewhere before it is written into a condition. Its words are those of the
+ * problem's own constraints, which are shown not to hold together; its advice is made anew. A claim that the
+ * problem cannot be asked, or is too hard, is refused where a short search finds a solution.
  *
- * With isolation a "no" follows from concessions that are not repeated here: its texts are bounded and made visible.
+ * With isolation a "no" follows from concessions that are not repeated here: its texts are
+ * bounded and made visible.
  *
  * @param record gives the package record of a hash, which the caller has checked against the hash
  */
@@ -95,7 +99,10 @@ function coreNamedBy(message: string, system: ConstraintSystem): readonly number
 
 type Step = Readonly<{ from: number; text: string }>;
 
-/** The message from `start` on as a sequence of these texts. They hold commas themselves, so each place is tried once. */
+/**
+ * The message from `start` on as a sequence of these texts. They hold commas themselves, so
+ * each place is tried once.
+ */
 function partsOf(message: string, start: number, texts: readonly string[]): readonly string[] | undefined {
   const cameBy = new Map<number, Step>();
   const pending = [start];

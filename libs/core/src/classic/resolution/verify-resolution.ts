@@ -17,8 +17,8 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
 
 /**
- * Why a solution that came from elsewhere must not be acted on; undefined where it may be. A solution is taken if all of
- * this holds:
+ * Why a solution that came from elsewhere must not be acted on; undefined where it may be. A solution is
+ * taken if all of this holds:
  *
  * - every chosen bundle is an entry of the problem's own package records, word for word;
  * - the chosen bundles meet every rule of the problem, together with the CSVs that stay;
@@ -80,7 +80,10 @@ function answerOf(
 
 const isIsolated = ({ operatorGroups }: NamespaceWishes): boolean => operatorGroups[0]?.isolate === true;
 
-/** By name: Subscriptions whose rules are given up, those that cannot be understood at all, and CSVs whose rules are given up. */
+/**
+ * By name: Subscriptions whose rules are given up, those that cannot be understood at all, and CSVs
+ * whose rules are given up.
+ */
 type LeftOut = Readonly<{
   subscriptions: ReadonlySet<string>;
   unread: ReadonlySet<string>;
@@ -99,7 +102,10 @@ function leftOut(wishes: NamespaceWishes, { unresolved = [] }: Resolved): LeftOu
   };
 }
 
-/** As `resolveIsolated` gives rules up: the CSV of a Subscription that is left out stays, unless it is given up itself. */
+/**
+ * As `resolveIsolated` gives rules up: the CSV of a Subscription that is left out stays,
+ * unless it is given up itself.
+ */
 function withoutRulesOf(left: LeftOut, system: ConstraintSystem): ConstraintSystem {
   const { variables } = system;
   const isLeftOut = (index: number): boolean => {
@@ -145,8 +151,9 @@ const fixed = (chosen: ReadonlySet<number>, { variables }: ConstraintSystem): Co
   });
 
 /**
- * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through bundles. A CSV of
- * which one requirement was given up stays on the cluster, and what meets its other requirements is asked for.
+ * The variables of the solution that Subscriptions and installed CSVs ask for, directly or through
+ * bundles. A CSV of which one requirement was given up stays on the cluster, and what meets its other
+ * requirements is asked for.
  */
 function askedFor(
   picked: ReadonlySet<number>,

@@ -7,7 +7,10 @@ import { requirementWords } from './explain/plain-words.js';
 import { installedEntries } from './installed-entries.js';
 import type { ChosenBundle, NamespaceWishes } from './resolution-problem.js';
 
-/** What a chosen bundle is there for, one sentence each: Subscriptions first, then what other bundles require of it. */
+/**
+ * What a chosen bundle is there for, one sentence each: Subscriptions first, then what
+ * other bundles require of it.
+ */
 export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], wishes: NamespaceWishes): string[] {
   const asking = wishes.subscriptions
     .filter(({ package: name, channel, source, sourceNamespace }) => {

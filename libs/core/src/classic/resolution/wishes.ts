@@ -4,7 +4,10 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { InstalledCsv, NamespaceWishes, ObservedNamespace, WishedSubscription } from './resolution-problem.js';
 
-/** Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be met from stopping the others. */
+/**
+ * Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be met
+ * from stopping the others.
+ */
 export const ISOLATION_ANNOTATION = 'flotilla.dev/resolution-isolation';
 export const EXCLUDE_GLOBAL = 'olm.operatorframework.io/exclude-global-namespace-resolution';
 /** Where a CSV carries the properties of the bundle it was installed from. */
@@ -13,8 +16,8 @@ export const PROPERTIES_ANNOTATION = 'operatorframework.io/properties';
 export const FAIL_FORWARD = 'TechPreviewUnsafeFailForward';
 
 /**
- * The namespace's objects reduced to what resolution reads, in canonical form: whatever has no influence on the answer is
- * left out, so that its change asks no new question (spec: classic-resolution.md §1, §3).
+ * The namespace's objects reduced to what resolution reads, in canonical form: whatever has no influence on
+ * the answer is left out, so that its change asks no new question (spec: classic-resolution.md §1, §3).
  */
 export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
   const operatorGroups = observed.operatorGroups
@@ -38,7 +41,10 @@ export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
   };
 }
 
-/** Whether an OperatorGroup keeps the global catalogs out of its namespace (spec: operator-groups.md, annotations). */
+/**
+ * Whether an OperatorGroup keeps the global catalogs out of its namespace
+ * (spec: operator-groups.md, annotations).
+ */
 export const excludesGlobal = ({ metadata }: Pick<OperatorGroup, 'metadata'>): boolean =>
   metadata.annotations?.[EXCLUDE_GLOBAL] === 'true';
 
@@ -65,7 +71,10 @@ function isCopied({ metadata, status }: ClusterServiceVersion, namespace: string
   );
 }
 
-/** Phase and replaces matter to fail forward alone; the APIs of the spec only to a CSV without properties annotation. */
+/**
+ * Phase and replaces matter to fail forward alone; the APIs of the spec only to a CSV
+ * without properties annotation.
+ */
 function installedCsv({ metadata, spec, status }: ClusterServiceVersion, failForward: boolean): InstalledCsv {
   const annotation = metadata.annotations?.[PROPERTIES_ANNOTATION];
   const common = {
@@ -82,7 +91,10 @@ function installedCsv({ metadata, spec, status }: ClusterServiceVersion, failFor
 
 type Api = InstalledCsv['ownedApis'][number];
 
-/** APIs as the spec names them; a CRD is `plural.group`, and one without group stays for the resolver to refuse. */
+/**
+ * APIs as the spec names them; a CRD is `plural.group`, and one without group stays
+ * for the resolver to refuse.
+ */
 function apisOf(spec: ClusterServiceVersion['spec'], which: 'owned' | 'required'): Api[] {
   const crds = (spec.customresourcedefinitions?.[which] ?? []).map(({ name, version, kind }) => {
     const dot = name.indexOf('.');

@@ -1,6 +1,6 @@
 /**
- * Usage: `applyResolution(subscriptions, effect, now)` after a resolution was answered or acted upon; write the ones that
- * changed. `effect` says how far it came.
+ * Usage: `applyResolution(subscriptions, effect, now)` after a resolution was answered or acted upon; write
+ * the ones that changed. `effect` says how far it came.
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
@@ -77,7 +77,9 @@ function after(subscription: Subscription, effect: ResolutionEffect, now: string
   }
 }
 
-/** The status after a success; with isolation a Subscription that was left out of it keeps its own failure. */
+/**
+ * The status after a success; with isolation a Subscription that was left out of it keeps its own failure.
+ */
 function resolved(subscription: Subscription, resolution: Resolved | undefined, now: string): SubscriptionStatus {
   const leftOut = unresolvedWish(subscription, resolution);
   const settled = [UNPACKING, UNPACK_FAILED, ...(leftOut === undefined ? [RESOLUTION_FAILED] : [])];
@@ -91,8 +93,9 @@ const unresolvedWish = ({ metadata }: Subscription, resolution: Resolved | undef
   resolution?.unresolved?.find(({ kind, name }) => kind === 'subscription' && name === metadata.name);
 
 /**
- * The statuses of all Subscriptions of a namespace after a resolution. After a success all three conditions go, from
- * every Subscription (OLM forgets BundleUnpacking on those it just moved). Spec: subscriptions.md §2.6 – §2.9.
+ * The statuses of all Subscriptions of a namespace after a resolution. After a success all three conditions
+ * go, from every Subscription (OLM forgets BundleUnpacking on those it just moved). Spec:
+ * subscriptions.md §2.6 – §2.9.
  */
 export const applyResolution = (
   subscriptions: readonly Subscription[],

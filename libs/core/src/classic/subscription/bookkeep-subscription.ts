@@ -1,6 +1,7 @@
 /**
- * Usage, in each pass before resolving: `bookkeepSubscription(subscription, { csvs, plans, failForward }, now)` for each
- * Subscription; when any changed, write and end the pass (a fresh read decides anew). Then `needsResolution(all)`.
+ * Usage, in each pass before resolving: `bookkeepSubscription(subscription, { csvs, plans, failForward
+ * }, now)` for each Subscription; when any changed, write and end the pass (a fresh read decides anew).
+ * Then `needsResolution(all)`.
  */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
@@ -71,8 +72,9 @@ function stated(status: SubscriptionStatus, around: SubscriptionSurroundings): S
 }
 
 /**
- * The Subscription's own book: the reference to its plan and its state, in one write (measured: a Subscription that a plan
- * generated goes straight to AtLatestKnown, for its CSV was created before it). Spec: subscriptions.md §2.4.
+ * The Subscription's own book: the reference to its plan and its state, in one write (measured: a
+ * Subscription that a plan generated goes straight to AtLatestKnown, for its CSV was created before it).
+ * Spec: subscriptions.md §2.4.
  */
 export function bookkeepSubscription(
   subscription: Subscription,
@@ -84,6 +86,8 @@ export function bookkeepSubscription(
   return changeTo(subscription, stated(adopted(subscription, around) ?? statusOf(subscription), around), now);
 }
 
-/** False while every Subscription waits for its plan: one that does not is enough to resolve all (spec: §2.5). */
+/**
+ * False while every Subscription waits for its plan: one that does not is enough to resolve all (spec: §2.5).
+ */
 export const needsResolution = (subscriptions: readonly Subscription[]): boolean =>
   subscriptions.some(({ status }) => status?.installPlanRef === undefined || status.state !== 'UpgradePending');

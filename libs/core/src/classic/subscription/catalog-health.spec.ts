@@ -32,7 +32,9 @@ const told = ({ status }: SubscriptionChange): string => {
 };
 const all = 'all available catalogsources are healthy';
 
-/** Looks at one list of catalogs after the other; what was told each time, with `=` where nothing was written. */
+/**
+ * Looks at one list of catalogs after the other; what was told each time, with `=` where nothing was written.
+ */
 function looks(...lists: CatalogSource[][]): string[] {
   let current = subscription();
   return lists.map((list) => {

@@ -1,4 +1,6 @@
-/** Usage: `withCatalogHealth(subscription, sourcesInSight, now)` for each Subscription; write where `changed`. */
+/**
+ * Usage: `withCatalogHealth(subscription, sourcesInSight, now)` for each Subscription; write where `changed`.
+ */
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { CATALOG_SOURCE_API } from '../../kernel/api/catalog-source.js';
 import type { CatalogHealth, Subscription } from '../../kernel/api/subscription.js';
@@ -20,13 +22,15 @@ export const isHealthy = ({ status }: CatalogSource): boolean =>
 
 const keyOf = ({ catalogSourceRef: ref }: CatalogHealth): string => `${ref.namespace ?? ''}/${ref.name ?? ''}`;
 
-/** OLM compares entries by uid and health; times and resourceVersions do not count (spec: api-types.md §3). */
+/**
+ * OLM compares entries by uid and health; times and resourceVersions do not count (spec: api-types.md §3).
+ */
 const sameHealth = (a: CatalogHealth, b: CatalogHealth): boolean =>
   a.healthy === b.healthy && a.catalogSourceRef.uid === b.catalogSourceRef.uid && keyOf(a) === keyOf(b);
 
 /**
- * status.catalogHealth: every catalog in sight, sorted by namespace and name; entries of `previous` that say the same are
- * kept with their time. Spec: catalog-sources.md §8.
+ * status.catalogHealth: every catalog in sight, sorted by namespace and name; entries of `previous` that say
+ * the same are kept with their time. Spec: catalog-sources.md §8.
  */
 export function catalogHealthOf(
   sources: readonly CatalogSource[],
@@ -65,7 +69,10 @@ function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription, old
   return { status: 'False', reason: 'AllCatalogSourcesHealthy', message: 'all available catalogsources are healthy' };
 }
 
-/** For one sync the reason tells what changed against the stored list; the next sync settles to the verdict's own. */
+/**
+ * For one sync the reason tells what changed against the stored list; the next sync
+ * settles to the verdict's own.
+ */
 function told(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
   if (health.length > previous.length) return { ...verdict, reason: 'CatalogSourcesAdded' };
   if (health.length < previous.length) return { ...verdict, reason: 'CatalogSourcesDeleted' };
@@ -75,8 +82,8 @@ function told(verdict: Verdict, health: readonly CatalogHealth[], previous: read
 }
 
 /**
- * catalogHealth and the condition CatalogSourcesUnhealthy after a look at the catalogs in sight (the namespace's own and
- * the global namespace's). Spec: subscriptions.md §4.
+ * catalogHealth and the condition CatalogSourcesUnhealthy after a look at the catalogs in sight (the
+ * namespace's own and the global namespace's). Spec: subscriptions.md §4.
  */
 export function withCatalogHealth(
   subscription: Subscription,

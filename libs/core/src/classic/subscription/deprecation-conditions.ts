@@ -11,7 +11,10 @@ import {
 
 type Found = Readonly<{ type: string; message: string }>;
 
-/** What the catalog says of package, channel and installed bundle; undefined when it does not know that bundle there. */
+/**
+ * What the catalog says of package, channel and installed bundle; undefined when it does
+ * not know that bundle there.
+ */
 function deprecationsOf({ spec, status }: Subscription, record: PackageRecord): Found[] | undefined {
   const channel = spec.channel ?? '';
   const installed = status?.installedCSV ?? '';
@@ -33,8 +36,9 @@ const found = (type: string, subject: string, message: string | undefined): Foun
 const ALL = ['PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated', 'Deprecated'];
 
 /**
- * Deprecation conditions from the Subscription's own package in its own catalog. Where the catalog does not list the
- * installed bundle (or was not read: no `record`) what was said before stays. Spec: subscriptions.md §4 "Deprecation".
+ * Deprecation conditions from the Subscription's own package in its own catalog. Where the catalog does not
+ * list the installed bundle (or was not read: no `record`) what was said before stays. Spec:
+ * subscriptions.md §4 "Deprecation".
  */
 export function withDeprecations(
   subscription: Subscription,

@@ -1,4 +1,7 @@
-/** Usage: `withPlanConditions(subscription, plan, now)`, where `plan` is a *live* read of status.installPlanRef. */
+/**
+ * Usage: `withPlanConditions(subscription, plan, now)`, where `plan` is a *live* read
+ * of status.installPlanRef.
+ */
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { Subscription, SubscriptionStatus } from '../../kernel/api/subscription.js';
 import { installedCondition } from '../install-plan/plan-conditions.js';
@@ -18,7 +21,10 @@ const MISSING = 'InstallPlanMissing';
 /** Types of the conditions that report on the plan of a Subscription. */
 export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
 
-/** What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase there is nothing to tell. */
+/**
+ * What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase
+ * there is nothing to tell.
+ */
 const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
   ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
   ['Planning', { type: PENDING, reason: 'Planning' }],
@@ -63,9 +69,9 @@ function withoutPlan(status: SubscriptionStatus): SubscriptionStatus {
 }
 
 /**
- * The condition on the referenced plan, or the clean-up after one that is gone. Where the plan of a pending upgrade is
- * gone the reference is cleared in every case (OLM keeps it when no condition changed, and then stalls for ever).
- * Spec: subscriptions.md §4.
+ * The condition on the referenced plan, or the clean-up after one that is gone. Where the plan of a pending
+ * upgrade is gone the reference is cleared in every case (OLM keeps it when no condition changed, and then
+ * stalls for ever). Spec: subscriptions.md §4.
  */
 export function withPlanConditions(
   subscription: Subscription,

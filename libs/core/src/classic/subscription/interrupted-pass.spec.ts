@@ -10,7 +10,10 @@ const WANTED: Readonly<Record<string, string>> = { tug: 'tug.v1', dock: 'dock.v1
 
 class Killed extends Error {}
 
-/** A namespace with two Subscriptions and the writes of a pass over it; the process dies after `killAfter` writes. */
+/**
+ * A namespace with two Subscriptions and the writes of a pass over it; the process dies
+ * after `killAfter` writes.
+ */
 class Namespace {
   readonly subscriptions = new Map(Object.keys(WANTED).map((name) => [name, fresh(name)]));
   readonly plans = new Map<string, InstallPlan>();

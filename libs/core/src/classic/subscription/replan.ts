@@ -23,8 +23,8 @@ export type Replan =
   | Readonly<{ refused: string }>;
 
 /**
- * Whether a plan can be made anew at all: it failed; or it is complete, and none of its ClusterServiceVersions is in the
- * namespace, be it that they were deleted or that only copies are there.
+ * Whether a plan can be made anew at all: it failed; or it is complete, and none of its
+ * ClusterServiceVersions is in the namespace, be it that they were deleted or that only copies are there.
  */
 export function isReplannable({ spec, status }: InstallPlan, csvs: readonly ClusterServiceVersion[]): boolean {
   if (status?.phase === 'Failed') return true;
@@ -36,10 +36,10 @@ export function isReplannable({ spec, status }: InstallPlan, csvs: readonly Clus
 const NOT_INSTALLED: readonly string[] = ['', 'Pending', 'Failed'];
 
 /**
- * Takes back what a failed plan did to its Subscriptions, so that the next resolution starts where the plan's own did:
- * the ClusterServiceVersions of the plan are deleted, its Subscriptions name what was installed before, and the plan is
- * deleted. Refused as soon as one of these ClusterServiceVersions is installed or has a Deployment: deleting it would
- * stop an operator that runs. Done twice it ends the same.
+ * Takes back what a failed plan did to its Subscriptions, so that the next resolution starts where the plan's
+ * own did: the ClusterServiceVersions of the plan are deleted, its Subscriptions name what was installed
+ * before, and the plan is deleted. Refused as soon as one of these ClusterServiceVersions is installed or has
+ * a Deployment: deleting it would stop an operator that runs. Done twice it ends the same.
  */
 export function replan(plan: InstallPlan, around: ReplanSurroundings, now: string): Replan {
   const { name = '', namespace = '', uid } = plan.metadata;
@@ -69,7 +69,9 @@ const refusalText = (csv: ClusterServiceVersion): string =>
   `the plan is not made anew: ClusterServiceVersion ${csvName(csv)} is installed or has a Deployment (phase ` +
   `${csv.status?.phase || 'not set'}), and making the plan anew would delete it. Publish a version that replaces it`;
 
-/** The status from before the plan: the CSV that the plan's CSV replaces where it is still there, else none. */
+/**
+ * The status from before the plan: the CSV that the plan's CSV replaces where it is still there, else none.
+ */
 function takenBack(
   subscription: Subscription,
   plan: InstallPlan,

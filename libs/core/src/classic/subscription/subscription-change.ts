@@ -8,7 +8,10 @@ export type SubscriptionChange = Readonly<{ subscription: Subscription; status: 
 
 export const statusOf = (subscription: Subscription): SubscriptionStatus => subscription.status ?? {};
 
-/** The change to `next`, or none where the two differ in nothing; a change sets lastUpdated, which the schema demands. */
+/**
+ * The change to `next`, or none where the two differ in nothing; a change sets lastUpdated,
+ * which the schema demands.
+ */
 export function changeTo(subscription: Subscription, next: SubscriptionStatus, now: string): SubscriptionChange {
   const before = statusOf(subscription);
   if (canonicalJson(before) === canonicalJson(next)) return { subscription, status: before, changed: false };
@@ -35,8 +38,9 @@ export type WantedCondition = Readonly<{
 }>;
 
 /**
- * The status with this condition: in place where the type is there, else at the end; untouched where only times would
- * differ. A timed condition's lastTransitionTime moves with every change of its content, as OLM does it.
+ * The status with this condition: in place where the type is there, else at the end; untouched where
+ * only times would differ. A timed condition's lastTransitionTime moves with every change of its
+ * content, as OLM does it.
  */
 export function withCondition(status: SubscriptionStatus, wanted: WantedCondition, now: string): SubscriptionStatus {
   const { timed, ...said } = wanted;

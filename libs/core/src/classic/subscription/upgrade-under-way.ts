@@ -6,11 +6,12 @@ import type { InstallPlan } from '../../kernel/api/install-plan.js';
 const TAKE_OVER_MS = 5 * 60_000;
 
 /**
- * Milliseconds for which nothing needs to be resolved in a namespace, because a CSV is taking over from the one it
- * replaces; undefined when none is. While both are there no resolution can succeed: the old one is referenced by no
- * Subscription any more, and both are of one package (spec: subscriptions.md, edge cases). OLM, being slower, is seldom
- * seen to say so; where an upgrade gets stuck it does, and so do we: at once when its plan has failed, else after the
- * time an installation may take. Fail-forward groups resolve past CSVs that are being replaced, and never wait.
+ * Milliseconds for which nothing needs to be resolved in a namespace, because a CSV is taking over from the
+ * one it replaces; undefined when none is. While both are there no resolution can succeed: the old one is
+ * referenced by no Subscription any more, and both are of one package (spec: subscriptions.md, edge cases).
+ * OLM, being slower, is seldom seen to say so; where an upgrade gets stuck it does, and so do we: at once
+ * when its plan has failed, else after the time an installation may take. Fail-forward groups resolve past
+ * CSVs that are being replaced, and never wait.
  */
 export function upgradeUnderWayMs(
   csvs: readonly ClusterServiceVersion[],

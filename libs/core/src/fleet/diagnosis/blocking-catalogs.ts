@@ -6,8 +6,8 @@ type Finding = Named & Diagnosis;
 const NOT_SERVED = /: catalog "([^"]+)" is not being served/;
 const MOST_NAMED = 5;
 /**
- * A ClusterCatalog that is not served fails the resolution of every ClusterExtension that asks it, as in OLM v1. The cause
- * is told at the catalog, with the extensions that it blocks, and not again at each of them.
+ * A ClusterCatalog that is not served fails the resolution of every ClusterExtension that asks it, as in OLM
+ * v1. The cause is told at the catalog, with the extensions that it blocks, and not again at each of them.
  */
 export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
   const catalogs = findings.filter(({ kind, standing }) => kind === 'ClusterCatalog' && standing !== 'well');
@@ -31,7 +31,10 @@ export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
   });
 }
 
-/** The same for CatalogSources, each with the Subscriptions that it blocks: one for several catalogs has its root at the first. */
+/**
+ * The same for CatalogSources, each with the Subscriptions that it blocks: one for several catalogs
+ * has its root at the first.
+ */
 export function atBlockingSources(sources: readonly Finding[], subscriptions: readonly Finding[]): Finding[] {
   const blocked = subscriptions.filter(({ root }) => root?.kind === 'CatalogSource');
   return sources.map((source) => {

@@ -8,8 +8,9 @@ type Finding = Named & Diagnosis;
 const GROUP_ROOTS: ReadonlySet<string> = new Set(['OperatorGroup', 'Namespace']);
 
 /**
- * OperatorGroups that let nothing be installed in their namespace stop every Subscription, InstallPlan and
- * ClusterServiceVersion there. The cause is shown once, at the OperatorGroup, or at the Namespace where there is none.
+ * OperatorGroups that let nothing be installed in their namespace stop every Subscription,
+ * InstallPlan and ClusterServiceVersion there. The cause is shown once, at the OperatorGroup, or at
+ * the Namespace where there is none.
  */
 export function blockingGroups(
   findings: readonly Finding[],

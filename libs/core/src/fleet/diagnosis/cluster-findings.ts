@@ -17,7 +17,10 @@ import { diagnoseInstallPlan } from './diagnose-install-plan.js';
 import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
 import { type Diagnosis, type Named, named, urgency } from './diagnosis.js';
 
-/** OLM's objects of one cluster; of copies of CSVs only those whose place a Subscription expects a CSV of its own in. */
+/**
+ * OLM's objects of one cluster; of copies of CSVs only those whose place a Subscription
+ * expects a CSV of its own in.
+ */
 export type ClusterObjects = Readonly<{
   globalCatalogNamespace: string;
   catalogSources: readonly CatalogSource[];
@@ -33,8 +36,9 @@ export type ClusterObjects = Readonly<{
 export type Finding = Named & Diagnosis;
 
 /**
- * Everything in a cluster that is not well, the most urgent first, then by namespace, kind and name. A cause is told once, at
- * the object where it lies: what a Subscription waits for is not told again at the Subscription.
+ * Everything in a cluster that is not well, the most urgent first, then by namespace, kind and
+ * name. A cause is told once, at the object where it lies: what a Subscription waits for is not
+ * told again at the Subscription.
  */
 export function clusterFindings(objects: ClusterObjects): Finding[] {
   const { catalogSources, installPlans, subscriptions, csvs, conditioned } = objects;

@@ -7,7 +7,10 @@ import { isPaused, pausedDigest, pausedText } from '../../kernel/api/paused-cata
 import { ADVICE, type Advice } from './advice.js';
 import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 
-/** What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8; decisions 0111 and 0112). */
+/**
+ * What a CatalogSource's status says of it, and what helps (spec: catalog-sources.md §8;
+ * decisions 0111 and 0112).
+ */
 export function diagnoseCatalogSource(source: CatalogSource): Diagnosis {
   const { status } = source;
   const said = status?.message ? [sentence(status.message)] : [];

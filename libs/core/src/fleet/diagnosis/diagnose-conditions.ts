@@ -12,7 +12,10 @@ const Condition = z.looseObject({
 type Condition = z.infer<typeof Condition>;
 const Conditioned = z.looseObject({ status: z.looseObject({ conditions: z.array(Condition) }) });
 
-/** Types that an OLM v1 object must have True; `Progressing` must not be `Blocked` (spec: v1-extension.md, v1-catalog.md). */
+/**
+ * Types that an OLM v1 object must have True; `Progressing` must not be `Blocked`
+ * (spec: v1-extension.md, v1-catalog.md).
+ */
 const WANTED: Readonly<Record<string, string>> = { ClusterExtension: 'Installed', ClusterCatalog: 'Serving' };
 
 /** A ClusterExtension or ClusterCatalog by its conditions. */

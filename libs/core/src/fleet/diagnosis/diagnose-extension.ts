@@ -22,7 +22,10 @@ export type ExtensionSurroundings = Readonly<{
   revisions?: readonly KubernetesObject[];
 }>;
 
-/** A ClusterExtension by its conditions; where a specific remedy is known, with that in place of the general one. */
+/**
+ * A ClusterExtension by its conditions; where a specific remedy is known, with that in
+ * place of the general one.
+ */
 export function diagnoseExtension(extension: KubernetesObject, around: ExtensionSurroundings): Diagnosis {
   const found = diagnoseConditions(extension);
   if (found.standing !== 'blocked' && found.standing !== 'failed') return found;

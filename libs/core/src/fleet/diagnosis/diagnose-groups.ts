@@ -3,7 +3,10 @@ import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { ADVICE } from './advice.js';
 import { type Diagnosis, diagnosis, named, sentence } from './diagnosis.js';
 
-/** Why the OperatorGroups of a namespace let nothing be installed there, with them as the root; undefined where they do. */
+/**
+ * Why the OperatorGroups of a namespace let nothing be installed there, with them as the root;
+ * undefined where they do.
+ */
 export function diagnoseGroups(namespace: string, groups: readonly OperatorGroup[]): Diagnosis | undefined {
   const found = reasonOf(namespace, groups);
   const [group] = groups;

@@ -12,7 +12,10 @@ import { type Diagnosis, diagnosis, sentence } from './diagnosis.js';
 /** Steps named one by one; more are counted. */
 const NAMED = 5;
 
-/** Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5). `groups`: of its namespace. */
+/**
+ * Where a plan is: what it waits for, or which step stops it (spec: install-plans.md §3, §5).
+ * `groups`: of its namespace.
+ */
 export function diagnoseInstallPlan(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
   const { spec, status } = plan;
   const what = spec.clusterServiceVersionNames.join(', ') || 'nothing';
@@ -48,7 +51,10 @@ function storedVersion({ metadata, status }: InstallPlan, [group]: readonly Oper
   return ADVICE.migrateStoredVersions(metadata.namespace ?? '', group.metadata.name ?? '');
 }
 
-/** A plan that fails the check of its OperatorGroup stays in its phase, approved or not, until there is one that counts. */
+/**
+ * A plan that fails the check of its OperatorGroup stays in its phase, approved or not, until
+ * there is one that counts.
+ */
 function withoutGroup(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis | undefined {
   if (installedCondition(plan.status)?.reason !== 'InstallCheckFailed') return undefined;
   const cause = diagnoseGroups(plan.metadata.namespace ?? '', groups);

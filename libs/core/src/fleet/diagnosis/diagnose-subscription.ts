@@ -23,7 +23,9 @@ export type Surroundings = Readonly<{
 
 type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
 
-/** Its way from wish to running operator; the first that stops it is the reason (spec: subscriptions.md §2). */
+/**
+ * Its way from wish to running operator; the first that stops it is the reason (spec: subscriptions.md §2).
+ */
 const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
 
 /** What a Subscription waits for or why it failed, from what lies in its cluster. */
@@ -41,7 +43,9 @@ function groups({ metadata }: Subscription, { operatorGroups }: Surroundings): D
   return diagnoseGroups(metadata.namespace ?? '', operatorGroups);
 }
 
-/** With an OperatorGroup that excludes the global catalogs, those neither block the namespace nor serve it. */
+/**
+ * With an OperatorGroup that excludes the global catalogs, those neither block the namespace nor serve it.
+ */
 function targetedCatalog({ metadata, spec }: Subscription, around: Surroundings): Diagnosis | undefined {
   const { namespace } = metadata;
   const excluding = around.operatorGroups.find(excludesGlobal);
@@ -140,7 +144,10 @@ function operator(subscription: Subscription, around: Surroundings): Diagnosis |
     : causedBy(`ClusterServiceVersion ${name} has not succeeded.`, csv, found);
 }
 
-/** The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew; without one nothing comes. */
+/**
+ * The CSV was deleted, or was a copy and its original is gone. A complete plan can be made anew;
+ * without one nothing comes.
+ */
 function withoutOperator(subscription: Subscription, name: string, around: Surroundings): Diagnosis {
   const done = referencedPlan(subscription, around);
   const todo =

@@ -1,13 +1,16 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Advice } from './advice.js';
 
-/** How an object fares, the most urgent first: somebody must act on the first three; time alone may mend the fourth. */
+/**
+ * How an object fares, the most urgent first: somebody must act on the first three; time
+ * alone may mend the fourth.
+ */
 export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
 /**
- * One object's state as one story: `because` goes from what is seen to what causes it, `todo` says what somebody can do, in
- * the order in which it should be tried.
+ * One object's state as one story: `because` goes from what is seen to what causes it, `todo` says what
+ * somebody can do, in the order in which it should be tried.
  */
 export type Diagnosis = Readonly<{
   standing: Standing;

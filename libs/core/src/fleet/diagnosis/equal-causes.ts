@@ -1,6 +1,9 @@
 import type { Finding } from './cluster-findings.js';
 
-/** Findings that differ in nothing but the object, its namespace and its cluster; the first one stands for all. */
+/**
+ * Findings that differ in nothing but the object, its namespace and its cluster; the
+ * first one stands for all.
+ */
 export type EqualFindings<T extends Finding> = readonly [first: T, ...others: T[]];
 
 /** Puts findings with the same cause and the same remedy together, in the order of the first of each. */

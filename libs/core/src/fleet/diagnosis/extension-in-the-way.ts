@@ -18,8 +18,8 @@ const CHANGED_CRD = /validating upgrade for CRD "([^"]+)":/g;
 const MOST = 20;
 
 /**
- * Objects that stop the extension and that it did not make: those without a controller, and, while nothing of it is
- * installed, CRDs that its bundle would change in a way that is not safe.
+ * Objects that stop the extension and that it did not make: those without a controller, and, while nothing of
+ * it is installed, CRDs that its bundle would change in a way that is not safe.
  */
 export function objectsInTheWay(extension: KubernetesObject): readonly ObjectRef[] {
   const { installed, message } = progressingMessage(extension);
@@ -64,10 +64,15 @@ function ownerOf(
 const keyOf = ({ apiVersion, kind, namespace = '', name = '' }: Readonly<Record<string, unknown>>): string =>
   `${kind}.${apiVersion} ${namespace}/${name}`;
 
-/** What keeps other objects or data in itself is never to be deleted by an advice; CRDs have an advice of their own. */
+/**
+ * What keeps other objects or data in itself is never to be deleted by an advice; CRDs
+ * have an advice of their own.
+ */
 const HOLDS_OTHERS: ReadonlySet<string> = new Set(['Namespace', 'PersistentVolume', 'PersistentVolumeClaim', 'Secret']);
 
-/** What a user can do about all of them; undefined where something belongs to another owner, or holds data. */
+/**
+ * What a user can do about all of them; undefined where something belongs to another owner, or holds data.
+ */
 export function remedyInTheWay(extension: KubernetesObject, found: readonly InTheWay[]): readonly Advice[] | undefined {
   if (found.some(({ ref, owner }) => owner.kind === 'other' || (owner.kind === 'none' && HOLDS_OTHERS.has(ref.kind))))
     return undefined;

@@ -1,6 +1,8 @@
 import { type OlmSign, signText } from './olm-signs.js';
 
-/** Annotation of the global catalog namespace by which the owner of a cluster lets Flotilla act beside OLM. */
+/**
+ * Annotation of the global catalog namespace by which the owner of a cluster lets Flotilla act beside OLM.
+ */
 export const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
 const ACT = 'act';
 
@@ -22,7 +24,10 @@ export type StandingFacts = Readonly<{
   annotations?: Readonly<Record<string, string>> | undefined;
 }>;
 
-/** Two that act on the same objects undo each other's work: beside OLM nothing is done unless the owner says so. */
+/**
+ * Two that act on the same objects undo each other's work: beside OLM nothing is done
+ * unless the owner says so.
+ */
 export function clusterStanding(facts: StandingFacts): ClusterStanding {
   const { signs, unseen } = facts;
   if ((signs.length === 0 && unseen === undefined) || hasConsent(facts)) return { acts: true, signs };

@@ -10,9 +10,9 @@ export type CompanionFacts = Readonly<{
 }>;
 
 /**
- * Whether to write an object that OLM ships beside its CRDs (decision 0128). ClusterRoles are kept as OLM ships them, since
- * people's rights hang on them. Everything else is made where it is missing and is then its owner's: the OLMConfig holds
- * settings, and a second OperatorGroup would stop a namespace.
+ * Whether to write an object that OLM ships beside its CRDs (decision 0128). ClusterRoles are kept as OLM
+ * ships them, since people's rights hang on them. Everything else is made where it is missing and is then its
+ * owner's: the OLMConfig holds settings, and a second OperatorGroup would stop a namespace.
  */
 export function companionInstallation(ours: KubernetesObject, { live, groups }: CompanionFacts): 'write' | 'nothing' {
   if (ours.kind === 'OperatorGroup' && groups > 0) return 'nothing';

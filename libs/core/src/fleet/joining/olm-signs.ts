@@ -20,7 +20,10 @@ const OLM_FIELD_MANAGERS: ReadonlySet<string> = new Set([
   'operator-controller',
 ]);
 
-/** OLM writes statuses every few minutes at most where nothing happens; what is older tells of one that is gone. */
+/**
+ * OLM writes statuses every few minutes at most where nothing happens; what is older
+ * tells of one that is gone.
+ */
 const RECENT_MS = 10 * 60_000;
 
 /** Something that shows that OLM itself is at work in a cluster. */
@@ -29,9 +32,9 @@ export type OlmSign =
   | Readonly<{ kind: 'fieldManager'; manager: string; object: string; time: string }>;
 
 /**
- * What shows that OLM itself is at work: its Deployments that are not scaled to nothing, and objects that its programs have
- * written within the last ten minutes (an OLM may run outside of the cluster, or under other names). Deployments first,
- * then one sign for each program.
+ * What shows that OLM itself is at work: its Deployments that are not scaled to nothing, and objects that its
+ * programs have written within the last ten minutes (an OLM may run outside of the cluster, or under other
+ * names). Deployments first, then one sign for each program.
  */
 export function signsOfOlm(
   deployments: readonly KubernetesObject[],

@@ -6,7 +6,9 @@ export type ClusterView = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces with a Subscription. */
   subscribed: ReadonlySet<string>;
-  /** Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question. */
+  /**
+   * Namespaces with a ClusterServiceVersion that has not succeeded yet, or that names the CRD in question.
+   */
   waitingForCluster: (object: KubernetesObject) => ReadonlySet<string>;
   /** Namespaces with an operator that uses this binding, by the name that its Service gives it. */
   sharing: (object: KubernetesObject) => ReadonlySet<string>;
@@ -17,14 +19,20 @@ export type ClusterView = Readonly<{
 type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
 
 const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
-/** Where the owner is that the labels name, and the original of a copied owner: who made the object puts it back. */
+/**
+ * Where the owner is that the labels name, and the original of a copied owner: who made
+ * the object puts it back.
+ */
 const labelledOwners = ({ metadata: { labels } }: KubernetesObject): readonly string[] =>
   [labels?.['olm.owner.namespace'], labels?.['olm.copiedFrom']].filter((namespace) => namespace !== undefined);
 const ownerByLabel: Rule = (object, view) => {
   const owners = labelledOwners(object);
   return owners.length === 0 ? own(object, view) : owners;
 };
-/** A copy concerns the namespace of its original, which keeps it in step; its own only if something is wished there. */
+/**
+ * A copy concerns the namespace of its original, which keeps it in step; its own only if
+ * something is wished there.
+ */
 const ownOrOriginal: Rule = (object, view) => {
   const original = object.metadata.labels?.['olm.copiedFrom'];
   if (original === undefined) return own(object, view);
@@ -37,7 +45,10 @@ const sharedToo =
   (rule: Rule): Rule =>
   (object, view) => [...rule(object, view), ...view.sharing(object)];
 const whoeverSelects: Rule = (object, view) => view.selecting(object);
-/** A global catalog is seen by every namespace that subscribes; any other by its own alone (spec: catalog-sources.md §2). */
+/**
+ * A global catalog is seen by every namespace that subscribes; any other by its own alone
+ * (spec: catalog-sources.md §2).
+ */
 const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
   const namespace = metadata.namespace ?? '';
   return namespace === view.globalCatalogNamespace ? [...view.subscribed, namespace] : [namespace];

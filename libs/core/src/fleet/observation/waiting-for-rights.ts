@@ -3,8 +3,9 @@ import { isCopied } from '../../kernel/api/csv-facts.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * The namespaces of operators whose requirements are open, each once: a user who grants or revokes rights with RBAC objects
- * of their own, which lack the label `olm.managed`, changes what the status of these operators says.
+ * The namespaces of operators whose requirements are open, each once: a user who grants or revokes
+ * rights with RBAC objects of their own, which lack the label `olm.managed`, changes what the status
+ * of these operators says.
  */
 export function namespacesWaitingForRights(csvs: readonly ClusterServiceVersion[]): string[] {
   const waiting = csvs.filter((csv) => !isCopied(csv) && hasOpenRequirements(csv));

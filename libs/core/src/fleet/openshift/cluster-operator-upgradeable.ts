@@ -15,9 +15,9 @@ export type OperatorCompatibility =
   | Readonly<{ kind: 'unknown'; message: string }>;
 
 /**
- * The status of a ClusterOperator with its condition Upgradeable as operators have it (spec: csv-lifecycle.md §13);
- * undefined where it says so already, or where somebody says False for a reason of his own. Everything else of the status
- * stays as it is.
+ * The status of a ClusterOperator with its condition Upgradeable as operators have it
+ * (spec: csv-lifecycle.md §13); undefined where it says so already, or where somebody says False for a reason
+ * of his own. Everything else of the status stays as it is.
  */
 export function clusterOperatorStatus(
   operator: KubernetesObject,
@@ -37,8 +37,8 @@ export function clusterOperatorStatus(
 }
 
 /**
- * Why operators block the next minor version of OpenShift, by the ClusterOperators of OLM: one line for each operator. Empty
- * where none blocks; a reason that is not about operators is left out.
+ * Why operators block the next minor version of OpenShift, by the ClusterOperators of OLM: one line for each
+ * operator. Empty where none blocks; a reason that is not about operators is left out.
  */
 export const upgradeBlockers = (operators: readonly KubernetesObject[]): readonly string[] => [
   ...new Set(operators.flatMap(blockersIn)),

@@ -17,8 +17,8 @@ export type IncompatibleOperator = Readonly<{ name: string; message: string }>;
 const LAST_OF_FOUR: OpenShiftVersion = { major: 4n, minor: 23n };
 
 /**
- * The minor version that comes after a cluster's own, whatever its patch or prerelease (spec: csv-lifecycle.md §12,
- * v1-extension.md, "OpenShift gating").
+ * The minor version that comes after a cluster's own, whatever its patch or prerelease
+ * (spec: csv-lifecycle.md §12, v1-extension.md, "OpenShift gating").
  */
 export function nextMinorVersion(release: string): OpenShiftVersion | VersionError {
   const current = parseTolerant(release);
@@ -29,8 +29,8 @@ export function nextMinorVersion(release: string): OpenShiftVersion | VersionErr
 }
 
 /**
- * Operators that say they do not run on the `next` minor version, or whose word on it cannot be read: to be sure, those
- * block, too. Sorted by name, the unreadable ones first. Empty: the cluster may be upgraded.
+ * Operators that say they do not run on the `next` minor version, or whose word on it cannot be read: to be
+ * sure, those block, too. Sorted by name, the unreadable ones first. Empty: the cluster may be upgraded.
  */
 export function incompatibleOperators(
   operators: readonly InstalledOperator[],
@@ -53,7 +53,10 @@ export function incompatibleOperators(
 const isBefore = (a: OpenShiftVersion, b: OpenShiftVersion): boolean =>
   a.major < b.major || (a.major === b.major && a.minor < b.minor);
 
-/** Message of the condition Upgradeable=False (reason IncompatibleOperatorsInstalled) about operators of one kind. */
+/**
+ * Message of the condition Upgradeable=False (reason IncompatibleOperatorsInstalled)
+ * about operators of one kind.
+ */
 export const incompatibilityText = (
   kind: 'ClusterServiceVersions' | 'ClusterExtensions',
   incompatible: readonly IncompatibleOperator[],

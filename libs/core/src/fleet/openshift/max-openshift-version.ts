@@ -5,7 +5,10 @@ import { formatVersion } from '../../kernel/versions/version.js';
 /** A minor version of OpenShift. */
 export type OpenShiftVersion = Readonly<{ major: bigint; minor: bigint }>;
 
-/** What an operator says about the newest OpenShift it runs on: nothing, a version, or something that cannot be read. */
+/**
+ * What an operator says about the newest OpenShift it runs on: nothing, a version, or
+ * something that cannot be read.
+ */
 export type MaxOpenShiftVersion = undefined | OpenShiftVersion | Readonly<{ error: string }>;
 
 const MAX_OPENSHIFT_VERSION = 'olm.maxOpenShiftVersion';
@@ -22,9 +25,10 @@ const ANNOTATIONS = [
 ] as const;
 
 /**
- * The newest OpenShift that an operator supports, by the annotations of its CSV or of the revision that installed it
- * (spec: csv-lifecycle.md §12, v1-extension.md, "OpenShift gating"). An annotation repeats what the other one says where
- * it comes from the same bundle; two different answers are an error, as are several in one.
+ * The newest OpenShift that an operator supports, by the annotations of its CSV or of the revision
+ * that installed it (spec: csv-lifecycle.md §12, v1-extension.md, "OpenShift gating"). An annotation
+ * repeats what the other one says where it comes from the same bundle; two different answers are an
+ * error, as are several in one.
  */
 export function maxOpenShiftVersion(annotations: Readonly<Record<string, string>>): MaxOpenShiftVersion {
   const said: OpenShiftVersion[] = [];

@@ -1,8 +1,8 @@
 import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 
 /**
- * What a decision wants done to one cluster, as data. The shell performs actions in order and stops at the first that
- * fails; every pass may be repeated from its start, so each action is safe to do twice.
+ * What a decision wants done to one cluster, as data. The shell performs actions in order and stops at the
+ * first that fails; every pass may be repeated from its start, so each action is safe to do twice.
  */
 export type Action =
   /** POST. An object of that name that is there already is not an error. */

@@ -3,9 +3,9 @@ import { canonicalJson } from '../canonical/canonical-json.js';
 import type { Action } from './action.js';
 
 /**
- * What brings the cluster from `live` to `wanted`: a create, an update under the optimistic lock of what was read, or
- * nothing when it is so already. Labels and annotations that others put there stay; every other field named by
- * `wanted` becomes equal to it.
+ * What brings the cluster from `live` to `wanted`: a create, an update under the optimistic lock of what was
+ * read, or nothing when it is so already. Labels and annotations that others put there stay; every other
+ * field named by `wanted` becomes equal to it.
  */
 export function keepInStep(live: KubernetesObject | undefined, wanted: KubernetesObject): readonly Action[] {
   if (live === undefined) return [{ do: 'create', object: wanted }];

@@ -3,7 +3,10 @@ import { ObjectMeta } from './kubernetes-object.js';
 
 export const CATALOG_SOURCE_API = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
 
-/** Spec: api-types.md §2. `sourceType` and `interval` are plain strings there: bad values are reported, not refused. */
+/**
+ * Spec: api-types.md §2. `sourceType` and `interval` are plain strings there: bad values
+ * are reported, not refused.
+ */
 export const CatalogSource = z.looseObject({
   apiVersion: z.literal(CATALOG_SOURCE_API.apiVersion),
   kind: z.literal(CATALOG_SOURCE_API.kind),

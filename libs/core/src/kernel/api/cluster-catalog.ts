@@ -13,7 +13,10 @@ export const CatalogCondition = z.looseObject({
 });
 export type CatalogCondition = z.infer<typeof CatalogCondition>;
 
-/** Spec: v1-catalog.md §1. What the CRD refuses is not refused here again: clusters may carry older definitions. */
+/**
+ * Spec: v1-catalog.md §1. What the CRD refuses is not refused here again: clusters may
+ * carry older definitions.
+ */
 export const ClusterCatalog = z.looseObject({
   apiVersion: z.literal(CLUSTER_CATALOG_API.apiVersion),
   kind: z.literal(CLUSTER_CATALOG_API.kind),

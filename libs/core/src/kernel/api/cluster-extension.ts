@@ -38,7 +38,10 @@ const Status = z.looseObject({
   activeRevisions: z.array(z.looseObject({ name: z.string(), conditions: z.array(Condition).optional() })).optional(),
 });
 
-/** Spec: v1-extension.md. What the CRD refuses is not refused here again: clusters may carry older definitions. */
+/**
+ * Spec: v1-extension.md. What the CRD refuses is not refused here again: clusters may
+ * carry older definitions.
+ */
 export const ClusterExtension = z.looseObject({
   apiVersion: z.literal(CLUSTER_EXTENSION_API.apiVersion),
   kind: z.literal(CLUSTER_EXTENSION_API.kind),

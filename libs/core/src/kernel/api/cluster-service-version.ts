@@ -40,7 +40,10 @@ export const ApiServiceDescription = z.looseObject({
 });
 export type ApiServiceDescription = z.infer<typeof ApiServiceDescription>;
 
-/** One webhook of an operator; what the API server reads of it passes through as it is (spec: csv-lifecycle.md §7). */
+/**
+ * One webhook of an operator; what the API server reads of it passes through as it is
+ * (spec: csv-lifecycle.md §7).
+ */
 export const WebhookDescription = z.looseObject({
   generateName: z.string(),
   type: z.string(),

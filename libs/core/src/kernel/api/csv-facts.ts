@@ -47,7 +47,10 @@ export function allCrds(csv: ClusterServiceVersion): readonly CrdDescription[] {
 /** Group of a CRD: what follows the first dot of its name. */
 export const groupOfCrd = (name: string): string => name.slice(name.indexOf('.') + 1);
 
-/** Whether every CRD that the CSV names has a group in its name; OLM makes nothing of a CSV with one that has not. */
+/**
+ * Whether every CRD that the CSV names has a group in its name; OLM makes nothing of a
+ * CSV with one that has not.
+ */
 export const namesApis = (csv: ClusterServiceVersion): boolean => allCrds(csv).every(({ name }) => name.includes('.'));
 
 /** The APIs that an operator provides: owned CRDs and owned APIServices. */

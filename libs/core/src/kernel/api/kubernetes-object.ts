@@ -13,7 +13,8 @@ export const OwnerReference = z.looseObject({
 });
 export type OwnerReference = z.infer<typeof OwnerReference>;
 
-// Loose everywhere: unknown fields survive a round trip. No defaults: parsing must never change what is written back.
+// Loose everywhere: unknown fields survive a round trip. No defaults: parsing must never
+// change what is written back.
 export const ObjectMeta = z.looseObject({
   name: z.string().optional(),
   generateName: z.string().optional(),

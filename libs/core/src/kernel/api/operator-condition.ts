@@ -12,7 +12,10 @@ const StatusCondition = z.looseObject({
   lastTransitionTime: z.string().optional(),
 });
 
-/** Spec: api-types.md §7. The operator itself writes `spec.conditions`; we mirror them into `status.conditions`. */
+/**
+ * Spec: api-types.md §7. The operator itself writes `spec.conditions`; we mirror them
+ * into `status.conditions`.
+ */
 export const OperatorCondition = z.looseObject({
   apiVersion: z.string(),
   kind: z.literal(OPERATOR_CONDITION_API.kind),

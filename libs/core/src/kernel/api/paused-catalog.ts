@@ -1,6 +1,9 @@
 import type { KubernetesObject } from './kubernetes-object.js';
 
-/** Annotation of a CatalogSource or ClusterCatalog, ours: with value `true` its content stays as it is, and nothing polls. */
+/**
+ * Annotation of a CatalogSource or ClusterCatalog, ours: with value `true` its content stays as
+ * it is, and nothing polls.
+ */
 export const PAUSED_ANNOTATION = 'flotilla.dev/paused';
 
 /** Type of the condition of a catalog that is paused; absent while it is not. */
@@ -17,7 +20,10 @@ export const pausedText = (digest: string | undefined): string =>
 
 const DIGEST = /sha256:[0-9a-f]{64}/;
 
-/** The content that a paused catalog holds, as its condition says: a process that starts anew fetches that very content. */
+/**
+ * The content that a paused catalog holds, as its condition says: a process that starts anew
+ * fetches that very content.
+ */
 export function pausedDigest({
   conditions,
 }: Readonly<{ conditions?: readonly unknown[] | undefined }>): string | undefined {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** JSON text with object keys sorted by code unit at every depth and no white space: equal values give equal bytes. */
+/**
+ * JSON text with object keys sorted by code unit at every depth and no white space: equal
+ * values give equal bytes.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }

@@ -1,4 +1,6 @@
-/** The value where it is an object, else an empty one: the parsed edge of objects whose kind has no type here. */
+/**
+ * The value where it is an object, else an empty one: the parsed edge of objects whose kind has no type here.
+ */
 export const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 

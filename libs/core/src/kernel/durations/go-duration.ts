@@ -12,8 +12,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 export type ParsedDuration = Readonly<{ ms: number } | { error: string }>;
 
 /**
- * Reads a Go duration such as `15m`, `1h30m` or `1.5s`: what OLM's flags, annotations and poll intervals are written in.
- * A bare `0` is allowed, a missing unit is not.
+ * Reads a Go duration such as `15m`, `1h30m` or `1.5s`: what OLM's flags, annotations and poll intervals are
+ * written in. A bare `0` is allowed, a missing unit is not.
  */
 export function parseGoDuration(text: string): ParsedDuration {
   const invalid = { error: `time: invalid duration ${JSON.stringify(text)}` };

@@ -1,9 +1,13 @@
-/** When it makes sense to try again: after a growing pause, only once the input has changed, or after a set time. */
+/**
+ * When it makes sense to try again: after a growing pause, only once the input has
+ * changed, or after a set time.
+ */
 export type Retry = 'backoff' | 'when-input-changes' | { afterMs: number };
 
 /**
- * Base of every error this code throws. `code` is public API (stable, one word per kind of failure); the message is for
- * people and may change: it says what happened, where, and what to do next. Never put a secret into a message.
+ * Base of every error this code throws. `code` is public API (stable, one word per kind of failure);
+ * the message is for people and may change: it says what happened, where, and what to do next. Never
+ * put a secret into a message.
  */
 export abstract class FlotillaError extends Error {
   abstract readonly code: string;

@@ -3,9 +3,9 @@ import { type Owner, ownerKey } from './owner.js';
 type Account = { readonly owner: Owner; bytes: number };
 
 /**
- * Bytes that work under way holds together, within a limit. Where they do not fit, the work that must give way is that of
- * the cluster that holds most, of its namespace that holds most, and there the largest: many small ones of others never
- * give way to one who takes everything.
+ * Bytes that work under way holds together, within a limit. Where they do not fit, the work that must give
+ * way is that of the cluster that holds most, of its namespace that holds most, and there the largest: many
+ * small ones of others never give way to one who takes everything.
  */
 export class ByteLedger<T> {
   readonly #accounts = new Map<T, Account>();

@@ -68,7 +68,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Plays the steps; after each, `check` sees what waits and what runs. Gives the order in which items were taken. */
+/**
+ * Plays the steps; after each, `check` sees what waits and what runs. Gives the order
+ * in which items were taken.
+ */
 function play(
   bounds: Bounds,
   steps: readonly Step[],

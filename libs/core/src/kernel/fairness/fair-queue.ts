@@ -6,12 +6,13 @@ export type Bounds = Readonly<{ total: number; perCluster: number; perNamespace:
 type Lane<T> = Set<T>;
 
 /**
- * A queue with turns: one cluster after the other, within a cluster one namespace after the other, within a namespace in
- * the order of arrival. A cluster or namespace that comes new waits for one round, however much the others have queued.
- * What is under way is bounded in all, per cluster and per namespace; an owner at its bound is passed over.
+ * A queue with turns: one cluster after the other, within a cluster one namespace after the other, within a
+ * namespace in the order of arrival. A cluster or namespace that comes new waits for one round, however
+ * much the others have queued. What is under way is bounded in all, per cluster and per namespace; an owner
+ * at its bound is passed over.
  *
- * An item may wait for several owners; it is taken at the first turn of any of them, and charged to that one. The order
- * depends on the calls alone: no clock, no chance.
+ * An item may wait for several owners; it is taken at the first turn of any of them, and charged to that one.
+ * The order depends on the calls alone: no clock, no chance.
  */
 export class FairQueue<T> {
   /** The next turn is that of the first one: Maps keep the order in which keys were set. */
@@ -54,7 +55,9 @@ export class FairQueue<T> {
     if (owners.size === 0) this.#owners.delete(item);
   }
 
-  /** The item whose turn it is, and to whom it is charged; undefined where all that wait are at their bounds. */
+  /**
+   * The item whose turn it is, and to whom it is charged; undefined where all that wait are at their bounds.
+   */
   take(): Readonly<{ item: T; owner: Owner }> | undefined {
     if (this.#total >= this.bounds.total) return undefined;
     for (const [cluster, namespaces] of this.#clusters) {

@@ -1,6 +1,9 @@
 import { byCodeUnit } from '../canonical/canonical-json.js';
 
-/** For whom work is done: it is charged to a namespace of a cluster. What belongs to a whole cluster has namespace ``. */
+/**
+ * For whom work is done: it is charged to a namespace of a cluster. What belongs to a whole
+ * cluster has namespace ``.
+ */
 export type Owner = Readonly<{ cluster: string; namespace: string }>;
 
 /** Names of clusters and namespaces hold no slash, so equal texts are equal owners. */

@@ -4,9 +4,9 @@ const HALF_LIFE_MS = 300_000;
 const HIGHEST_RANK = 1_000_000;
 
 /**
- * How much each user (a cluster) has asked for lately: pieces of work, of which half are forgotten every five minutes. Work
- * that is done in the order of these ranks does not let one user's thousand pieces delay another's first ones, whatever is
- * known of how far the work has got.
+ * How much each user (a cluster) has asked for lately: pieces of work, of which half are forgotten every five
+ * minutes. Work that is done in the order of these ranks does not let one user's thousand pieces delay
+ * another's first ones, whatever is known of how far the work has got.
  */
 export class RecentUse {
   readonly #uses = new Map<string, Use>();

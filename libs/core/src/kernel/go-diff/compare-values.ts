@@ -3,8 +3,8 @@ import { editScript } from './edit-script.js';
 import { BYTE, elements, entries, fieldOf, type GoType, type GoValue } from './go-type.js';
 
 /**
- * Two values compared, with what is in them (go-cmp v0.7, report_value.go): a leaf has neither records nor a target.
- * `x` or `y` is {@link ABSENT} where a list or map of the other has no such element.
+ * Two values compared, with what is in them (go-cmp v0.7, report_value.go): a leaf has neither records nor a
+ * target. `x` or `y` is {@link ABSENT} where a list or map of the other has no such element.
  */
 export type Compared = Readonly<{
   type: GoType;
@@ -24,7 +24,10 @@ export type ComparedRecord = Readonly<{ key: string; value: Compared }>;
 
 export const ABSENT = Symbol('absent');
 
-/** Compares two values of a type. Every pair of objects is compared once, however often lists are searched for it. */
+/**
+ * Compares two values of a type. Every pair of objects is compared once, however often
+ * lists are searched for it.
+ */
 export function compareValues(type: GoType, x: GoValue, y: GoValue): Compared {
   return new Comparison().compare(type, x, y);
 }

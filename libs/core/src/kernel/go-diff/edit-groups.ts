@@ -1,7 +1,10 @@
 import { type DiffStats, differing, NO_STATS, together } from './diff-stats.js';
 import { type Edit, editScript } from './edit-script.js';
 
-/** Steps between two lists of texts, counted where they are neighbours; equal stretches up to `window` within a change belong to it. */
+/**
+ * Steps between two lists of texts, counted where they are neighbours; equal stretches up to `window`
+ * within a change belong to it.
+ */
 export const editGroups = (x: readonly string[], y: readonly string[], window: number): DiffStats[] =>
   tidied(coalesced(grouped(x, y), window), x, y);
 

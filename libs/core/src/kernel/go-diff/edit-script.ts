@@ -9,8 +9,9 @@ type Path = Point & { readonly edits: Edit[] };
 type Compare = (ix: number, iy: number) => Likeness;
 
 /**
- * The steps by which a list of `nx` elements becomes one of `ny`, as go-cmp v0.7 finds them (internal/diff, Difference):
- * greedily, from both ends in turn. Go starts at either end, by chance for each process; here always at the beginning.
+ * The steps by which a list of `nx` elements becomes one of `ny`, as go-cmp v0.7 finds them (internal/diff,
+ * Difference): greedily, from both ends in turn. Go starts at either end, by chance for each process; here
+ * always at the beginning.
  */
 export function editScript(nx: number, ny: number, compare: Compare): readonly Edit[] {
   const forward: Path = { x: 0, y: 0, edits: [] };

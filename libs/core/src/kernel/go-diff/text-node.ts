@@ -1,4 +1,7 @@
-/** A line of text, something with text around it, or a list in one line or several (go-cmp v0.7, report_text.go). */
+/**
+ * A line of text, something with text around it, or a list in one line or several
+ * (go-cmp v0.7, report_text.go).
+ */
 export type TextNode = string | Readonly<{ prefix: string; value: TextNode; suffix: string }> | readonly TextRecord[];
 
 /** An entry of a list. */

@@ -3,7 +3,10 @@ import type { TextNode, TextRecord } from './text-node.js';
 
 const QUOTES: TextRecord = { sign: '', key: '', value: '"""', noComma: true };
 
-/** Changed lines between triple quotes; undefined where that would hide what changed (go-cmp v0.7, FormatDiffSlice). */
+/**
+ * Changed lines between triple quotes; undefined where that would hide what changed
+ * (go-cmp v0.7, FormatDiffSlice).
+ */
 export function inTripleQuotes(lines: readonly TextRecord[]): TextNode | undefined {
   const list = lines.map(asWritten);
   if (!list.every(isWritable) || hidesBlanks(list)) return;

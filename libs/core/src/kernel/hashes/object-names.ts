@@ -5,18 +5,25 @@ import { fnv1a64Hex, sha224Base62 } from './digest.js';
 export const apiHash = (kind: string, version: string, group: string): string =>
   fnv1a64Hex(`${kind}.${version}.${group}`);
 
-/** Annotation keys on CRDs that tell which CSVs brought them start with this; the value is `<namespace>/<csv>`. */
+/**
+ * Annotation keys on CRDs that tell which CSVs brought them start with this; the
+ * value is `<namespace>/<csv>`.
+ */
 export const ALONGSIDE_PREFIX = 'operatorframework.io/installed-alongside-';
 
-/** The annotation key under which a CRD remembers that this CSV was installed with it (spec: install-plans.md §7.3). */
+/**
+ * The annotation key under which a CRD remembers that this CSV was installed with it
+ * (spec: install-plans.md §7.3).
+ */
 export const alongsideAnnotationKey = (namespace: string, csv: string): string =>
   `${ALONGSIDE_PREFIX}${fnv1a64Hex(`${namespace}/${csv}`)}`;
 
 const MAX_CLUSTER_ROLE_NAME_LENGTH = 253;
 
 /**
- * Name of the ClusterRole that gathers an OperatorGroup's APIs; `suffix` is admin, edit or view. A long group name is cut
- * so that the whole stays within 253 characters (spec: operator-groups.md, "Names"; api-types.md §12).
+ * Name of the ClusterRole that gathers an OperatorGroup's APIs; `suffix` is admin, edit or view. A
+ * long group name is cut so that the whole stays within 253 characters (spec: operator-groups.md,
+ * "Names"; api-types.md §12).
  */
 export function operatorGroupClusterRoleName(namespace: string, group: string, suffix: string): string {
   const tail = `.${suffix}-${sha224Base62(`${namespace}/${group}/${suffix}`)}`;

@@ -5,7 +5,10 @@ import { goJson } from './go-json.js';
 /** The longest name that OLM gives to a Role, ClusterRole or one of their bindings, in characters. */
 export const MAX_RBAC_NAME_LENGTH = 63;
 
-/** A rule with its fields in the order of Go's rbacv1.PolicyRule; empty lists but `verbs` are left out, as Go does. */
+/**
+ * A rule with its fields in the order of Go's rbacv1.PolicyRule; empty lists but `verbs`
+ * are left out, as Go does.
+ */
 export function orderedRule(rule: PolicyRule): Record<string, unknown> {
   const ordered: Record<string, unknown> = { verbs: rule.verbs ?? null };
   const optional = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;
@@ -34,7 +37,9 @@ export function roleName(csv: string, permission: StrategyPermission): string {
   return named(`${csv}-${permission.serviceAccountName}`, hash);
 }
 
-/** Name of the ClusterRole and ClusterRoleBinding of one cluster permission of a CSV (spec: api-types.md §12). */
+/**
+ * Name of the ClusterRole and ClusterRoleBinding of one cluster permission of a CSV (spec: api-types.md §12).
+ */
 export function clusterRoleName(csv: string, namespace: string, permission: StrategyPermission): string {
   return named(csv, deepHash({ name: csv, namespace, permission: orderedPermission(permission) }));
 }

@@ -1,6 +1,9 @@
 type Checks = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The answer of a health check that any client may read: the status of each check, without details and names of clusters. */
+/**
+ * The answer of a health check that any client may read: the status of each check, without
+ * details and names of clusters.
+ */
 export function healthWithoutDetails(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(answer).map(([key, value]) => [key, isChecks(value) ? statusesOf(value) : value]),

@@ -1,4 +1,7 @@
-/** Parts of the hub's HTTP that may each ask for authentication. `/livez`, and whether a service is ready, never do. */
+/**
+ * Parts of the hub's HTTP that may each ask for authentication. `/livez`, and whether a
+ * service is ready, never do.
+ */
 export const HTTP_AREAS = ['content', 'packages', 'catalogs', 'metrics', 'health'] as const;
 export type HttpArea = (typeof HTTP_AREAS)[number];
 
@@ -10,8 +13,8 @@ export const HTTP_AREAS_NONE = 'none';
 const OPEN_BY_DEFAULT: readonly HttpArea[] = ['catalogs'];
 
 /**
- * The areas that ask for authentication. `auto`: none where only this machine reaches the port, and elsewhere all but
- * the content of ClusterCatalogs.
+ * The areas that ask for authentication. `auto`: none where only this machine reaches the port, and elsewhere
+ * all but the content of ClusterCatalogs.
  */
 export function authenticatedAreas(
   setting: readonly (HttpArea | typeof HTTP_AREAS_AUTO | typeof HTTP_AREAS_NONE)[],

@@ -18,7 +18,10 @@ const PATH = /^(\*|\/[^\s*,]*\*?)$/;
 const MOST_LINES = 10_000;
 const LEAST_TOKEN_LENGTH = 20;
 
-/** Reads `NAME TOKEN PATH[,PATH…]` lines; `#` begins a comment. A line that cannot be used takes no other one with it. */
+/**
+ * Reads `NAME TOKEN PATH[,PATH…]` lines; `#` begins a comment. A line that cannot be used
+ * takes no other one with it.
+ */
 export function readTokenFile(text: string): TokenFile {
   const entries: TokenEntry[] = [];
   const problems: string[] = [];

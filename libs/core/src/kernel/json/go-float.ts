@@ -1,4 +1,7 @@
-/** A number as Go's `%v` writes it: the shortest digits that read back the same, with an exponent from a million on. */
+/**
+ * A number as Go's `%v` writes it: the shortest digits that read back the same, with an
+ * exponent from a million on.
+ */
 export function goFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const [digits = '', exponent = '0'] = value.toExponential().split('e');

@@ -10,7 +10,10 @@ type Layout = Readonly<{
 /** JSON on one line with sorted keys, as Go's encoder writes a generic value without HTML escaping. */
 export const goJson = (value: unknown): string => write(value, { indent: 0, sortKeys: true }, '');
 
-/** JSON with 4 blanks a level and the keys in the order given: the output form of catalogs (spec: file-based-catalogs.md §4). */
+/**
+ * JSON with 4 blanks a level and the keys in the order given: the output form of catalogs
+ * (spec: file-based-catalogs.md §4).
+ */
 export const indentedJson = (value: unknown): string => write(value, { indent: 4, sortKeys: false }, '');
 
 function write(value: unknown, layout: Layout, margin: string): string {
@@ -30,8 +33,8 @@ function write(value: unknown, layout: Layout, margin: string): string {
 }
 
 /**
- * A key that JavaScript moves to the front of its object, out of the order it was given. Only maps have such keys, and Go
- * writes those in order of text.
+ * A key that JavaScript moves to the front of its object, out of the order it was given. Only maps have such
+ * keys, and Go writes those in order of text.
  */
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
@@ -40,6 +43,9 @@ function laidOut(items: readonly string[], { indent }: Layout, margin: string, i
   return `\n${items.map((item) => `${inner}${item}`).join(',\n')}\n${margin}`;
 }
 
-/** Go escapes the two line separators of Unicode even without HTML escaping, and knows no half of a surrogate pair. */
+/**
+ * Go escapes the two line separators of Unicode even without HTML escaping, and knows no
+ * half of a surrogate pair.
+ */
 const goString = (value: string): string =>
   JSON.stringify(value.toWellFormed()).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');

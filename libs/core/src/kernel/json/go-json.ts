@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { byCodeUnit } from '../canonical/canonical-json.js';
 
-// Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown fields are
-// passed over, a wrong type is an error that names struct and field.
+// Go's rules for reading JSON into typed fields: names match in any case, null leaves the zero value, unknown
+// fields are passed over, a wrong type is an error that names struct and field.
 
 /** Where a value stands, for the error text: the Go struct and the path of the field in it. */
 export type Place = Readonly<{ struct: string; path: string }>;
@@ -47,7 +47,10 @@ export const listOf =
     return value.map((inner) => item(inner, place));
   };
 
-/** Access to the fields of an object by name in any case; of names that differ only in case the last in order wins. */
+/**
+ * Access to the fields of an object by name in any case; of names that differ only in
+ * case the last in order wins.
+ */
 export type Fields = <T>(name: string, decode: Decoder<T>) => T;
 
 /** An object read field by field; null reads as an object without fields. */
@@ -75,7 +78,9 @@ function byte(value: unknown, place: Place): number {
   throw mismatch(value, place, 'uint8');
 }
 
-/** Bytes written as standard base64 (line breaks allowed), or as a list of numbers; null where null or absent. */
+/**
+ * Bytes written as standard base64 (line breaks allowed), or as a list of numbers; null where null or absent.
+ */
 export const base64: Decoder<Buffer | null> = (value, place) => {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return Buffer.from(value.map((item) => byte(item, place)));

@@ -22,7 +22,10 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['DoesNotExist', { takesValues: false, holds: (label) => label === undefined }],
 ]);
 
-/** Reads a selector, or says in Kubernetes' words what is wrong with it. None, or an empty one, selects everything. */
+/**
+ * Reads a selector, or says in Kubernetes' words what is wrong with it. None, or an empty
+ * one, selects everything.
+ */
 export function readSelector(selector: LabelSelector | undefined): Selects | Readonly<{ error: string }> {
   const expressions: readonly LabelExpression[] = [
     ...Object.entries(selector?.matchLabels ?? {})

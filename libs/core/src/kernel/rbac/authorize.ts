@@ -19,9 +19,9 @@ export type AccessRequest =
   | Readonly<{ verb: string; path: string }>;
 
 /**
- * Whether the service account may do all that `rule` names: in `namespace`, or cluster-wide when it is undefined.
- * Every combination of verb, group, resource and name must be allowed; several roles may add up to it.
- * Spec: csv-lifecycle.md §4 (a real RBAC authorizer, any source counts).
+ * Whether the service account may do all that `rule` names: in `namespace`, or cluster-wide when it is
+ * undefined. Every combination of verb, group, resource and name must be allowed; several roles may add up to
+ * it. Spec: csv-lifecycle.md §4 (a real RBAC authorizer, any source counts).
  */
 export function ruleSatisfied(
   objects: RbacObjects,
@@ -117,7 +117,9 @@ function resourceMatches(allowed: string, wanted: string): boolean {
   return slash >= 0 && allowed === `*${wanted.slice(slash)}`;
 }
 
-/** Why a rule can never be granted, or undefined when it can (csv-lifecycle.md §3: install strategy invalid). */
+/**
+ * Why a rule can never be granted, or undefined when it can (csv-lifecycle.md §3: install strategy invalid).
+ */
 export function ruleError(rule: PolicyRule): string | undefined {
   if ((rule.verbs ?? []).length === 0) return 'policy rule must have at least one verb';
   const onResources = [rule.apiGroups, rule.resources, rule.resourceNames].some((list) => (list ?? []).length > 0);

@@ -5,8 +5,9 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 const ManagedFields = z.array(z.looseObject({ manager: z.string().optional(), time: z.string().optional() }));
 
 /**
- * Milliseconds since the epoch of an object's creation or its last change by anybody else; 0 where it does not tell. What
- * the applier itself writes on objects that are there, labels of Operators above all, gives nobody more rights.
+ * Milliseconds since the epoch of an object's creation or its last change by anybody else; 0 where it
+ * does not tell. What the applier itself writes on objects that are there, labels of Operators above all,
+ * gives nobody more rights.
  */
 function changedAt({ metadata }: KubernetesObject): number {
   const managers = ManagedFields.safeParse(metadata['managedFields']);
@@ -16,13 +17,16 @@ function changedAt({ metadata }: KubernetesObject): number {
   return Math.max(0, ...all);
 }
 
-/** Roles, RoleBindings and ServiceAccounts that OLM would hear of: those that carry `olm.managed` (csv-lifecycle.md §2.0). */
+/**
+ * Roles, RoleBindings and ServiceAccounts that OLM would hear of: those that carry `olm.managed`
+ * (csv-lifecycle.md §2.0).
+ */
 export const managedRights = (objects: readonly KubernetesObject[]): readonly KubernetesObject[] =>
   objects.filter(({ metadata }) => metadata.labels?.['olm.managed'] === 'true');
 
 /**
- * Whether one of the objects was made or changed after `since` (a Kubernetes time; absent: no). OLM learns this from events;
- * an event that nobody heard would leave for ever what waits for rights.
+ * Whether one of the objects was made or changed after `since` (a Kubernetes time; absent: no). OLM learns
+ * this from events; an event that nobody heard would leave for ever what waits for rights.
  */
 export function changedAfter(since: string | null | undefined, objects: readonly KubernetesObject[]): boolean {
   const start = Date.parse(since ?? '');

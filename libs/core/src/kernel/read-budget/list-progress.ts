@@ -14,10 +14,12 @@ const SPARE_PAGES = 16;
 const LONGEST_TOKEN = 16 * 1024;
 
 /**
- * The progress after one more page that was asked for with `pageSize` (undefined: all in one), or what was exceeded.
+ * The progress after one more page that was asked for with `pageSize` (undefined: all in
+ * one), or what was exceeded.
  *
- * A repeated token is found with the memory of a single one (Brent): the token of page 1, 2, 4, 8 … is compared with those
- * that follow. A token that repeats itself at once is found at once, a cycle of n pages within 3n pages.
+ * A repeated token is found with the memory of a single one (Brent): the token of page 1, 2, 4, 8 …
+ * is compared with those that follow. A token that repeats itself at once is found at once, a cycle
+ * of n pages within 3n pages.
  */
 export function listProgress(
   before: ListProgress,

@@ -6,15 +6,18 @@ export type ReadLimits = Readonly<{
   listBytes: number;
   /** Objects of one list and of one cache, and events of one watch in a minute. */
   objects: number;
-  /** Estimated bytes of memory for all caches of the cluster; the lists that are being read have the same budget again. */
+  /**
+   * Estimated bytes of memory for all caches of the cluster; the lists that are being read
+   * have the same budget again.
+   */
   clusterBytes: number;
 }>;
 
 const MIB = 1024 * 1024;
 
 /**
- * A real large cluster does not reach these: 100,000 copied CSVs (5,000 namespaces, 20 operators), an object of 1.5 MiB (etcd's limit), 2 GiB of
- * objects (etcd's default quota).
+ * A real large cluster does not reach these: 100,000 copied CSVs (5,000 namespaces, 20 operators), an object
+ * of 1.5 MiB (etcd's limit), 2 GiB of objects (etcd's default quota).
  */
 export const DEFAULT_READ_LIMITS: ReadLimits = {
   answerBytes: 32 * MIB,
@@ -23,7 +26,9 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
   clusterBytes: 256 * MIB,
 };
 
-/** Which budget was exceeded; `endless` is a list that repeats itself or has more pages than its objects need. */
+/**
+ * Which budget was exceeded; `endless` is a list that repeats itself or has more pages than its objects need.
+ */
 export type Excess =
   | 'answer'
   | 'list-bytes'

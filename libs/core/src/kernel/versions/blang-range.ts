@@ -6,12 +6,15 @@ import { compareVersions, type Version, type VersionError } from './version.js';
 type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
 type Comparator = Readonly<{ operator: Operator; operand: Version }>;
 
-/** A version range of blang/semver v4: any of the alternatives, all comparators of it (spec: classic-resolution.md §12). */
+/**
+ * A version range of blang/semver v4: any of the alternatives, all comparators of it
+ * (spec: classic-resolution.md §12).
+ */
 export type Range = Readonly<{ alternatives: readonly (readonly Comparator[])[] }>;
 
 /**
- * Parses a range, or says in blang's words why it is none: of several reasons the one that blang finds first. A text that
- * would crash blang later is an error here.
+ * Parses a range, or says in blang's words why it is none: of several reasons the one that blang finds first.
+ * A text that would crash blang later is an error here.
  */
 export function parseRange(text: string): Range | VersionError {
   const split = splitAlternatives(words(text));
@@ -35,7 +38,9 @@ export function parseRange(text: string): Range | VersionError {
   return { alternatives };
 }
 
-/** Whether the version lies in the range. Pre-releases are ordinary versions; build metadata does not count. */
+/**
+ * Whether the version lies in the range. Pre-releases are ordinary versions; build metadata does not count.
+ */
 export const inRange = (version: Version, range: Range): boolean =>
   range.alternatives.some((comparators) => comparators.every((comparator) => holds(comparator, version)));
 
@@ -135,7 +140,9 @@ const rangeError = (word: string, cause: string): VersionError => ({
   error: `Could not parse Range ${goQuote(word)}: ${cause}`,
 });
 
-/** Any word with an `x` in it is expanded, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails. */
+/**
+ * Any word with an `x` in it is expanded, a pre-release like `next.1` too: that is why `=1.0.0-next.1` fails.
+ */
 function expandWildcards(alternative: readonly string[]): Readonly<{ value: string[] }> | VersionError {
   const expanded: string[] = [];
   for (const word of alternative) {
@@ -179,7 +186,10 @@ function wildcardFloor(version: string): string {
   return floor.split('.').length === 2 ? `${floor}.0` : floor;
 }
 
-/** The next minor after `1.2.x`, the next major after `1.x`; empty when there is none, which then fails to parse. */
+/**
+ * The next minor after `1.2.x`, the next major after `1.x`; empty when there is none,
+ * which then fails to parse.
+ */
 function wildcardCeiling(version: string, floor: string): string {
   const parts = version.split('.');
   if (parts.at(-1) !== 'x') return '';
@@ -192,7 +202,10 @@ function wildcardCeiling(version: string, floor: string): string {
   return numbers.join('.');
 }
 
-/** One more, as Go's int does it: the highest number is followed by the lowest. Undefined for what is no such number. */
+/**
+ * One more, as Go's int does it: the highest number is followed by the lowest. Undefined
+ * for what is no such number.
+ */
 function incremented(text: string): string | undefined {
   const [, sign, digits = ''] = /^([+-]?)0*([0-9]*)$/.exec(text) ?? [];
   if (sign === undefined || !/[0-9]$/.test(text) || digits.length > 19) return;

@@ -9,8 +9,8 @@ const IDENTIFIER = /^[0-9A-Za-z-]*$/;
 const MAX_UINT64 = 18446744073709551615n;
 
 /**
- * Strict parse, as blang/semver v4 does it (spec: classic-resolution.md §12): `major.minor.patch[-pre][+build]` and nothing
- * else. Linear in the length of the text.
+ * Strict parse, as blang/semver v4 does it (spec: classic-resolution.md §12):
+ * `major.minor.patch[-pre][+build]` and nothing else. Linear in the length of the text.
  */
 export function parseVersion(text: string): Version | VersionError {
   if (text === '') return { error: 'Version string empty' };
@@ -73,12 +73,16 @@ const hasLeadingZero = (text: string): boolean => text.length > 1 && text.starts
 
 function parseUint64(text: string): Parsed<bigint> {
   if (text === '') return { error: 'strconv.ParseUint: parsing "": invalid syntax' };
-  // 20 digits are enough for 2^64-1; longer texts are not turned into a number at all, which would cost quadratic time.
+  // 20 digits are enough for 2^64-1; longer texts are not turned into a number at all, which
+  // would cost quadratic time.
   const value = text.length > 20 ? MAX_UINT64 + 1n : BigInt(text);
   return value > MAX_UINT64 ? { error: `strconv.ParseUint: parsing ${goQuote(text)}: value out of range` } : { value };
 }
 
-/** Tolerant parse: trims blanks, drops one leading `v` and leading zeros, fills missing minor and patch with 0. */
+/**
+ * Tolerant parse: trims blanks, drops one leading `v` and leading zeros, fills
+ * missing minor and patch with 0.
+ */
 export function parseTolerant(text: string): Version | VersionError {
   const parts = atMostThreeParts(goTrim(text).replace(/^v/, '')).map(withoutLeadingZeros);
   const last = parts.at(-1) ?? '';

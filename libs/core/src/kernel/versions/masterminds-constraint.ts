@@ -12,7 +12,10 @@ type Open = 'nothing' | 'patch' | 'minor' | 'all';
 type Comparator = Readonly<{ operator: MastermindsOperator; operand: Version; open: Open }>;
 type Group = Readonly<{ comparators: readonly Comparator[]; takesPrereleases: boolean }>;
 
-/** A constraint of Masterminds/semver v3, as `spec.version` of a ClusterExtension holds it (spec: v1-resolution.md). */
+/**
+ * A constraint of Masterminds/semver v3, as `spec.version` of a ClusterExtension holds it
+ * (spec: v1-resolution.md).
+ */
 export type MastermindsConstraint = Readonly<{ groups: readonly Group[] }>;
 
 /** Reads a constraint, or says in the library's words why it is none. */
@@ -41,8 +44,8 @@ function parseGroup(text: string): Group | VersionError {
 }
 
 /**
- * Whether the version satisfies the constraint. A pre-release satisfies only a group in which some comparator names a
- * pre-release (npm asks for the same major.minor.patch, too); build metadata does not count.
+ * Whether the version satisfies the constraint. A pre-release satisfies only a group in which some comparator
+ * names a pre-release (npm asks for the same major.minor.patch, too); build metadata does not count.
  */
 export const satisfiesConstraint = (version: Version, constraint: MastermindsConstraint): boolean =>
   constraint.groups.some(

@@ -18,7 +18,10 @@ const OPERATORS = {
 } as const;
 export type MastermindsOperator = (typeof OPERATORS)[keyof typeof OPERATORS];
 
-/** One comparator as written: operator, and the version's parts with `x`, `X`, `*` and what is missing still in it. */
+/**
+ * One comparator as written: operator, and the version's parts with `x`, `X`, `*` and
+ * what is missing still in it.
+ */
 export type WrittenComparator = Readonly<{
   operator: MastermindsOperator;
   major: string;
@@ -45,7 +48,8 @@ const COMPARATOR = new RegExp(
 );
 
 /**
- * The groups of a constraint (`a || b`) as texts, or why the library takes none of it. Bounded: 512 bytes, 32 groups.
+ * The groups of a constraint (`a || b`) as texts, or why the library takes none of it.
+ * Bounded: 512 bytes, 32 groups.
  */
 export function splitGroups(text: string): Readonly<{ groups: readonly string[] }> | VersionError {
   if (new TextEncoder().encode(text.slice(0, MAX_LENGTH + 1)).length > MAX_LENGTH) {
@@ -55,7 +59,10 @@ export function splitGroups(text: string): Readonly<{ groups: readonly string[] 
   return groups.length > MAX_GROUPS ? { error: `too many constraint groups (max ${MAX_GROUPS})` } : { groups };
 }
 
-/** `a - b` means `>= a, <= b`. The library replaces the first text that looks the same, which need not be the match. */
+/**
+ * `a - b` means `>= a, <= b`. The library replaces the first text that looks the same,
+ * which need not be the match.
+ */
 function rewriteHyphenRanges(text: string): string {
   let rewritten = text;
   for (const { 0: found, groups } of text.matchAll(HYPHEN_RANGE)) {

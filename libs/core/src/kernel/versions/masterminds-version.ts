@@ -7,8 +7,9 @@ const FORM =
   /^v?(?<major>[0-9]+)(?:\.(?<minor>[0-9]+))?(?:\.(?<patch>[0-9]+))?(?:-(?<pre>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+(?<build>[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 
 /**
- * Reads a version as Masterminds/semver v3 `NewVersion` does: a leading `v`, missing minor and patch and leading zeros are
- * taken; the error is in its words. The value compares with versions that blang's grammar made.
+ * Reads a version as Masterminds/semver v3 `NewVersion` does: a leading `v`, missing minor and
+ * patch and leading zeros are taken; the error is in its words. The value compares with versions
+ * that blang's grammar made.
  */
 export function parseMastermindsVersion(text: string): Version | VersionError {
   if (new TextEncoder().encode(text.slice(0, MAX_LENGTH + 1)).length > MAX_LENGTH)

@@ -22,7 +22,10 @@ const Config = z.looseObject({
   deploymentConfig: SubscriptionConfig.optional(),
 });
 
-/** The configuration, or why it is none for this bundle (spec: v1-apply.md §3). It is not looked at when it need not be. */
+/**
+ * The configuration, or why it is none for this bundle (spec: v1-apply.md §3). It is not
+ * looked at when it need not be.
+ */
 export function readConfig(bundle: RegistryBundle, request: RenderRequest): BundleConfig | RenderRefusal {
   const { config, gates, namespace } = request;
   if (config === undefined && gates.SingleOwnNamespaceInstallSupport !== true) return {};

@@ -1,4 +1,7 @@
-/** Kinds of manifests that OLM v1 installs beside CRDs, and whether they live in a namespace (spec: v1-apply.md §2). */
+/**
+ * Kinds of manifests that OLM v1 installs beside CRDs, and whether they live in a
+ * namespace (spec: v1-apply.md §2).
+ */
 const NAMESPACED: ReadonlyMap<string, boolean> = new Map([
   ...[
     ...['Service', 'ServiceAccount', 'Role', 'RoleBinding', 'Secret', 'ConfigMap', 'PodDisruptionBudget'],

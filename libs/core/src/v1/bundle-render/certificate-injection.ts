@@ -6,7 +6,10 @@ import type { WebhookService } from './webhook-service.js';
 
 const CERT_MANAGER = 'cert-manager.io/v1';
 
-/** What a CertificateProvider adds so that the API server trusts whom it calls (spec: v1-apply.md §4, certificates). */
+/**
+ * What a CertificateProvider adds so that the API server trusts whom it calls
+ * (spec: v1-apply.md §4, certificates).
+ */
 export type CertificateInjection = Readonly<{
   /** Annotations of webhook configurations and of CRDs with conversion. */
   annotations: Readonly<Record<string, string>>;

@@ -16,8 +16,9 @@ const VOLUMES = [
 const PATHS: ReadonlySet<unknown> = new Set(VOLUMES.map(({ mountPath }) => mountPath));
 
 /**
- * The pod with the certificate of a Secret in every container. Volumes of the same names, and whatever is mounted at the
- * same paths, give way, in all containers (spec: v1-apply.md §4, "Certificate volumes"; OLM Classic keeps more).
+ * The pod with the certificate of a Secret in every container. Volumes of the same names, and whatever is
+ * mounted at the same paths, give way, in all containers (spec: v1-apply.md §4, "Certificate volumes";
+ * OLM Classic keeps more).
  */
 export function withCertificateVolumes(pod: PodSpec, secretName: string): PodSpec {
   const containers = pod.containers ?? [];

@@ -26,7 +26,9 @@ export type ConfigSchema = Readonly<{
   oneOf?: readonly ConfigSchema[];
 }>;
 
-/** What a value breaks. The checker that OLM v1 uses reports such trees, and its texts depend on their form. */
+/**
+ * What a value breaks. The checker that OLM v1 uses reports such trees, and its texts depend on their form.
+ */
 export type SchemaFailure = Readonly<{
   /** `group`: several failures of one value; `reference`: those of a schema that was referred to. */
   kind: 'failure' | 'group' | 'reference';
@@ -150,8 +152,8 @@ function choiceFailures({ allOf, anyOf, oneOf }: ConfigSchema, value: unknown, a
 }
 
 /**
- * OLM v1's texts for a failure of the whole value, in its order. What a referred schema complains about is lost in them
- * where it is one thing only; {@link failureDetails} has it.
+ * OLM v1's texts for a failure of the whole value, in its order. What a referred schema complains about is
+ * lost in them where it is one thing only; {@link failureDetails} has it.
  */
 export function failureTexts(whole: SchemaFailure): string[] {
   return (whole.kind === 'group' ? whole.causes : [whole]).flatMap(textsOf);

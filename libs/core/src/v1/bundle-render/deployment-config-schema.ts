@@ -46,7 +46,10 @@ function fieldSchema(type: string): ConfigSchema {
 const listOf = (name: string): ConfigSchema => ({ type: 'array', items: coreRef(name) });
 const TEXT_MAP: ConfigSchema = { type: 'object', additionalProperties: { type: 'string' } };
 
-/** What may be set on the Deployments of a bundle: OLM Classic's SubscriptionConfig without its selector (spec: v1-apply.md §3). */
+/**
+ * What may be set on the Deployments of a bundle: OLM Classic's SubscriptionConfig without its
+ * selector (spec: v1-apply.md §3).
+ */
 export const DEPLOYMENT_CONFIG_SCHEMA: ConfigSchema = {
   type: 'object',
   additionalProperties: false,

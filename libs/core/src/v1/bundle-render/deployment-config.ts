@@ -3,9 +3,9 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { isRecord } from '../../kernel/json/go-json.js';
 
 /**
- * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers (spec: v1-apply.md §3).
- * Unlike OLM Classic, v1 replaces volumes and mounts by name, appends equal tolerations and sources of environment once,
- * and treats each part of affinity for itself.
+ * The pods of a bundle with the user's deploymentConfig put in: all containers, no init containers
+ * (spec: v1-apply.md §3). Unlike OLM Classic, v1 replaces volumes and mounts by name, appends equal
+ * tolerations and sources of environment once, and treats each part of affinity for itself.
  */
 export function withDeploymentConfig(pod: PodSpec, config: SubscriptionConfig): PodSpec {
   const { affinity, nodeSelector, ...rest } = pod;
@@ -37,8 +37,8 @@ const given = (field: string, value: unknown): Record<string, unknown> =>
 type Named = Readonly<{ name: string }>;
 
 /**
- * An entry takes the place of the last one of its name; others follow in order, even where several share a name, as a
- * volume may be mounted twice.
+ * An entry takes the place of the last one of its name; others follow in order, even where several share a
+ * name, as a volume may be mounted twice.
  */
 function overlaid(base: readonly Named[] | null | undefined, added: readonly Named[] | null | undefined): Named[] {
   const result = [...(base ?? [])];
@@ -69,7 +69,9 @@ function withAffinity(old: PodSpec['affinity'], wanted: SubscriptionConfig['affi
   return affinity ? { affinity } : {};
 }
 
-/** `{}` takes all affinity away; of the three parts an absent one stays, an empty one goes, another replaces. */
+/**
+ * `{}` takes all affinity away; of the three parts an absent one stays, an empty one goes, another replaces.
+ */
 function mergedAffinity(
   old: PodSpec['affinity'],
   wanted: NonNullable<SubscriptionConfig['affinity']>,

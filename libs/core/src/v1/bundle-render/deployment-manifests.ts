@@ -16,8 +16,8 @@ export type DeploymentSetting = Readonly<{
 }>;
 
 /**
- * A Deployment of a bundle as it is applied (spec: v1-apply.md §4). Order of what is put on top: annotations, the volumes
- * of the certificate in `secretName`, the user's deploymentConfig.
+ * A Deployment of a bundle as it is applied (spec: v1-apply.md §4). Order of what is put on top: annotations,
+ * the volumes of the certificate in `secretName`, the user's deploymentConfig.
  */
 export function deploymentManifest(
   { name, label, spec }: BundleDeployment,
@@ -43,7 +43,8 @@ export function deploymentManifest(
       ...unlessEmpty('labels', label),
       ...unlessEmpty('annotations', config?.annotations),
     },
-    // Selector and containers are written even where the bundle has none, as OLM v1 does: the API server says what is wrong.
+    // Selector and containers are written even where the bundle has none, as OLM v1 does: the API
+    // server says what is wrong.
     spec: {
       selector: null,
       ...spec,

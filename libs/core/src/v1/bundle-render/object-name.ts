@@ -1,7 +1,10 @@
 /** The longest name that OLM v1 generates, in bytes. */
 const MAX_NAME_LENGTH = 63;
 
-/** `base-suffix`, the base cut where the whole would be longer than 63 bytes (spec: v1-apply.md §4, name rule). */
+/**
+ * `base-suffix`, the base cut where the whole would be longer than 63 bytes
+ * (spec: v1-apply.md §4, name rule).
+ */
 export function objectName(base: string, suffix: string): string {
   const bytes = Buffer.from(base, 'utf8');
   const fits = bytes.length + Buffer.byteLength(suffix) <= MAX_NAME_LENGTH;

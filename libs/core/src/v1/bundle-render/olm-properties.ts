@@ -12,8 +12,8 @@ const Properties = z
 const PropertiesFile = z.looseObject({ properties: Properties.optional() }).nullish();
 
 /**
- * The annotation with the properties of metadata/properties.yaml (`file`: its value; undefined where there is no file)
- * behind those the CSV has already. Undefined: nothing is to be changed. Spec: v1-apply.md §1.
+ * The annotation with the properties of metadata/properties.yaml (`file`: its value; undefined where there is
+ * no file) behind those the CSV has already. Undefined: nothing is to be changed. Spec: v1-apply.md §1.
  */
 export function mergeProperties(annotation: string | undefined, file: unknown): string | undefined | { error: string } {
   const own = annotation === undefined ? [] : propertiesIn(annotation);
@@ -26,7 +26,8 @@ export function mergeProperties(annotation: string | undefined, file: unknown): 
   if (!added.success) {
     return { error: 'failed to unmarshal metadata/properties.yaml: it needs a list "properties" of {type, value}' };
   }
-  // Values of YAML have gone through a map of Go, which sorts its keys; those of the annotation keep their order.
+  // Values of YAML have gone through a map of Go, which sorts its keys; those of the
+  // annotation keep their order.
   const all = [
     ...own,
     ...(added.data?.properties ?? []).map(({ type, value }) => ({ type, value: withSortedKeys(value) })),

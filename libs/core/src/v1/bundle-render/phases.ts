@@ -1,7 +1,10 @@
 import { type KubernetesObject, splitApiVersion } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
-/** A step of a rollout: its objects are applied together, once those of the phases before it are there and healthy. */
+/**
+ * A step of a rollout: its objects are applied together, once those of the phases before
+ * it are there and healthy.
+ */
 export type Phase = Readonly<{ name: string; objects: readonly KubernetesObject[] }>;
 
 const CERT_MANAGER = 'cert-manager.io';
@@ -9,7 +12,10 @@ const CONSOLE = 'console.openshift.io';
 const MONITORING = 'monitoring.coreos.com';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Phases in their order, each with its kinds as `Kind` of the core group or `Kind.group`; what is in none is deployed. */
+/**
+ * Phases in their order, each with its kinds as `Kind` of the core group or `Kind.group`;
+ * what is in none is deployed.
+ */
 const KINDS_OF_PHASES: readonly (readonly [phase: string, kinds: readonly string[]])[] = [
   ['namespaces', ['Namespace']],
   ['policies', ['NetworkPolicy.networking.k8s.io', 'PodDisruptionBudget.policy', 'PriorityClass.scheduling.k8s.io']],
@@ -52,8 +58,8 @@ function phaseOf({ apiVersion, kind }: KubernetesObject): string {
 }
 
 /**
- * The objects of a revision in the phases in which they are rolled out; empty phases are left out (spec: v1-apply.md §7,
- * "Phases"). Inside a phase: by group, version, kind, namespace, name.
+ * The objects of a revision in the phases in which they are rolled out; empty phases are left out
+ * (spec: v1-apply.md §7, "Phases"). Inside a phase: by group, version, kind, namespace, name.
  */
 export function phasesOf(objects: readonly KubernetesObject[]): readonly Phase[] {
   const byPhase = Map.groupBy(objects, phaseOf);

@@ -6,8 +6,9 @@ const SCALE = 1_000_000_000n;
 const MAX_LENGTH = 64;
 
 /**
- * A resource quantity in the one form in which Kubernetes writes it: no fraction, and the largest suffix that allows for
- * that (`1000m` is `1`, `1.5Gi` is `1536Mi`). What is no quantity, or finer than a billionth, stays as it is.
+ * A resource quantity in the one form in which Kubernetes writes it: no fraction, and the largest suffix
+ * that allows for that (`1000m` is `1`, `1.5Gi` is `1536Mi`). What is no quantity, or finer than a
+ * billionth, stays as it is.
  */
 export function canonicalQuantity(value: unknown): unknown {
   const written = typeof value === 'number' ? String(value) : value;

@@ -26,8 +26,9 @@ const MAX_LIST_DEPTH = 16;
 class Unreadable extends Error {}
 
 /**
- * A registry+v1 bundle from the files of its image, as OLM v1 reads it (spec: v1-apply.md §1), or what is wrong with it.
- * Stricter than OLM Classic's reading: every document must be an object, and there are no directories below manifests/.
+ * A registry+v1 bundle from the files of its image, as OLM v1 reads it (spec: v1-apply.md §1), or what is
+ * wrong with it. Stricter than OLM Classic's reading: every document must be an object, and there are no
+ * directories below manifests/.
  */
 export function readRegistryBundle(files: readonly BundleFile[]): RegistryBundle | RenderRefusal {
   try {

@@ -46,7 +46,10 @@ export const BundleWebhook = z.looseObject({
 });
 export type BundleWebhook = z.infer<typeof BundleWebhook>;
 
-/** What rendering reads of a ClusterServiceVersion: as lenient as OLM v1, which takes an absent field as an empty one. */
+/**
+ * What rendering reads of a ClusterServiceVersion: as lenient as OLM v1, which takes an
+ * absent field as an empty one.
+ */
 export const BundleCsv = z.looseObject({
   metadata: z.looseObject({ name: text, annotations: texts.transform((map) => map ?? {}) }),
   spec: z
@@ -75,7 +78,10 @@ export type BundleCsv = z.infer<typeof BundleCsv>;
 export type RegistryBundle = Readonly<{
   /** From metadata/annotations.yaml; empty where it does not say. */
   packageName: string;
-  /** The last ClusterServiceVersion of the manifests, its annotation `olm.properties` merged with metadata/properties.yaml. */
+  /**
+   * The last ClusterServiceVersion of the manifests, its annotation `olm.properties` merged with
+   * metadata/properties.yaml.
+   */
   csv: BundleCsv;
   /** In the order of files. */
   crds: readonly KubernetesObject[];

@@ -23,8 +23,9 @@ import { WEBHOOK_TYPE } from './webhook-problems.js';
 import { type WebhookService, webhookServices } from './webhook-service.js';
 
 /**
- * The objects that a bundle brings into a cluster for a ClusterExtension, or why it cannot (spec: v1-apply.md §2 to §4).
- * Everything in it is decided here: the same bundle and request give the same objects.
+ * The objects that a bundle brings into a cluster for a ClusterExtension, or why it cannot
+ * (spec: v1-apply.md §2 to §4). Everything in it is decided here: the same bundle and
+ * request give the same objects.
  */
 export function renderBundle(bundle: RegistryBundle, request: RenderRequest): Rendered | RenderRefusal {
   const refusal = unsupportedBundle(bundle, request);
@@ -108,7 +109,10 @@ function conversionBy(webhook: BundleWebhook, called: ReadonlyMap<string, Called
   return by && { webhook, ...by };
 }
 
-/** Namespaced kinds go into the install namespace, wherever the bundle would have them; what a cluster fills in stays out. */
+/**
+ * Namespaced kinds go into the install namespace, wherever the bundle would have them; what a
+ * cluster fills in stays out.
+ */
 function placed({ status: _status, ...object }: KubernetesObject, namespace: string): KubernetesObject {
   const { creationTimestamp: _created, ...metadata } = object.metadata;
   return { ...object, metadata: isNamespacedKind(object.kind) ? { ...metadata, namespace } : metadata };

@@ -2,13 +2,15 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { WebhookService } from './webhook-service.js';
 
 /**
- * Who makes the certificates by which the API server calls an operator: cert-manager or OpenShift's service CA, which must
- * be in the cluster, or Flotilla itself.
+ * Who makes the certificates by which the API server calls an operator: cert-manager or OpenShift's service
+ * CA, which must be in the cluster, or Flotilla itself.
  */
 export const CERTIFICATE_PROVIDERS = ['cert-manager', 'openshift-service-ca', 'flotilla'] as const;
 export type CertificateProvider = (typeof CERTIFICATE_PROVIDERS)[number];
 
-/** Feature gates of OLM v1 that rendering knows; off where absent (spec: v1-extension.md, "Feature gates"). */
+/**
+ * Feature gates of OLM v1 that rendering knows; off where absent (spec: v1-extension.md, "Feature gates").
+ */
 export type RenderGates = Readonly<{ SingleOwnNamespaceInstallSupport?: boolean; DeploymentConfig?: boolean }>;
 
 /** The gates with which the hub renders: both are always on (docs/differences-from-olm.md). */
@@ -24,8 +26,8 @@ export type RenderRequest = Readonly<{
   certificateProvider: CertificateProvider | undefined;
   gates: RenderGates;
   /**
-   * Provider `flotilla` only: PEM text of the authority behind each service's certificate, by the name of the Secret. A
-   * service whose authority is not there yet is rendered without: see {@link Rendered.services}.
+   * Provider `flotilla` only: PEM text of the authority behind each service's certificate, by the name of the
+   * Secret. A service whose authority is not there yet is rendered without: see {@link Rendered.services}.
    */
   authorities?: ReadonlyMap<string, string>;
 }>;
@@ -50,8 +52,9 @@ export type Rendered = Readonly<{
   /** Every object to be applied, sorted by group, kind, namespace and name, before owner labels. */
   objects: readonly KubernetesObject[];
   /**
-   * The services by which the API server calls the operator. With provider `flotilla` the caller issues a certificate for
-   * the hosts of each and writes it into the Secret `secretName` (keys `tls.crt`, `tls.key`): it is no part of `objects`.
+   * The services by which the API server calls the operator. With provider `flotilla` the caller issues a
+   * certificate for the hosts of each and writes it into the Secret `secretName` (keys `tls.crt`, `tls.key`):
+   * it is no part of `objects`.
    */
   services: readonly WebhookService[];
 }>;

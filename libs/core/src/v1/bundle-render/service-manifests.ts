@@ -2,7 +2,9 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { CertificateInjection } from './certificate-injection.js';
 import type { WebhookService } from './webhook-service.js';
 
-/** The Service in front of a Deployment with webhooks, and what makes its certificate (spec: v1-apply.md §4). */
+/**
+ * The Service in front of a Deployment with webhooks, and what makes its certificate (spec: v1-apply.md §4).
+ */
 export function serviceManifests(service: WebhookService, injection: CertificateInjection): KubernetesObject[] {
   const { name, namespace, ports, selector } = service;
   const { serviceAnnotations } = injection;

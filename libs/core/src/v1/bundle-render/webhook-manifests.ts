@@ -15,8 +15,8 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 const PASSED_ON = ['failurePolicy', 'matchPolicy', 'objectSelector', 'timeoutSeconds'] as const;
 
 /**
- * The configuration by which the API server calls an admission webhook (spec: v1-apply.md §4); undefined for a webhook that
- * converts. The name is the bundle's own, so that two extensions cannot have the same webhook.
+ * The configuration by which the API server calls an admission webhook (spec: v1-apply.md §4); undefined for
+ * a webhook that converts. The name is the bundle's own, so that two extensions cannot have the same webhook.
  */
 export function webhookConfiguration(
   webhook: BundleWebhook,

@@ -5,7 +5,10 @@ import { type BundleWebhook, deploymentsOf, type RegistryBundle, webhooksOf } fr
 /** A port that the API server calls, and the port or named port of the container behind it. */
 export type WebhookPort = Readonly<{ port: number; targetPort: number | string }>;
 
-/** What the API server needs to call the webhooks of one Deployment (spec: v1-apply.md §4, services and certificates). */
+/**
+ * What the API server needs to call the webhooks of one Deployment (spec: v1-apply.md §4,
+ * services and certificates).
+ */
 export type WebhookService = Readonly<{
   deployment: string;
   namespace: string;

@@ -44,5 +44,8 @@ const SOCKET_PAIR = /(?:read|write) (?:tcp|udp) \S+:\d+->\S+:\d+(?:: )?/g;
 /** A condition takes 32 KiB; a person reads less. */
 const MAX_MESSAGE = 8_192;
 
-/** Local ports differ from try to try; without them equal failures have equal texts, and no status is written anew. */
+/**
+ * Local ports differ from try to try; without them equal failures have equal texts, and
+ * no status is written anew.
+ */
 const sanitized = (message: string): string => message.slice(0, MAX_MESSAGE).replaceAll(SOCKET_PAIR, '');

@@ -18,15 +18,17 @@ export function wishOf({ metadata, spec }: ClusterCatalog): CatalogWish {
   return { kind: 'image', ref: image.ref };
 }
 
-/** A reference names a digest where it has an `@` with a colon after it, else a tag (spec: v1-catalog.md §1). */
+/**
+ * A reference names a digest where it has an `@` with a colon after it, else a tag (spec: v1-catalog.md §1).
+ */
 export const isDigestReference = (ref: string): boolean => /@.*:/.test(ref);
 
 /** Part of the interval that is left to chance, on top of it (spec: v1-catalog.md §1, reconcile rules). */
 const POLL_JITTER = 0.01;
 
 /**
- * Milliseconds from a successful poll to the next; undefined where the catalog is not polled: no interval, a digest, or
- * nothing wished. `random` is from 0 up to 1.
+ * Milliseconds from a successful poll to the next; undefined where the catalog is not polled: no interval, a
+ * digest, or nothing wished. `random` is from 0 up to 1.
  */
 export function pollDelayMs(catalog: ClusterCatalog, random: number): number | undefined {
   const wish = wishOf(catalog);
@@ -35,19 +37,26 @@ export function pollDelayMs(catalog: ClusterCatalog, random: number): number | u
   return Math.round(minutes * 60_000 * (1 + POLL_JITTER * random));
 }
 
-/** The merge patch that gives a catalog its name label, as OLM's webhook does; undefined where the label is right. */
+/**
+ * The merge patch that gives a catalog its name label, as OLM's webhook does; undefined
+ * where the label is right.
+ */
 export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
   if (metadata.deletionTimestamp !== undefined || metadata.labels?.[CATALOG_NAME_LABEL] === metadata.name)
     return undefined;
   return { metadata: { labels: { [CATALOG_NAME_LABEL]: metadata.name } } };
 }
 
-/** Put by OLM's catalogd, so that it can empty its cache; ours needs no leave (decision 0109), so we never put it. */
+/**
+ * Put by OLM's catalogd, so that it can empty its cache; ours needs no leave
+ * (decision 0109), so we never put it.
+ */
 const SERVER_FINALIZER = 'olm.operatorframework.io/delete-server-cache';
 
 /**
- * The merge patch that lets a deleted catalog go that catalogd held back; undefined where nothing of its is to be taken off.
- * Without it a cluster that Flotilla took over from OLM v1 would keep such catalogs for ever.
+ * The merge patch that lets a deleted catalog go that catalogd held back; undefined where
+ * nothing of its is to be taken off. Without it a cluster that Flotilla took over from OLM v1
+ * would keep such catalogs for ever.
  */
 export function releasePatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
   const { deletionTimestamp, finalizers = [], resourceVersion } = metadata;

@@ -40,8 +40,9 @@ const SERVING: Said = {
 const NOT_SERVING: Said = { type: 'Serving', status: 'False', reason: 'Unavailable', message: '' };
 
 /**
- * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves what is said of the content in use alone;
- * before the first try has ended nothing is news. Conditions of other types are removed, as OLM does.
+ * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves what is said of the
+ * content in use alone; before the first try has ended nothing is news. Conditions of other types
+ * are removed, as OLM does.
  */
 export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState, settings: ServedSettings): Status {
   const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};
@@ -66,7 +67,8 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
       lastUnpacked: kubernetesTime(held.unpacked),
     };
   }
-  // Said only where something else was said before: a catalog that never was served has no Serving condition in OLM.
+  // Said only where something else was said before: a catalog that never was served has no
+  // Serving condition in OLM.
   const servedBefore = known.some(({ type }) => type === 'Serving');
   return { ...others, conditions: servedBefore ? told(progressing, NOT_SERVING) : progressing };
 }

@@ -3,14 +3,20 @@ import { readSchema, type Schema } from './schema.js';
 /** A schema under the path by which it is reported: `^` is the root (spec: v1-crd-safety.md, "Paths"). */
 type FlatSchema = ReadonlyMap<string, Schema>;
 
-/** Every schema within a version's schema, by path; a version without one has a root that says nothing. Throws `SchemaTooDeep`. */
+/**
+ * Every schema within a version's schema, by path; a version without one has a root that says
+ * nothing. Throws `SchemaTooDeep`.
+ */
 export function flattenSchema(schema: unknown): FlatSchema {
   const flat = new Map<string, Schema>();
   visit(readSchema(schema), '^', flat);
   return flat;
 }
 
-/** Where two paths are the same text (a property may be called `items`) the later one is kept: hence the fixed order. */
+/**
+ * Where two paths are the same text (a property may be called `items`) the later one is
+ * kept: hence the fixed order.
+ */
 function visit(schema: Schema, path: string, flat: Map<string, Schema>): void {
   flat.set(path, schema);
   visitOne(schema['items'], `${path}.items`, flat);

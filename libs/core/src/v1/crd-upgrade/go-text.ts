@@ -5,7 +5,10 @@ import { elements, entries, fieldOf, type GoType, type GoValue } from '../../ker
 /** What stands where Go prints the address of a value in a map; it is another one each time. */
 const ADDRESS = '0xc000000000';
 
-/** A struct as the generated String methods of the API server's types write it (apiextensions/v1, generated.pb.go). */
+/**
+ * A struct as the generated String methods of the API server's types write it
+ * (apiextensions/v1, generated.pb.go).
+ */
 export function goText(type: GoType, value: GoValue): string {
   const fields = type.kind === 'struct' ? type.fields : [];
   const told = fields.map((field) => `${field.name}:${fieldText(field.type, fieldOf(value, field.name))},`);

@@ -4,8 +4,8 @@ const FORM = /^v(?<major>\d+)(?:(?<stage>alpha|beta)(?<minor>\d+))?$/;
 const STAGES = ['alpha', 'beta', undefined];
 
 /**
- * Order of API versions from the least to the most preferred, as Kubernetes ranks them: v1alpha1, v1beta1, v1, v2. Names
- * of another form come before all of these, in reverse alphabetical order.
+ * Order of API versions from the least to the most preferred, as Kubernetes ranks them: v1alpha1, v1beta1,
+ * v1, v2. Names of another form come before all of these, in reverse alphabetical order.
  */
 export function byKubeVersion(a: string, b: string): number {
   const [left, right] = [FORM.exec(a)?.groups, FORM.exec(b)?.groups];

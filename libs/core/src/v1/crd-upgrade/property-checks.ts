@@ -103,7 +103,9 @@ const check = (name: string, complaint: PropertyCheck['complaint']): PropertyChe
   complaint,
 });
 
-/** Every check of a property, in the order in which they are told (spec: v1-crd-safety.md, "Property checks"). */
+/**
+ * Every check of a property, in the order in which they are told (spec: v1-crd-safety.md, "Property checks").
+ */
 export const PROPERTY_CHECKS: readonly PropertyCheck[] = [
   check('type', type),
   check('required', required),

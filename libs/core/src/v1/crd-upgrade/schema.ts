@@ -2,8 +2,8 @@ import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { goJson } from '../../kernel/json/go-json-text.js';
 
 /**
- * A JSONSchemaProps as the API server's own type holds it: fields it does not know are gone, and so is what its type cannot
- * tell from absent (empty text, false, empty lists). Field names are those of the manifest.
+ * A JSONSchemaProps as the API server's own type holds it: fields it does not know are gone, and so is what
+ * its type cannot tell from absent (empty text, false, empty lists). Field names are those of the manifest.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,9 @@ type Field = Readonly<{ name: string; goName: string; holds: Holds }>;
 
 const field = (name: string, goName: string, holds: Holds): Field => ({ name, goName, holds });
 
-/** Fields in the order of the Go type `JSONSchemaProps` (k8s.io/apiextensions-apiserver, apiextensions/v1). */
+/**
+ * Fields in the order of the Go type `JSONSchemaProps` (k8s.io/apiextensions-apiserver, apiextensions/v1).
+ */
 export const SCHEMA_FIELDS: readonly Field[] = [
   field('id', 'ID', 'text'),
   field('$schema', 'Schema', 'text'),
@@ -131,7 +133,10 @@ function readSchemaOr(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? value.map((one) => readSchema(one, depth)) : readSchema(value, depth);
 }
 
-/** Text by which two values made by {@link readSchema} can be compared: equal exactly when Kubernetes calls them so. */
+/**
+ * Text by which two values made by {@link readSchema} can be compared: equal exactly when
+ * Kubernetes calls them so.
+ */
 export const schemaText = (value: unknown): string => goJson(plain(value));
 
 function plain(value: unknown): unknown {

@@ -12,9 +12,9 @@ const HANDLED: ReadonlySet<string> = new Set([...PROPERTY_CHECKS.map(({ field })
 export type UnhandledChanges = Readonly<{ message: string; text: string }>;
 
 /**
- * What is different between two schemas of a property and is judged by no check: refused, since nobody knows whether it
- * is safe (spec: v1-crd-safety.md, `unhandled`). crdify takes two such changes for the same when their diffs read the
- * same, though a diff leaves out what did not change and cuts what is long.
+ * What is different between two schemas of a property and is judged by no check: refused, since nobody knows
+ * whether it is safe (spec: v1-crd-safety.md, `unhandled`). crdify takes two such changes for the same when
+ * their diffs read the same, though a diff leaves out what did not change and cuts what is long.
  */
 export function unhandledChanges(before: Schema, after: Schema): UnhandledChanges | undefined {
   const [old, next] = [unjudged(before), unjudged(after)];

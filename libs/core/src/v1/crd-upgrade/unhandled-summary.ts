@@ -3,8 +3,8 @@ const SUMMARY = 'unhandled changes found';
 type Change = { before: string; after: string; beforeRaw: string; afterRaw: string };
 
 /**
- * OLM's short form of crdify's diff: the fields that stand on lines with a sign, with their values (operator-controller
- * v1.11.0, crdupgradesafety.conciseUnhandledMessage).
+ * OLM's short form of crdify's diff: the fields that stand on lines with a sign, with their values
+ * (operator-controller v1.11.0, crdupgradesafety.conciseUnhandledMessage).
  */
 export function unhandledSummary(diff: string): string {
   const details = [...changesOf(diff)].flatMap(([field, change]) => detail(field, change));

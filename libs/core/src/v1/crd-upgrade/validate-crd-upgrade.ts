@@ -8,8 +8,8 @@ import { flattenSchema } from './flatten-schema.js';
 import { byKubeVersion } from './kube-version-order.js';
 
 /**
- * A change of a CRD that OLM v1 does not allow. `where` is `crd`, a version (`v1`) or two served ones (`v1 -> v2`);
- * `property` is the path of the schema, `^` the root.
+ * A change of a CRD that OLM v1 does not allow. `where` is `crd`, a version (`v1`) or two served ones (`v1 ->
+ * v2`); `property` is the path of the schema, `^` the root.
  */
 export type CrdViolation = Readonly<{
   where: string;
@@ -21,9 +21,10 @@ export type CrdViolation = Readonly<{
 }>;
 
 /**
- * OLM v1's upgrade safety checks of a CRD that is to replace the one in the cluster (spec: v1-crd-safety.md): of the
- * whole, of each version against its own successor, and of served versions against each other. Sorted by their text;
- * none: the upgrade is safe. Without a CRD in the cluster there is nothing to break. Throws `SchemaTooDeep`.
+ * OLM v1's upgrade safety checks of a CRD that is to replace the one in the cluster
+ * (spec: v1-crd-safety.md): of the whole, of each version against its own successor, and of served versions
+ * against each other. Sorted by their text; none: the upgrade is safe. Without a CRD in the cluster there
+ * is nothing to break. Throws `SchemaTooDeep`.
  */
 export function validateCrdUpgrade(current: KubernetesObject | undefined, next: KubernetesObject): CrdViolation[] {
   if (current === undefined) return [];
@@ -83,7 +84,9 @@ function inBoth(current: KubernetesObject, next: KubernetesObject): (readonly [C
   });
 }
 
-/** A webhook may convert anything; without one, served versions must agree, except where they already did not. */
+/**
+ * A webhook may convert anything; without one, served versions must agree, except where they already did not.
+ */
 function servedVersionViolations(current: KubernetesObject, next: KubernetesObject): CrdViolation[] {
   if (convertsByWebhook(next)) return [];
   const known = new Set(betweenServed(current).map(({ identity }) => identity));

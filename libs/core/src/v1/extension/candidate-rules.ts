@@ -5,7 +5,9 @@ import { type Installed, isConsidered, isInstalled, isSuccessor } from './succes
 /** Whether a bundle may be chosen, as far as one wish goes. */
 export type CandidateRule = (bundle: PackageBundle) => boolean;
 
-/** In one of the channels; the rule is only made when channels are named: without, membership plays no part. */
+/**
+ * In one of the channels; the rule is only made when channels are named: without, membership plays no part.
+ */
 export const inAnyChannel =
   (channels: ReadonlySet<string>): CandidateRule =>
   ({ edges }) =>

@@ -10,15 +10,18 @@ export type CatalogCandidate = Readonly<{
 }>;
 
 /**
- * Of the catalogs' candidates, in list order, those that are left: what is deprecated gives way to what is not
- * (spec: v1-resolution.md, "Steps", item 6).
+ * Of the catalogs' candidates, in list order, those that are left: what is deprecated gives way to what is
+ * not (spec: v1-resolution.md, "Steps", item 6).
  */
 export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const current = candidates.filter(({ bundle }) => !bundle.deprecated);
   return current.length === 0 ? candidates : current;
 }
 
-/** The one of highest priority, whatever its version; all that are left when the two highest have the same (§7). */
+/**
+ * The one of highest priority, whatever its version; all that are left when the two
+ * highest have the same (§7).
+ */
 export function byPriority(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const [first, second] = candidates.toSorted((a, b) => b.priority - a.priority);
   return first === undefined || first.priority === second?.priority ? candidates : [first];

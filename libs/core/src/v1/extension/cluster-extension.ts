@@ -25,8 +25,8 @@ export type ExtensionCatalog = Readonly<{
 }>;
 
 /**
- * `follow`: the catalog's edges alone decide, as OLM does it. `manual`: no step to another major version unless it is
- * asked for (decision 0131).
+ * `follow`: the catalog's edges alone decide, as OLM does it. `manual`: no step to another major version
+ * unless it is asked for (decision 0131).
  */
 export type MajorUpdates = 'follow' | 'manual';
 

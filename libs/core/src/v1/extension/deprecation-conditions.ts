@@ -4,7 +4,10 @@ import { type ExtensionCondition, extensionCondition } from '../revision/extensi
 const UNKNOWN = 'deprecation status unknown: catalog data unavailable';
 const ABSENT = 'no bundle installed yet';
 
-/** The four conditions when no catalog can be asked: resolution failed or was not tried (spec: v1-extension.md). */
+/**
+ * The four conditions when no catalog can be asked: resolution failed or was not tried
+ * (spec: v1-extension.md).
+ */
 export const unknownDeprecation = (installedName: string | undefined): ExtensionCondition[] => [
   ...['Deprecated', 'PackageDeprecated', 'ChannelDeprecated'].map((type) => unknown(type)),
   installedName === undefined
@@ -16,8 +19,8 @@ const unknown = (type: string): ExtensionCondition =>
   extensionCondition(type, 'Unknown', 'DeprecationStatusUnknown', UNKNOWN);
 
 /**
- * The four conditions from what a catalog says: of the package, of the channels named in the spec (of any, when none is
- * named), and of the bundle that is installed now. Entries without message say nothing.
+ * The four conditions from what a catalog says: of the package, of the channels named in the spec (of any,
+ * when none is named), and of the bundle that is installed now. Entries without message say nothing.
  */
 export function deprecationConditions(
   entries: readonly DeprecationEntry[],

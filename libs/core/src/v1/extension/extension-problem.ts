@@ -42,7 +42,9 @@ export type ExtensionSlice = Readonly<{
   error?: string;
 }>;
 
-/** The choice of a bundle for a ClusterExtension as a value: equal ones, of whatever cluster, are solved once. */
+/**
+ * The choice of a bundle for a ClusterExtension as a value: equal ones, of whatever cluster, are solved once.
+ */
 export type ExtensionProblem = Readonly<{
   v: 1;
   extension: ExtensionWishes;
@@ -63,8 +65,9 @@ export type ExtensionSolution =
   | ResolutionFailure;
 
 /**
- * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The poller gives
- * the gates; who asks whether a problem is still the current one needs none ({@link isProblemOf}).
+ * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no
+ * catalog. The poller gives the gates; who asks whether a problem is still the current one needs
+ * none ({@link isProblemOf}).
  */
 export function extensionWishes(
   { spec }: ClusterExtension,
@@ -86,15 +89,19 @@ export function extensionWishes(
 }
 
 /**
- * Whether the problem was made of this desired state. Its gates are those of the poller, which decides how catalogs are
- * read: an applier with other settings would take every solution for one of an older problem, and wait without end.
+ * Whether the problem was made of this desired state. Its gates are those of the poller, which decides
+ * how catalogs are read: an applier with other settings would take every solution for one of an older
+ * problem, and wait without end.
  */
 export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWishes): boolean =>
   canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
 
 const withoutGates = ({ gates: _gates, ...rest }: ExtensionWishes): Omit<ExtensionWishes, 'gates'> => rest;
 
-/** Whether an extension asks this catalog. One with a selector that cannot be read asks all, and is told by resolution. */
+/**
+ * Whether an extension asks this catalog. One with a selector that cannot be read asks all,
+ * and is told by resolution.
+ */
 export function asksCatalog(
   { selector }: CatalogQuery,
   { labels, availabilityMode }: Pick<ExtensionCatalog, 'labels' | 'availabilityMode'>,
@@ -105,7 +112,10 @@ export function asksCatalog(
 
 const READ_PROPERTIES = new Set(['olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint']);
 
-/** The part of a catalog that resolution of one package reads; undefined where the catalog does not have the package. */
+/**
+ * The part of a catalog that resolution of one package reads; undefined where the catalog
+ * does not have the package.
+ */
 export function extensionPackage(name: string, catalog: Catalog): ExtensionPackage | undefined {
   const { packages, channels, bundles, deprecations } = catalog;
   if ([packages, channels, bundles, deprecations].every((blobs) => blobs.length === 0)) return undefined;

@@ -23,7 +23,10 @@ export type StatusInput = Readonly<{
   resolution: ExtensionResolution;
 }>;
 
-/** The status after a pass in which everything but resolution goes well: pulling, applying (spec: v1-extension.md). */
+/**
+ * The status after a pass in which everything but resolution goes well: pulling, applying
+ * (spec: v1-extension.md).
+ */
 export function statusAfterPass(input: StatusInput): ExtensionStatus {
   const { resolution, installed } = input;
   if (resolution.class === 'Resolved') return afterInstall(input, resolution);
@@ -44,8 +47,9 @@ function afterInstall({ query, gates }: StatusInput, resolved: ResolvedBundle): 
 }
 
 /**
- * Whether what is installed is applied again although resolution failed: only when nothing else is asked for and no
- * matching catalog exists any more, not even an unavailable one (spec: v1-resolution.md, "After the choice").
+ * Whether what is installed is applied again although resolution failed: only when nothing else is
+ * asked for and no matching catalog exists any more, not even an unavailable one
+ * (spec: v1-resolution.md, "After the choice").
  */
 function keepsInstalled({ query, catalogs }: StatusInput, { bundle }: InstalledRevision): boolean {
   if (query.version && query.version !== bundle.version) return false;

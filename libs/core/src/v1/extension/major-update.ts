@@ -11,10 +11,10 @@ import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from
 export type HeldBack = Readonly<{ version: string; installed: string }>;
 
 /**
- * The rule that keeps an extension on its major version, if it applies. It does not apply when the range excludes the
- * installed version and no bundle of the installed major is in it: then the range asks for another major version
- * (decision 0131). Asking the installed version first keeps the rule in force when
- * the catalog with the installed major is deleted, pruned, set Unavailable or no longer selected.
+ * The rule that keeps an extension on its major version, if it applies. It does not apply when the range
+ * excludes the installed version and no bundle of the installed major is in it: then the range asks for
+ * another major version (decision 0131). Asking the installed version first keeps the rule in force when the
+ * catalog with the installed major is deleted, pruned, set Unavailable or no longer selected.
  */
 export function majorRule(
   mode: MajorUpdates,
@@ -31,7 +31,9 @@ export function majorRule(
   return couldStay ? sameMajor : undefined;
 }
 
-/** A pre-release counts as the version that it leads to: most ranges accept no pre-release by its own name. */
+/**
+ * A pre-release counts as the version that it leads to: most ranges accept no pre-release by its own name.
+ */
 const allowsInstalled = (constraint: MastermindsConstraint, { asWritten }: Installed): boolean =>
   [asWritten, { ...asWritten, pre: [] }].some((version) => satisfiesConstraint(version, constraint));
 

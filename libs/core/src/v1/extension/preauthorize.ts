@@ -26,7 +26,10 @@ export type ManagedObjects = Readonly<{
   /** RBAC of the cluster as it is. */
   rbac: RbacObjects;
   objects: readonly ManagedObject[];
-  /** What owns the objects: its finalizers must be the account's to update. The group is `olm.operatorframework.io`. */
+  /**
+   * What owns the objects: its finalizers must be the account's to update. The group is
+   * `olm.operatorframework.io`.
+   */
   owner: Readonly<{ resource: 'clusterextensions' | 'clusterobjectsets'; name: string }>;
 }>;
 
@@ -38,9 +41,10 @@ const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const OLM_GROUP = 'olm.operatorframework.io';
 
 /**
- * Everything that the account lacks to manage the objects, so that it can be granted at once (spec: v1-extension.md,
- * "Access control"). Also what it would give to others without having it: the API server refuses that, unless the account
- * may `escalate` or `bind` (Kubernetes' rule against escalation). Watching is the hub's own business.
+ * Everything that the account lacks to manage the objects, so that it can be granted at once
+ * (spec: v1-extension.md, "Access control"). Also what it would give to others without having it: the API
+ * server refuses that, unless the account may `escalate` or `bind` (Kubernetes' rule against escalation).
+ * Watching is the hub's own business.
  */
 export function missingPermissions(managed: ManagedObjects): readonly MissingPermission[] {
   const mayNot = refusals(managed.rbac, managed.account);
@@ -69,7 +73,9 @@ function requestsFor({ object, resource }: ManagedObject): AccessRequest[] {
 
 type MayNot = (namespace: string, requests: readonly AccessRequest[]) => MissingPermission[];
 
-/** Those of some requests that the account may not make; what it is granted in a namespace is gathered once. */
+/**
+ * Those of some requests that the account may not make; what it is granted in a namespace is gathered once.
+ */
 function refusals(rbac: RbacObjects, account: ServiceAccountKey): MayNot {
   const granted = new Map<string, readonly PolicyRule[]>();
   return (namespace, requests) => {

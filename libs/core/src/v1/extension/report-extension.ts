@@ -106,7 +106,10 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
   return extensionCondition('Progressing', 'True', 'Succeeded', `${mirror.message} ${note}`);
 }
 
-/** The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1 has at the revision only. */
+/**
+ * The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1
+ * has at the revision only.
+ */
 function waitsFor(revision: ClusterObjectSet): string {
   const available = mirrored(revision, 'Available');
   return available?.reason === 'ProbeFailure' ? ` ${available.message}` : '';

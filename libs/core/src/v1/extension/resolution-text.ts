@@ -3,7 +3,9 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import type { InstalledBundle } from '../revision/installed-revision.js';
 import type { CatalogQuery } from './cluster-extension.js';
 
-/** OLM v1's sentence for none, or too many, bundles found (spec: v1-resolution.md, "Resolution error text"). */
+/**
+ * OLM v1's sentence for none, or too many, bundles found (spec: v1-resolution.md, "Resolution error text").
+ */
 export function resolutionErrorText(
   { packageName, version, channels }: CatalogQuery,
   installed: InstalledBundle | undefined,

@@ -11,7 +11,9 @@ type Entry = ChannelEntry & Readonly<{ version?: string }>;
 
 const versionOf = (name: string): string => name.slice(name.indexOf('.v') + 2);
 
-/** A catalog of package `lamp`; every entry has a bundle, whose version its name tells unless said otherwise. */
+/**
+ * A catalog of package `lamp`; every entry has a bundle, whose version its name tells unless said otherwise.
+ */
 function catalog(
   name: string,
   channels: Record<string, Entry[]>,

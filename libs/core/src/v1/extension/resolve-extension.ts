@@ -32,7 +32,10 @@ export type ResolvedBundle = Readonly<{
   image: string;
   version: VersionRelease;
   catalog: string;
-  /** Deprecations that speak of it: those of the last catalog that had a candidate, which need not be the winner. */
+  /**
+   * Deprecations that speak of it: those of the last catalog that had a candidate,
+   * which need not be the winner.
+   */
   deprecation: readonly DeprecationEntry[] | undefined;
   heldBack: HeldBack | undefined;
 }>;
@@ -55,14 +58,18 @@ export function resolveExtension(input: ExtensionInput): ExtensionResolution {
   const installed = input.installed && followsEdges(query) ? readInstalled(input.installed) : undefined;
   const found = packagesIn(considered, query.packageName, installed);
   if ('error' in found) return found;
-  // An unreadable installed version has failed above, if any catalog has the package; else there is nothing to choose from.
+  // An unreadable installed version has failed above, if any catalog has the package; else there
+  // is nothing to choose from.
   const from = installed !== undefined && !('error' in installed) ? installed : undefined;
   return choose(input, constraint, from, found.packages);
 }
 
 type FoundPackage = Readonly<{ catalog: ExtensionCatalog; content: PackageContent }>;
 
-/** The package in each catalog that has it. The first catalog that cannot be read fails the whole resolution (§3). */
+/**
+ * The package in each catalog that has it. The first catalog that cannot be read fails
+ * the whole resolution (§3).
+ */
 function packagesIn(
   catalogs: readonly ExtensionCatalog[],
   packageName: string,

@@ -3,7 +3,10 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import type { ExtensionCondition } from '../revision/extension-condition.js';
 
-/** Conditions as they are written: sorted by type; a time changes with its status alone (spec: v1-extension.md, "status"). */
+/**
+ * Conditions as they are written: sorted by type; a time changes with its status alone
+ * (spec: v1-extension.md, "status").
+ */
 export function stampConditions(
   held: readonly CatalogCondition[] | undefined,
   conditions: readonly ExtensionCondition[],

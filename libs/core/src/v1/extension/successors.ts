@@ -32,7 +32,10 @@ const skipsIt: Rule = ({ skips }, { name }) => skips.includes(name);
 const rangeCoversIt: Rule = ({ skipRange }, { asWritten }) => skipRange !== undefined && inRange(asWritten, skipRange);
 const RULES = [replacesIt, skipsIt, rangeCoversIt];
 
-/** Whether one edge leads from the installed bundle to this one: never more than one hop (spec: v1-resolution.md, "Steps", item 4). */
+/**
+ * Whether one edge leads from the installed bundle to this one: never more than one hop
+ * (spec: v1-resolution.md, "Steps", item 4).
+ */
 export const isSuccessor = (bundle: PackageBundle, installed: Installed, channels: ReadonlySet<string>): boolean =>
   bundle.edges.some((edge) => isConsidered(edge, channels) && RULES.some((rule) => rule(edge, installed)));
 

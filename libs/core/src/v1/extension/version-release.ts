@@ -7,8 +7,8 @@ import { compareVersions, formatVersion, type Version, type VersionError } from 
 export type Release = Version['pre'];
 
 /**
- * A bundle's version and, apart from it, its release (spec: v1-resolution.md, "Versions and releases"). `release` is
- * absent where nothing was said; both that and an empty one are lower than any other release.
+ * A bundle's version and, apart from it, its release (spec: v1-resolution.md, "Versions and releases").
+ * `release` is absent where nothing was said; both that and an empty one are lower than any other release.
  */
 export type VersionRelease = Readonly<{ version: Version; release?: Release }>;
 
@@ -52,6 +52,9 @@ function compareReleases(a: Release, b: Release): -1 | 0 | 1 {
 /** The release as text; absent when none was said. */
 export const formatRelease = ({ release }: VersionRelease): string | undefined => release?.join('.');
 
-/** The version as status.install.bundle shows it without a field for the release: the release is build metadata again. */
+/**
+ * The version as status.install.bundle shows it without a field for the release: the release
+ * is build metadata again.
+ */
 export const formatLegacyVersion = ({ version, release = [] }: VersionRelease): string =>
   formatVersion(release.length === 0 ? version : { ...version, build: release.map(String) });

@@ -44,7 +44,9 @@ export type RevisionPlan = Readonly<{ revision: ClusterObjectSet; secrets: reado
 /** Hash of what a revision wants: two with the same are the same, whatever their numbers. */
 export const contentHash = (phases: readonly Phase[]): string => canonicalHash(phases);
 
-/** The objects as revisions keep them: of an extension, a package and a version (spec: v1-apply.md §5, §7). */
+/**
+ * The objects as revisions keep them: of an extension, a package and a version (spec: v1-apply.md §5, §7).
+ */
 export function ownedPhases(
   phases: readonly Phase[],
   extension: string,
@@ -72,8 +74,8 @@ export function ownedPhases(
 }
 
 /**
- * What the API server makes of a Secret's `stringData`, which it never shows again: what is written is what is compared
- * with the cluster later.
+ * What the API server makes of a Secret's `stringData`, which it never shows again: what is written is what
+ * is compared with the cluster later.
  */
 function asStored(kind: string, data: unknown, stringData: unknown): Readonly<Record<string, unknown>> {
   if (stringData === undefined) return {};
@@ -85,7 +87,10 @@ function asStored(kind: string, data: unknown, stringData: unknown): Readonly<Re
 
 const Texts = z.record(z.string(), z.string());
 
-/** Kinds that bundles and their rendering give a namespace though they have none: the API server would drop it. */
+/**
+ * Kinds that bundles and their rendering give a namespace though they have none: the
+ * API server would drop it.
+ */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   ...['CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding', 'PriorityClass'],
   ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
@@ -103,8 +108,8 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
 }
 
 /**
- * Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or why it cannot
- * be. The extension owns both, since the uid of the revision is not known before it is stored.
+ * Revision `number` of the extension and the Secrets with its manifests, which are to be created first; or
+ * why it cannot be. The extension owns both, since the uid of the revision is not known before it is stored.
  */
 export function buildRevision(
   extension: ClusterExtension,

@@ -6,8 +6,9 @@ const MOST_OBJECTS = 50;
 const MOST_PHASES = 20;
 
 /**
- * Phases with no more objects than a revision may hold in one: what is too much goes into further phases `crds-2`, `crds-3`
- * …, which wait for one another. OLM v1 has the API server refuse such a bundle. Phases that fit stay as they are.
+ * Phases with no more objects than a revision may hold in one: what is too much goes into further phases
+ * `crds-2`, `crds-3` …, which wait for one another. OLM v1 has the API server refuse such a bundle. Phases
+ * that fit stay as they are.
  */
 export function fitPhases(phases: readonly Phase[]): readonly Phase[] | Readonly<{ error: string }> {
   const fitting = phases.flatMap(parts);

@@ -1,4 +1,7 @@
-/** What is installed, as status.install.bundle says it: without `release`, that may be build metadata of `version`. */
+/**
+ * What is installed, as status.install.bundle says it: without `release`, that may be
+ * build metadata of `version`.
+ */
 export type InstalledBundle = Readonly<{ name: string; version: string; release?: string | undefined }>;
 
 /** An installed bundle with the image it came from. */

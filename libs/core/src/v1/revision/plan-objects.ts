@@ -29,7 +29,10 @@ export type PlanObjectsInput = Readonly<{
   liveOf: (ref: ObjectRef) => KubernetesObject | undefined;
 }>;
 
-/** What becomes of every object of a revision, and of those that only earlier ones have, which go once it is complete. */
+/**
+ * What becomes of every object of a revision, and of those that only earlier ones have,
+ * which go once it is complete.
+ */
 export function planObjects({ revision, siblings, wanted, earlier, liveOf }: PlanObjectsInput): PlannedObject[] {
   const before = new Map(earlier.map((object) => [keyOf(object), object]));
   const stays = new Set(wanted.map(({ object }) => keyOf(object)));
@@ -52,7 +55,9 @@ export function planObjects({ revision, siblings, wanted, earlier, liveOf }: Pla
 
 const keyOf = (object: KubernetesObject): string => canonicalJson(refOf(object));
 
-/** Paths of what is wanted and not so in `live`, and of what was wanted `before` and is not any more; sorted. */
+/**
+ * Paths of what is wanted and not so in `live`, and of what was wanted `before` and is not any more; sorted.
+ */
 function changedFields(
   live: KubernetesObject,
   wanted: KubernetesObject,
@@ -71,7 +76,10 @@ function withoutMarks({ metadata, ...object }: KubernetesObject): Readonly<Recor
 
 type Pair = readonly [path: string, value: unknown, other: unknown];
 
-/** What lies below `value`, each with what is there in `other`; undefined where the two cannot be gone through side by side. */
+/**
+ * What lies below `value`, each with what is there in `other`; undefined where the two cannot be
+ * gone through side by side.
+ */
 function pairsBelow([path, value, other]: Pair): readonly Pair[] | undefined {
   if (Array.isArray(value) && Array.isArray(other)) {
     return value.length === other.length ? value.map((item, at) => [`${path}[${at}]`, item, other[at]]) : undefined;

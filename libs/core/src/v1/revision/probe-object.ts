@@ -22,8 +22,8 @@ const Status = z.looseObject({
 });
 
 /**
- * What keeps an object from being ready, as the probes that select it see it; none: it is ready (spec: v1-apply.md §7.6).
- * `wanted` is the object as it was applied: labels that select a probe are those.
+ * What keeps an object from being ready, as the probes that select it see it; none: it is ready
+ * (spec: v1-apply.md §7.6). `wanted` is the object as it was applied: labels that select a probe are those.
  */
 export function probeObject(
   live: KubernetesObject,

@@ -24,8 +24,9 @@ export type ContentOptions = Readonly<{
 const Data = z.record(z.string(), z.string());
 
 /**
- * The objects of a revision, those in Secrets read from there. Secrets must be immutable, and content that was seen once
- * must stay the same (spec: v1-apply.md, "Revision reconcile" 2 and 3). `inflate` undoes the compression of large objects.
+ * The objects of a revision, those in Secrets read from there. Secrets must be immutable, and content that
+ * was seen once must stay the same (spec: v1-apply.md, "Revision reconcile" 2 and 3). `inflate` undoes the
+ * compression of large objects.
  */
 export function revisionContent(
   revision: ClusterObjectSet,

@@ -17,8 +17,8 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.ope
 export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
 
 /**
- * A ClusterObjectSet without a ClusterExtension is worked on under this and its name, where others have the name of their
- * extension: no name of an object holds a colon.
+ * A ClusterObjectSet without a ClusterExtension is worked on under this and its name, where others have the
+ * name of their extension: no name of an object holds a colon.
  */
 export const LONE_SET = 'set:';
 
@@ -29,7 +29,10 @@ export const OLM_FINALIZERS: readonly string[] = [
   `${PREFIX}teardown`,
 ];
 
-/** Ours, on a revision: hash of all that its objects were made from, so that an unchanged wish is known without rendering. */
+/**
+ * Ours, on a revision: hash of all that its objects were made from, so that an unchanged wish is
+ * known without rendering.
+ */
 export const INPUTS_KEY = 'flotilla.dev/inputs';
 /** Ours, on a revision: hash of the wish for a bundle that it answers. */
 export const QUERY_KEY = 'flotilla.dev/query';
@@ -41,5 +44,8 @@ export const KINDS_KEY = 'flotilla.dev/kinds';
 export const DIGEST_KEY = 'flotilla.dev/bundle-digest';
 /** Ours, on a revision: when certificates of its webhooks are to be replaced. */
 export const CERTIFICATES_KEY = 'flotilla.dev/certificates-until';
-/** Ours, on a ClusterExtension: number of an earlier revision whose content is wanted again, until the annotation goes. */
+/**
+ * Ours, on a ClusterExtension: number of an earlier revision whose content is wanted again,
+ * until the annotation goes.
+ */
 export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';

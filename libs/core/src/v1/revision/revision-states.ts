@@ -3,7 +3,10 @@ import { type ExtensionCondition, extensionCondition } from './extension-conditi
 import type { InstalledRevision } from './installed-revision.js';
 import { BUNDLE_NAME_KEY, BUNDLE_REFERENCE_KEY, BUNDLE_RELEASE_KEY, BUNDLE_VERSION_KEY } from './revision-keys.js';
 
-/** The revisions of one extension by what they are to it (spec: v1-apply.md §7, "Extension view"). Each list ascending. */
+/**
+ * The revisions of one extension by what they are to it (spec: v1-apply.md §7, "Extension
+ * view"). Each list ascending.
+ */
 export type RevisionStates = Readonly<{
   /** The newest active one that succeeded once. */
   installed: ClusterObjectSet | undefined;

@@ -24,7 +24,10 @@ export type StepObjectInput = Readonly<{
   protection: CollisionProtection;
 }>;
 
-/** What a revision does about one of its objects: make it so, leave it, or stop at somebody else's (spec: v1-apply.md §7.5). */
+/**
+ * What a revision does about one of its objects: make it so, leave it, or stop at somebody else's
+ * (spec: v1-apply.md §7.5).
+ */
 export function stepObject({ wanted, live, revision, siblings, protection }: StepObjectInput): ObjectStep {
   const apply: Action = { do: 'apply', object: asAppliedBy(revision, wanted) };
   const controller = live?.metadata.ownerReferences?.find((owner) => owner.controller === true);
@@ -69,7 +72,10 @@ const ownedBy = ({ metadata }: ClusterObjectSet): OwnerReference => ({
   blockOwnerDeletion: true,
 });
 
-/** Takes the earlier controller away: the API server takes no second one. A lock: who changed the owners meanwhile wins. */
+/**
+ * Takes the earlier controller away: the API server takes no second one. A lock: who changed
+ * the owners meanwhile wins.
+ */
 const released = (live: KubernetesObject, controller: OwnerReference): Action => ({
   do: 'patch',
   ref: refOf(live),
@@ -81,7 +87,9 @@ const released = (live: KubernetesObject, controller: OwnerReference): Action =>
   },
 });
 
-/** `Kind.group/version namespace/name`, as OLM v1 names objects in its messages; without a namespace `/name`. */
+/**
+ * `Kind.group/version namespace/name`, as OLM v1 names objects in its messages; without a namespace `/name`.
+ */
 export const objectTitle = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
   `${kind}.${apiVersion} ${metadata.namespace ?? ''}/${metadata.name}`;
 

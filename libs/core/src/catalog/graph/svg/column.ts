@@ -4,7 +4,10 @@ import { laneOf, type Span } from './lanes.js';
 import { TAGS } from './palette.js';
 import { shortened, textWidth } from './svg-element.js';
 
-/** One channel laid out: where its boxes stand and which lanes its edges run in. All in pixels from the column's left end. */
+/**
+ * One channel laid out: where its boxes stand and which lanes its edges run in. All in pixels
+ * from the column's left end.
+ */
 export type Column = Readonly<{
   channel: ChannelView;
   rows: readonly Row[];
@@ -30,7 +33,9 @@ export const LANE_WIDTH = 9;
 const GUTTER = 18;
 const MAX_LABEL = 30;
 
-/** Newest on top. What is skipped and not in the channel gets no box, only a word at the entry that skips it. */
+/**
+ * Newest on top. What is skipped and not in the channel gets no box, only a word at the entry that skips it.
+ */
 export function layOut(channel: ChannelView, packageName: string): Column {
   const shown = shownNodes(channel);
   const rowOf = new Map(shown.map(({ name }, row) => [name, row]));

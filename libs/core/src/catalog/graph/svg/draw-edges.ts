@@ -9,7 +9,8 @@ const FIRST_LANE = 12;
 export function drawEdges(column: Column, y: number): string {
   const middle = (row: number) => y + row * ROW_HEIGHT;
   const rowOf = new Map(column.rows.map(({ node }, row) => [node.name, row]));
-  // Straight edges run near the right end of the boxes: the space below a box belongs to the note on its left.
+  // Straight edges run near the right end of the boxes: the space below a box belongs
+  // to the note on its left.
   const x = column.boxX + column.boxWidth - 24;
   const straight = column.steps.map(({ from, to, taken }) => {
     const [start, end] = [middle(rowOf.get(from) ?? 0) - 13, middle(rowOf.get(to) ?? 0) + 14];
@@ -24,7 +25,10 @@ export function drawEdges(column: Column, y: number): string {
   return [...beside, ...straight].join('');
 }
 
-/** One side of the boxes: where they end, the direction away from them, and how far out edges of a kind go from a row. */
+/**
+ * One side of the boxes: where they end, the direction away from them, and how far out edges
+ * of a kind go from a row.
+ */
 type Side = Readonly<{ edge: number; sign: 1 | -1; outermost: ReadonlyMap<string, number> }>;
 type Middle = (row: number) => number;
 
@@ -38,7 +42,10 @@ function drawBus(bus: Bus, side: Side, middle: Middle): string {
   return taken.length === 0 ? faint : faint + line(bus.kind, busPath(bus, taken, side, middle, true), true, words);
 }
 
-/** Branches from every source into the bus's lane, then the trunk from the farthest source on each side of the target. */
+/**
+ * Branches from every source into the bus's lane, then the trunk from the farthest source on
+ * each side of the target.
+ */
 function busPath(bus: Bus, sources: readonly Source[], side: Side, middle: Middle, whole = false): string {
   const below = sources.filter(({ row }) => row > bus.target).sort((a, b) => a.row - b.row);
   const above = sources.filter(({ row }) => row < bus.target).sort((a, b) => b.row - a.row);
@@ -49,7 +56,10 @@ function busPath(bus: Bus, sources: readonly Source[], side: Side, middle: Middl
   return reach(above, 1) + reach(below, -1);
 }
 
-/** Of several branches that leave one box together only the longest is drawn from the box on: more would look like a bold line. */
+/**
+ * Of several branches that leave one box together only the longest is drawn from the box on: more
+ * would look like a bold line.
+ */
 const isOutermost = (bus: Bus, row: number, { outermost }: Side): boolean =>
   outermost.get(`${bus.kind} ${row}`) === bus.lane;
 
@@ -61,7 +71,9 @@ function outermostLanes(buses: readonly Bus[]): ReadonlyMap<string, number> {
   return lanes;
 }
 
-/** `up` is -1 where the way goes up the page. Edges leave a box a little above its middle and arrive below it. */
+/**
+ * `up` is -1 where the way goes up the page. Edges leave a box a little above its middle and arrive below it.
+ */
 function branch(bus: Bus, row: number, up: 1 | -1, side: Side, middle: Middle, fromBox: boolean): string {
   const lane = laneX(side, bus);
   const y = middle(row) - 4;

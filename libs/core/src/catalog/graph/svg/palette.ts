@@ -1,14 +1,19 @@
 import type { NodeMark } from '../graph-view.js';
 import type { EdgeKind } from '../upgrade-edges.js';
 
-/** Colours of Okabe and Ito, which colour-blind people tell apart, darkened where they carry text; nothing is told by colour alone. */
+/**
+ * Colours of Okabe and Ito, which colour-blind people tell apart, darkened where they carry text; nothing
+ * is told by colour alone.
+ */
 export const INK = '#1f2933';
 export const PALE_INK = '#5f6b7a';
 export const PAPER = '#ffffff';
 export const PANEL = '#f5f7fa';
 export const RULE = '#c5ced8';
 
-/** Lines by the kind of edge: solid, dashed, dotted. Ranges cover many entries, so their lines are fainter. */
+/**
+ * Lines by the kind of edge: solid, dashed, dotted. Ranges cover many entries, so their lines are fainter.
+ */
 export const EDGES: Readonly<
   Record<EdgeKind, Readonly<{ colour: string; dashes: string; opacity: number; label: string }>>
 > = {

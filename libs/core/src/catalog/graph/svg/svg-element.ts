@@ -17,7 +17,10 @@ export const tooltip = (content: string): string => `<title>${escaped(content)}<
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Names come from catalogs: markup in them is shown, and characters that XML does not allow become a replacement mark. */
+/**
+ * Names come from catalogs: markup in them is shown, and characters that XML does not allow
+ * become a replacement mark.
+ */
 export const escaped = (content: string): string =>
   content
     .toWellFormed()
@@ -25,7 +28,10 @@ export const escaped = (content: string): string =>
     .replaceAll(/\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
     .replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 
-/** Roughly how wide a text of 12 pixels is in a common sans-serif font; on the wide side, so that boxes hold it. */
+/**
+ * Roughly how wide a text of 12 pixels is in a common sans-serif font; on the wide
+ * side, so that boxes hold it.
+ */
 export function textWidth(content: string): number {
   let width = 0;
   for (const char of content)
@@ -33,7 +39,9 @@ export function textWidth(content: string): number {
   return width;
 }
 
-/** The text, cut in the middle where it is longer than `most` characters: both ends of a bundle name matter. */
+/**
+ * The text, cut in the middle where it is longer than `most` characters: both ends of a bundle name matter.
+ */
 export function shortened(content: string, most: number): string {
   const chars = [...content];
   if (chars.length <= most) return content;

@@ -13,8 +13,8 @@ const MAX_WIDTH = 1900;
 const HEAD = 62;
 
 /**
- * A package's upgrade graph as a picture: one column per channel, newest on top; columns that do not fit beside the others go
- * below them. Equal views give equal bytes.
+ * A package's upgrade graph as a picture: one column per channel, newest on top; columns that do not fit
+ * beside the others go below them. Equal views give equal bytes.
  */
 export function svgGraph(view: GraphView): string {
   const placed = flow(view.channels.map((channel) => layOut(channel, view.package)));
@@ -42,7 +42,10 @@ const outerHeight = ({ rows }: Column): number => HEAD + rows.length * ROW_HEIGH
 
 type Placed = Readonly<{ column: Column; x: number; y: number }>;
 
-/** Columns from left to right, in as many bands as the greatest width asks for; `y` from the top of the first band. */
+/**
+ * Columns from left to right, in as many bands as the greatest width asks for; `y` from
+ * the top of the first band.
+ */
 function flow(columns: readonly Column[]): Placed[] {
   const placed: Placed[] = [];
   let [x, y, bandHeight] = [MARGIN, 0, 0];

@@ -2,8 +2,8 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childNodes, MACROS } from './cel-cost.js';
 
 /**
- * Static types as far as they tell what is `any`: to OLM's checker a property's value is `any`, which is not the same as
- * dynamic. `other`: whatever else, dynamic included.
+ * Static types as far as they tell what is `any`: to OLM's checker a property's value is `any`, which is not
+ * the same as dynamic. `other`: whatever else, dynamic included.
  */
 type Kind = 'any' | 'other' | Readonly<{ is: 'list' | 'map'; of: Kind }>;
 type Scope = ReadonlyMap<string, Kind>;
@@ -12,8 +12,8 @@ type Scope = ReadonlyMap<string, Kind>;
 const PROPERTIES: Scope = new Map([['properties', { is: 'list', of: { is: 'map', of: 'any' } }]]);
 
 /**
- * Whether a macro is to walk through a value of type `any`, which OLM's checker refuses: `p.value.exists(…)`. Through
- * `dyn(p.value)` and through a field of it a macro may walk.
+ * Whether a macro is to walk through a value of type `any`, which OLM's checker refuses: `p.value.exists(…)`.
+ * Through `dyn(p.value)` and through a field of it a macro may walk.
  */
 export function walksThroughAny(node: ASTNode, scope: Scope = PROPERTIES): boolean {
   if (node.op !== 'rcall' || !MACROS.has(node.args[0])) {

@@ -2,12 +2,15 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 
 /** Macros that walk through a list or map: what is inside is evaluated once for each element. */
 export const MACROS: ReadonlySet<string> = new Set(['exists', 'exists_one', 'all', 'map', 'filter']);
-/** Additions inside macros: each can double what the step before made, so that twenty make a million of one. */
+/**
+ * Additions inside macros: each can double what the step before made, so that twenty make a million of one.
+ */
 const MAX_ADDITIONS_IN_MACROS = 16;
 
 /**
- * What evaluating an expression costs, as far as it can be told before: how many of its nodes stand inside how many macros,
- * how many elements its literal lists and maps have, and how many times longer its additions can make a value.
+ * What evaluating an expression costs, as far as it can be told before: how many of its nodes stand inside
+ * how many macros, how many elements its literal lists and maps have, and how many times longer its
+ * additions can make a value.
  */
 export type CelCost = Readonly<{ perDepth: readonly number[]; literals: number; growth: number }>;
 
@@ -35,7 +38,10 @@ function nodesOf(node: ASTNode, depth: number): Readonly<{ node: ASTNode; depth:
 
 const literalElements = (node: ASTNode): number => (node.op === 'list' || node.op === 'map' ? node.args.length : 0);
 
-/** Evaluations of a node that the expression can take at most, on data whose longest list or map has `longest` elements. */
+/**
+ * Evaluations of a node that the expression can take at most, on data whose longest list or
+ * map has `longest` elements.
+ */
 export function worstCase({ perDepth, literals, growth }: CelCost, longest: number): number {
   const elements = Math.max(1, (longest + literals) * growth);
   return perDepth.reduce((sum, nodes, depth) => sum + nodes * elements ** depth, 0);

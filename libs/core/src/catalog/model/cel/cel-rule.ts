@@ -14,9 +14,15 @@ export type CelRule = Readonly<{ source: string; holds: (properties: readonly Pr
 
 /** Characters of one rule; longer ones are refused before parsing. */
 const MAX_RULE_LENGTH = 16_384;
-/** Nodes that one evaluation may visit in the worst case: a fraction of a second. Beyond, the candidate does not meet it. */
+/**
+ * Nodes that one evaluation may visit in the worst case: a fraction of a second. Beyond, the
+ * candidate does not meet it.
+ */
 const MAX_COST = 2_000_000;
-/** Characters of a regular expression; it is matched in linear time, but each character costs a step for each of these. */
+/**
+ * Characters of a regular expression; it is matched in linear time, but each character costs
+ * a step for each of these.
+ */
 const MAX_PATTERN_LENGTH = 1_000;
 
 /** CEL's standard library; what else the evaluator brings along does not exist in OLM. */
@@ -56,7 +62,10 @@ const environment = withMoreOperators(
 
 const parse = (text: string): ASTNode => environment.parse(text).ast;
 
-/** Compiles a rule, or says why it cannot serve. A run-time error counts as "not met" (spec: classic-resolution.md §5). */
+/**
+ * Compiles a rule, or says why it cannot serve. A run-time error counts as "not met"
+ * (spec: classic-resolution.md §5).
+ */
 export function compileCelRule(source: string): CelRule | Readonly<{ error: string }> {
   if (source.length > MAX_RULE_LENGTH) return { error: `cel rule is longer than ${MAX_RULE_LENGTH} characters` };
   const rewritten = attempt(() => withFailingLists(withPlainHas(source, parse), parse));

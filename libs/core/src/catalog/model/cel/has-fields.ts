@@ -7,8 +7,9 @@ export const HAS_VARIABLE = 'has_of';
 const MAX_REWRITTEN = 100;
 
 /**
- * The evaluator takes `has` of a variable's fields only, CEL of any expression's: `has(properties[0].value.x)` is rewritten as
- * `[properties[0]].exists(v, has(v.value.x))`, which means the same. `parse` throws on what is no CEL.
+ * The evaluator takes `has` of a variable's fields only, CEL of any expression's:
+ * `has(properties[0].value.x)` is rewritten as `[properties[0]].exists(v, has(v.value.x))`, which means the
+ * same. `parse` throws on what is no CEL.
  */
 export function withPlainHas(source: string, parse: (source: string) => ASTNode): string {
   let text = source;
@@ -38,8 +39,9 @@ function hasOfExpression(node: ASTNode): Readonly<{ call: ASTNode; base: ASTNode
 }
 
 /**
- * A field of a list is not merely absent: asking for it is an error in OLM, and the evaluator calls it absent. Hence
- * `has(x.y)` is also asked for what fails on a list: `(has(x.y) || type(x) == list && dyn(x.y) == 0)`.
+ * A field of a list is not merely absent: asking for it is an error in OLM, and the evaluator
+ * calls it absent. Hence `has(x.y)` is also asked for what fails on a list: `(has(x.y) || type(x)
+ * == list && dyn(x.y) == 0)`.
  */
 export function withFailingLists(source: string, parse: (source: string) => ASTNode): string {
   let text = source;

@@ -1,6 +1,9 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** What cel-go compares and the evaluator does not: bytes have an order, times and durations may be asked for null. */
+/**
+ * What cel-go compares and the evaluator does not: bytes have an order, times and
+ * durations may be asked for null.
+ */
 export function withMoreOperators(environment: Environment): Environment {
   for (const [operator, isMet] of ORDER) {
     environment.registerOperator(`bytes ${operator} bytes`, (a: Uint8Array, b: Uint8Array) => isMet(byBytes(a, b)));

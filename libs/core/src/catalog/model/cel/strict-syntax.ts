@@ -6,9 +6,9 @@ const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 const NUMBERS: ReadonlySet<unknown> = new Set(['int', 'uint', 'double']);
 
 /**
- * What the evaluator takes and OLM's compiler does not, in a checked expression; undefined where there is none: a choice
- * between `?` and `:` that does not stand in brackets, and numbers of different types put in order. The latter OLM's
- * compiler forgets to forbid from the first macro on.
+ * What the evaluator takes and OLM's compiler does not, in a checked expression; undefined where there is
+ * none: a choice between `?` and `:` that does not stand in brackets, and numbers of different types put in
+ * order. The latter OLM's compiler forgets to forbid from the first macro on.
  */
 export function looseSyntax(root: ASTNode, source: string): string | undefined {
   return looseWithin(root, source, firstScope(root));

@@ -18,8 +18,9 @@ export type GlobalNamespace = Readonly<{
 }>;
 
 /**
- * Status of the OLMConfig after a look at all global operators, or undefined where it says so already. `namespaces` are
- * those that are not being deleted; `protectedNamespaces` keep their copies in any case (spec: csv-lifecycle.md §10).
+ * Status of the OLMConfig after a look at all global operators, or undefined where it says so already.
+ * `namespaces` are those that are not being deleted; `protectedNamespaces` keep their copies in any case
+ * (spec: csv-lifecycle.md §10).
  */
 export function copiesSwitchStatus(
   config: OlmConfig,
@@ -48,7 +49,9 @@ export function copiesSwitchStatus(
   };
 }
 
-/** While copies are wanted they must be there; while they are not, only those in protected namespaces may be. */
+/**
+ * While copies are wanted they must be there; while they are not, only those in protected namespaces may be.
+ */
 function hasItsCopies(
   csv: ClusterServiceVersion,
   { namespace, copies }: GlobalNamespace,

@@ -11,9 +11,9 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 type Rbac = Readonly<{ roles: readonly KubernetesObject[]; roleBindings: readonly KubernetesObject[] }>;
 
 /**
- * The CSV's Roles and RoleBindings in the namespace of one of its copies, owned by the copy. Rules are kept in step,
- * bindings left as they are once made (spec: csv-lifecycle.md §6). The label of the Operator
- * object that gathers the original is copied along, as in OLM.
+ * The CSV's Roles and RoleBindings in the namespace of one of its copies, owned by the copy. Rules are kept
+ * in step, bindings left as they are once made (spec: csv-lifecycle.md §6). The label of the Operator object
+ * that gathers the original is copied along, as in OLM.
  */
 export function copiedRbac(
   csv: ClusterServiceVersion,

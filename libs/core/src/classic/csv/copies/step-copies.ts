@@ -22,7 +22,10 @@ export type CopyWorld = Readonly<{
   /** Roles and RoleBindings of the CSV's namespace and of its target namespaces. */
   roles: readonly KubernetesObject[];
   roleBindings: readonly KubernetesObject[];
-  /** OLMConfig's disableCopiedCSVs: copies of global operators only in these protected namespaces; undefined: off. */
+  /**
+   * OLMConfig's disableCopiedCSVs: copies of global operators only in these protected
+   * namespaces; undefined: off.
+   */
   copiesOnlyIn?: ReadonlySet<string>;
 }>;
 

@@ -43,7 +43,10 @@ const DeploymentView = z.looseObject({
 });
 type DeploymentView = z.infer<typeof DeploymentView>;
 
-/** The first thing wrong with the CSV's Deployments, in the CSV's order; undefined when all is well (§5, Check). */
+/**
+ * The first thing wrong with the CSV's Deployments, in the CSV's order; undefined when
+ * all is well (§5, Check).
+ */
 export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   const owned = ownedDeployments(csv, world);
   for (const wanted of wantedDeployments(csv, world)) {
@@ -56,8 +59,8 @@ export function checkDeployments(csv: ClusterServiceVersion, world: CsvWorld): C
 }
 
 /**
- * The first of the CSV's Deployments that is to be installed again: it is not there, or a CSV of the namespace has it
- * that is being replaced and so never installs again itself.
+ * The first of the CSV's Deployments that is to be installed again: it is not there, or a CSV of the
+ * namespace has it that is being replaced and so never installs again itself.
  */
 export const missingDeployment = (csv: ClusterServiceVersion, world: CsvWorld): string | undefined =>
   strategyDeployments(csv).find(({ name }) => {

@@ -62,7 +62,10 @@ export function wantedDeployments(csv: ClusterServiceVersion, world: CsvWorld): 
 /** The Secret from which a Deployment serves, and the authority of the certificate in it. */
 type Serving = Readonly<{ secretName: string; caHash: string }>;
 
-/** Order of what is put on top: certificates, CSV annotations, Subscription config, OPERATOR_CONDITION_NAME, hash. */
+/**
+ * Order of what is put on top: certificates, CSV annotations, Subscription config,
+ * OPERATOR_CONDITION_NAME, hash.
+ */
 function wantedDeployment(
   csv: ClusterServiceVersion,
   { name, label, spec }: StrategyDeployment,
@@ -136,7 +139,10 @@ export function installDeployments(csv: ClusterServiceVersion, world: CsvWorld):
 export const ownedDeployments = (csv: ClusterServiceVersion, world: CsvWorld): readonly KubernetesObject[] =>
   world.deployments.filter((one) => hasLabels(one, csvOwnerLabels(csv)));
 
-/** A PUT that takes the object over, but keeps what other controllers keep on it: component labels and the revision. */
+/**
+ * A PUT that takes the object over, but keeps what other controllers keep on it: component
+ * labels and the revision.
+ */
 function onTopOf(live: KubernetesObject, wanted: KubernetesObject): KubernetesObject {
   const kept = Object.entries(live.metadata.labels ?? {}).filter(([key]) => key.startsWith(COMPONENT_LABEL_PREFIX));
   const revision = live.metadata.annotations?.[REVISION_ANNOTATION];

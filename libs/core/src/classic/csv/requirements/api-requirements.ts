@@ -19,7 +19,10 @@ const apiService = ({ version, group }: ApiServiceDescription) => ({
   name: `${version}.${group}`,
 });
 
-/** Aggregated APIs that others must serve, that this operator will serve, and kinds the cluster must know (§4). */
+/**
+ * Aggregated APIs that others must serve, that this operator will serve, and kinds
+ * the cluster must know (§4).
+ */
 export function apiRequirements(csv: ClusterServiceVersion, world: CsvWorld): readonly RequirementStatus[] {
   const deployments = new Set(strategyDeployments(csv).map(({ name }) => name));
   const required = requiredApiServices(csv).map((api) => ({ ...apiService(api), ...requiredVerdict(api, world) }));

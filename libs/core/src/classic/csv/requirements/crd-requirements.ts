@@ -63,7 +63,10 @@ function crdVerdict(csv: ClusterServiceVersion, description: CrdDescription, wor
   };
 }
 
-/** CSVs this one replaces that the CRD was installed alongside, unless this one is named there too: its plan is not done. */
+/**
+ * CSVs this one replaces that the CRD was installed alongside, unless this one is named there
+ * too: its plan is not done.
+ */
 function stillOthers(csv: ClusterServiceVersion, crd: KubernetesObject, world: CsvWorld): readonly string[] {
   const prefix = `${csvNamespace(csv)}/`;
   const named = Object.entries(crd.metadata.annotations ?? {})

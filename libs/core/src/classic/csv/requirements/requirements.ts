@@ -27,7 +27,10 @@ export function requirementsOf(csv: ClusterServiceVersion, world: CsvWorld): Req
 export const unknownStrategy = (csv: ClusterServiceVersion): string | undefined =>
   csv.spec.install?.strategy === 'deployment' ? undefined : 'unrecognized install strategy';
 
-/** Why the install strategy can never work, or undefined (spec: csv-lifecycle.md §3, row InvalidInstallStrategy). */
+/**
+ * Why the install strategy can never work, or undefined (spec: csv-lifecycle.md §3, row
+ * InvalidInstallStrategy).
+ */
 export function strategyError(csv: ClusterServiceVersion): string | undefined {
   const unknown = unknownStrategy(csv);
   if (unknown !== undefined) return unknown;

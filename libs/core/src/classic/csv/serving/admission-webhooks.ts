@@ -45,7 +45,10 @@ export const isAdmission = ({ type }: WebhookDescription): boolean => KINDS.has(
 const admissionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
   webhooks(csv).filter(isAdmission);
 
-/** Applies a configuration for each description, and deletes those of descriptions that are no more (spec: csv-lifecycle.md §7). */
+/**
+ * Applies a configuration for each description, and deletes those of descriptions that are no more
+ * (spec: csv-lifecycle.md §7).
+ */
 export function installAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   const wanted = admissionWebhooks(csv).flatMap((description) => configuration(csv, world, description) ?? []);
   const names = new Set(wanted.map(keyOf));
@@ -53,7 +56,10 @@ export function installAdmissionWebhooks(csv: ClusterServiceVersion, world: CsvW
   return [...wanted.map((object): Action => ({ do: 'apply', object })), ...removed.map(deleteConfiguration)];
 }
 
-/** Puts back where the webhooks of an installed operator are called, and by which authority: people may have changed it. */
+/**
+ * Puts back where the webhooks of an installed operator are called, and by which authority:
+ * people may have changed it.
+ */
 export const repairAdmissionWebhooks = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   admissionWebhooks(csv).flatMap((description): Action[] => {
     const live = configurationOf(world, description);
@@ -67,7 +73,9 @@ const clientConfigsOf = (configuration: KubernetesObject): unknown =>
 
 const Webhooks = z.array(z.looseObject({ name: z.string(), clientConfig: z.unknown() }));
 
-/** Every configuration of the CSV goes with it; the API server would otherwise call a service that is gone. */
+/**
+ * Every configuration of the CSV goes with it; the API server would otherwise call a service that is gone.
+ */
 export const deleteAdmissionWebhooks = (world: CsvWorld): readonly Action[] =>
   world.webhookConfigurations.map(deleteConfiguration);
 

@@ -9,8 +9,9 @@ import { authDelegatorName, authReaderName, CA_HASH_ANNOTATION, RBAC_GROUP } fro
 import { type ServingService, servingServiceName, servingServices } from './serving-service.js';
 
 /**
- * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words; undefined when all
- * is as installed. Several are joined as Go does it (spec: csv-lifecycle.md §3, row "owned APIService resources broken").
+ * What is broken about the APIServices of an installed operator and what they stand on, in OLM's words;
+ * undefined when all is as installed. Several are joined as Go does it (spec: csv-lifecycle.md §3, row "owned
+ * APIService resources broken").
  */
 export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
   const issues: string[] = [];
@@ -26,7 +27,10 @@ export function apiServiceIssues(csv: ClusterServiceVersion, world: CsvWorld): s
   return first === undefined || others.length === 0 ? first : `[${[first, ...others].join(', ')}]`;
 }
 
-/** The first thing wrong on the way from the APIService to the pods; where that is whole, every right that is missing. */
+/**
+ * The first thing wrong on the way from the APIService to the pods; where that is whole,
+ * every right that is missing.
+ */
 function issuesOf(
   csv: ClusterServiceVersion,
   world: CsvWorld,

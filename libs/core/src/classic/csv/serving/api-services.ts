@@ -67,7 +67,10 @@ function wantedApiService(
   };
 }
 
-/** Whether an APIService that is there may be taken over: it belongs to this CSV, to one that it replaces, or to one that goes. */
+/**
+ * Whether an APIService that is there may be taken over: it belongs to this CSV, to one that it
+ * replaces, or to one that goes.
+ */
 export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   [csv, ...predecessors(csv, world.csvs), ...world.csvs.filter(isGoing)].some((owner) =>
     hasLabels(live, csvOwnerLabels(owner)),
@@ -95,7 +98,10 @@ export function serviceOf(live: KubernetesObject): Readonly<{ name: string; name
   return view.success ? (view.data.spec.service ?? undefined) : undefined;
 }
 
-/** Whether every owned API is served through the operator; the first that is not decides (spec: csv-lifecycle.md §5, Check). */
+/**
+ * Whether every owned API is served through the operator; the first that is not decides
+ * (spec: csv-lifecycle.md §5, Check).
+ */
 export function checkApiServices(csv: ClusterServiceVersion, world: CsvWorld): ComponentProblem | undefined {
   for (const api of ownedApiServices(csv)) {
     const live = world.apiServices.get(apiServiceName(api));

@@ -55,8 +55,8 @@ const BROKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the pods behind an operator's APIs are only on the move, as when nodes are drained: young ones that go or start.
- * All its Deployments count, as in OLM (spec: csv-lifecycle.md §5, "short disruption").
+ * Whether the pods behind an operator's APIs are only on the move, as when nodes are drained: young ones that
+ * go or start. All its Deployments count, as in OLM (spec: csv-lifecycle.md §5, "short disruption").
  */
 export const isBackendDisrupted = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   strategyDeployments(csv).some(({ name }) => {

@@ -3,13 +3,16 @@ import type { CsvWorld } from '../csv-world.js';
 import { isDue, rotateAt, type ServingCertificate } from './serving-certificate.js';
 import { type ServingService, servingServices } from './serving-service.js';
 
-/** The certificate that a service is called by from this step on: the one just made for it, else the one in its Secret. */
+/**
+ * The certificate that a service is called by from this step on: the one just made for it,
+ * else the one in its Secret.
+ */
 export const certificateFor = (world: CsvWorld, { secretName }: ServingService): ServingCertificate | undefined =>
   world.issuedCertificates.get(secretName) ?? world.servingCertificates.get(secretName);
 
 /**
- * Services whose certificate the shell must make before the operator is installed: there is none that can be read, or it
- * is due. A good one is used again, whatever else is installed anew (spec: csv-lifecycle.md §7).
+ * Services whose certificate the shell must make before the operator is installed: there is none that can be
+ * read, or it is due. A good one is used again, whatever else is installed anew (spec: csv-lifecycle.md §7).
  */
 export const certificatesToIssue = (
   csv: ClusterServiceVersion,
@@ -20,7 +23,10 @@ export const certificatesToIssue = (
     return held === undefined || isDue(held, service, world.now);
   });
 
-/** True when a Secret with a certificate has gone or cannot be read (spec: csv-lifecycle.md §3, "calculated deployment install is bad"). */
+/**
+ * True when a Secret with a certificate has gone or cannot be read (spec: csv-lifecycle.md §3, "calculated
+ * deployment install is bad").
+ */
 export const certificatesUnreadable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   servingServices(csv).some((service) => certificateFor(world, service) === undefined);
 
@@ -31,7 +37,10 @@ export const certificatesDue = (csv: ClusterServiceVersion, world: CsvWorld): bo
 /** What the CSV's status says of its certificates (spec: api-types.md §5). */
 export type CertificateTimes = Readonly<{ lastUpdated?: Date; rotateAt: Date }>;
 
-/** When the operator's certificates were made, where this step made some, and when the first of them is due again. */
+/**
+ * When the operator's certificates were made, where this step made some, and when the
+ * first of them is due again.
+ */
 export function certificateTimes(csv: ClusterServiceVersion, world: CsvWorld): CertificateTimes | undefined {
   const held = servingServices(csv).flatMap((service) => certificateFor(world, service) ?? []);
   const [first] = held.map(rotateAt).toSorted((a, b) => a.getTime() - b.getTime());

@@ -37,7 +37,10 @@ const Crd = z.looseObject({
 const conversionWebhooks = (csv: ClusterServiceVersion): readonly WebhookDescription[] =>
   webhooks(csv).filter(({ type }) => type === 'ConversionWebhook');
 
-/** Why the operator's conversion webhooks cannot be installed, in OLM's words; undefined when they can (spec: csv-lifecycle.md §7). */
+/**
+ * Why the operator's conversion webhooks cannot be installed, in OLM's words; undefined when they can
+ * (spec: csv-lifecycle.md §7).
+ */
 export function conversionRefusal(csv: ClusterServiceVersion, world: CsvWorld): string | undefined {
   const described = conversionWebhooks(csv);
   if (described.length === 0) return undefined;
@@ -133,8 +136,8 @@ export function checkConversions(csv: ClusterServiceVersion, world: CsvWorld): C
 }
 
 /**
- * A CSV that goes takes its conversion with it, or objects of the CRD could not be read any more; not so when another CSV
- * of the namespace follows it, which serves the same (spec: csv-lifecycle.md §9).
+ * A CSV that goes takes its conversion with it, or objects of the CRD could not be read any more; not so when
+ * another CSV of the namespace follows it, which serves the same (spec: csv-lifecycle.md §9).
  */
 export function resetConversions(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   if (world.csvs.some(({ spec }) => spec.replaces === csvName(csv))) return [];

@@ -5,7 +5,10 @@ export const CERTIFICATE_DAYS = 730;
 /** A certificate is replaced so long before it ends. */
 const ROTATE_BEFORE_MS = 24 * 60 * 60 * 1_000;
 
-/** The certificate by which an operator is called, PEM texts and what is read out of them (spec: csv-lifecycle.md §7). */
+/**
+ * The certificate by which an operator is called, PEM texts and what is read out of them
+ * (spec: csv-lifecycle.md §7).
+ */
 export type ServingCertificate = Readonly<{
   caPem: string;
   certPem: string;

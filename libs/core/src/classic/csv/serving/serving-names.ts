@@ -12,7 +12,9 @@ export const CA_KEY = 'olmCAKey';
 /** Name of the ClusterRoleBinding that lets an operator ask whose token it was sent. */
 export const authDelegatorName = ({ name }: Pick<ServingService, 'name'>): string => `${name}-system:auth-delegator`;
 
-/** Name of the RoleBinding in kube-system that lets an operator read how the API server authenticates itself. */
+/**
+ * Name of the RoleBinding in kube-system that lets an operator read how the API server authenticates itself.
+ */
 export const authReaderName = ({ name }: Pick<ServingService, 'name'>): string => `${name}-auth-reader`;
 
 /** Whether operators of several namespaces may share a binding of this name. */

@@ -13,8 +13,9 @@ import { type ServingService, servingServices } from './serving-service.js';
 import { keepShared } from './shared-bindings.js';
 
 /**
- * Applies Service, Secret and rights for each Deployment that the API server calls (spec: csv-lifecycle.md §7). A service
- * without a certificate is left out: the phase table does not install before there is one.
+ * Applies Service, Secret and rights for each Deployment that the API server calls
+ * (spec: csv-lifecycle.md §7). A service without a certificate is left out: the phase table does not
+ * install before there is one.
  */
 export const installServing = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   servingServices(csv).flatMap((service) => {
@@ -27,9 +28,9 @@ export const installServing = (csv: ClusterServiceVersion, world: CsvWorld): rea
   });
 
 /**
- * Puts back what an installed operator has lost of the same by another's hand. A lost certificate is none of it: all of
- * the operator is installed again then (spec: csv-lifecycle.md §3, "certs due"). OLM leaves the others as they are, but
- * for those of APIServices.
+ * Puts back what an installed operator has lost of the same by another's hand. A lost certificate is none of
+ * it: all of the operator is installed again then (spec: csv-lifecycle.md §3, "certs due"). OLM leaves the
+ * others as they are, but for those of APIServices.
  */
 export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   servingServices(csv).flatMap((service) => {
@@ -104,7 +105,10 @@ const accountOf = (csv: ClusterServiceVersion, { serviceAccount }: ServingServic
   namespace: csvNamespace(csv),
 });
 
-/** What lies outside the CSV's namespace; an operator of another namespace may have a Service of the same name. */
+/**
+ * What lies outside the CSV's namespace; an operator of another namespace may have a
+ * Service of the same name.
+ */
 function sharedBindings(csv: ClusterServiceVersion, service: ServingService): readonly KubernetesObject[] {
   const labels = { [MANAGED_LABEL]: 'true', ...csvOwnerLabels(csv) };
   const subjects = [accountOf(csv, service)];

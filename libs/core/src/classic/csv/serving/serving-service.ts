@@ -29,7 +29,10 @@ export const servingServiceName = (deployment: string): string => `${deployment.
 export const servingPort = ({ containerPort }: Readonly<{ containerPort?: number | undefined }>): number =>
   containerPort || DEFAULT_PORT;
 
-/** One Service for each Deployment that backs an owned APIService or a webhook, in the order of the CSV's Deployments. */
+/**
+ * One Service for each Deployment that backs an owned APIService or a webhook, in the order
+ * of the CSV's Deployments.
+ */
 export function servingServices(csv: ClusterServiceVersion): readonly ServingService[] {
   const called = [...ownedApiServices(csv).map((one) => ({ ...one, targetPort: undefined })), ...webhooks(csv)];
   const namespace = csvNamespace(csv);
@@ -51,7 +54,10 @@ export function servingServices(csv: ClusterServiceVersion): readonly ServingSer
   });
 }
 
-/** Why what is to be called cannot be: a webhook names no Deployment of the CSV. APIServices are among the requirements. */
+/**
+ * Why what is to be called cannot be: a webhook names no Deployment of the CSV. APIServices
+ * are among the requirements.
+ */
 export function servingRefusal(csv: ClusterServiceVersion): string | undefined {
   const deployments = new Set(strategyDeployments(csv).map(({ name }) => name));
   const homeless = webhooks(csv).find(({ deploymentName = '' }) => !deployments.has(deploymentName));

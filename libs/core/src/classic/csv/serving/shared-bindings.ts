@@ -14,9 +14,10 @@ const OWNER_NAMESPACE = 'olm.owner.namespace';
 const subjectsOf = (binding: KubernetesObject): readonly RbacSubject[] => bindingOf(binding)?.subjects ?? [];
 
 /**
- * The auth-delegator and auth-reader bindings are named after the Service alone: an operator that is installed in two
- * namespaces has one of each, with a subject per namespace. What brings the live binding to hold this CSV's subject:
- * other namespaces' subjects stay, and so do the labels of an owner in another namespace. OLM overwrites them.
+ * The auth-delegator and auth-reader bindings are named after the Service alone: an operator that is
+ * installed in two namespaces has one of each, with a subject per namespace. What brings the live binding to
+ * hold this CSV's subject: other namespaces' subjects stay, and so do the labels of an owner in another
+ * namespace. OLM overwrites them.
  */
 export function keepShared(
   csv: ClusterServiceVersion,
@@ -39,8 +40,8 @@ const asSet = (subjects: readonly RbacSubject[]): string =>
   canonicalJson(subjects.map(({ kind, name, namespace = '' }) => [kind, name, namespace].join('/')).toSorted());
 
 /**
- * The shared bindings of a CSV that is being deleted: its subject leaves those that other namespaces use, and its owner
- * labels go, for an operator there to take them; the others are deleted.
+ * The shared bindings of a CSV that is being deleted: its subject leaves those that other namespaces use, and
+ * its owner labels go, for an operator there to take them; the others are deleted.
  */
 export function releaseShared(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   const namespace = csvNamespace(csv);

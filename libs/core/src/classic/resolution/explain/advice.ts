@@ -25,7 +25,10 @@ const MAX_SENTENCES = 4;
 const leavesOf = (reason: Reason): Reason[] =>
   reason.because.length === 0 ? [reason] : reason.because.flatMap(leavesOf);
 
-/** Deleting a CSV stops its operator, so it comes last; one that another replaces must stay until that one has succeeded. */
+/**
+ * Deleting a CSV stops its operator, so it comes last; one that another replaces must stay
+ * until that one has succeeded.
+ */
 const orphanSentence = ({ kind, subject, facts }: Reason): string[] =>
   kind === 'installed' && facts['left'] === undefined
     ? [

@@ -8,8 +8,8 @@ const NAMED = 4;
 const LEAST = 3;
 
 /**
- * The one reason behind a core that says nothing but: so many want so many places less one. Told as one, since every single
- * one of them, looked at alone, has places enough. Nothing where the core says more.
+ * The one reason behind a core that says nothing but: so many want so many places less one. Told as one,
+ * since every single one of them, looked at alone, has places enough. Nothing where the core says more.
  */
 export function crowdReason(system: ConstraintSystem, core: readonly Constraint[]): Reason | undefined {
   const needs = core.flatMap((rule) => (rule.kind === 'requires' ? [rule] : []));

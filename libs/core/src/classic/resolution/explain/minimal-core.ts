@@ -14,7 +14,10 @@ export class SolverDisagreement extends FlotillaError {
   }
 }
 
-/** Search effort beyond which proofs are too long for the second solver, which cannot be interrupted; in conflicts. */
+/**
+ * Search effort beyond which proofs are too long for the second solver, which cannot be
+ * interrupted; in conflicts.
+ */
 const HARD = 1_000;
 /** Constraints beyond which leaving out one by one takes too long. */
 const MAX_MINIMISED = 400;
@@ -25,10 +28,11 @@ const TRIALS_WORK = 40_000_000;
 type Unsatisfiable = Extract<SearchResult, { verdict: 'unsatisfiable' }>;
 
 /**
- * Constraints that cannot hold together and of which none can be left out, from a core that may hold too many. Confirms the
- * verdict with a second solver and throws {@link SolverDisagreement} where that one disagrees. A proof that counts seats, or
- * was hard to find, would take that one too long: there the search itself tries what can be left out, with a limit to the
- * effort, so that of a very hard proof some constraints too many may stay.
+ * Constraints that cannot hold together and of which none can be left out, from a core that may hold too
+ * many. Confirms the verdict with a second solver and throws {@link SolverDisagreement} where that one
+ * disagrees. A proof that counts seats, or was hard to find, would take that one too long: there the search
+ * itself tries what can be left out, with a limit to the effort, so that of a very hard proof some
+ * constraints too many may stay.
  */
 export function minimalCore(system: ConstraintSystem, { core, counted, conflicts }: Unsatisfiable): readonly number[] {
   if (counted || conflicts > HARD) return minimisedBySearch(system, shrunk(system, core));
@@ -70,7 +74,9 @@ function shrunk(system: ConstraintSystem, core: readonly number[]): readonly num
   }
 }
 
-/** The core, by the system's indices, of a proof from the given constraints alone; none where none was found. */
+/**
+ * The core, by the system's indices, of a proof from the given constraints alone; none where none was found.
+ */
 function proof(
   { variables, constraints }: ConstraintSystem,
   indices: readonly number[],

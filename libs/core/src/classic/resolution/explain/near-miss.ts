@@ -5,7 +5,10 @@ import type { Snapshot } from '../snapshot.js';
 
 const SHOWN = 5;
 
-/** What comes close to a requirement that nothing meets: the versions of the package that are there, by catalog. */
+/**
+ * What comes close to a requirement that nothing meets: the versions of the package
+ * that are there, by catalog.
+ */
 export function nearMiss(requirement: Requirement, snapshot: Snapshot): string {
   if (requirement.kind !== 'package') return '';
   const { name } = requirement;

@@ -3,8 +3,8 @@ import type { Entry } from '../../../catalog/model/entry.js';
 import type { Requirement } from '../../../catalog/model/requirement.js';
 
 /**
- * A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`; with what its author
- * says about it, at every depth.
+ * A requirement as a person would name it: `package harbor in >=1.0.0`, `API Site (web.test/v1)`; with what
+ * its author says about it, at every depth.
  */
 export function requirementWords(requirement: Requirement): string {
   const { failureMessage } = requirement;

@@ -53,8 +53,8 @@ class ReasonTree {
   }
 
   /**
-   * Everything in the core that speaks about a variable; each variable is told once. Its siblings are the other candidates
-   * for the same thing: that it excludes them hinders nothing.
+   * Everything in the core that speaks about a variable; each variable is told once. Its siblings are the
+   * other candidates for the same thing: that it excludes them hinders nothing.
    */
   #against(index: number, siblings: ReadonlySet<number>): Reason[] {
     if (this.#told.has(index)) return [];
@@ -98,7 +98,9 @@ class ReasonTree {
     };
   }
 
-  /** What else of the same bundle nothing provides: a core names one thing, but the advice should name all. */
+  /**
+   * What else of the same bundle nothing provides: a core names one thing, but the advice should name all.
+   */
   #alsoMissing({ subject, requirement }: Of<'requires'>): string {
     const words = this.system.constraints.flatMap((other) => {
       if (other.kind !== 'requires' || other.subject !== subject || other.candidates.length > 0) return [];

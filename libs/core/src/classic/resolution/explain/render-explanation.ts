@@ -5,7 +5,10 @@ import type { Reason } from '../resolution-problem.js';
 const WIDTH = 4;
 const DEPTH = 5;
 
-/** The story behind an unsatisfiable resolution in plain words: one paragraph for each thing that must be, then what to do. */
+/**
+ * The story behind an unsatisfiable resolution in plain words: one paragraph for each thing that
+ * must be, then what to do.
+ */
 export function renderExplanation(explanation: readonly Reason[], advice: string): string {
   const paragraphs = explanation.map((root) =>
     root.kind === 'crowd' ? crowdStory(root) : `${subjectOf(root)}: ${storyOf(root)}.`,

@@ -2,8 +2,8 @@ import Logic from 'logic-solver';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 
 /**
- * A second solver that knows nothing of preferences, asked about chosen constraints of a system. Creating one costs tens of
- * milliseconds and megabytes: one per explanation, never one per question.
+ * A second solver that knows nothing of preferences, asked about chosen constraints of a system. Creating one
+ * costs tens of milliseconds and megabytes: one per explanation, never one per question.
  */
 export class SatCheck {
   readonly #solver = new Logic.Solver();

@@ -12,9 +12,9 @@ export type Concession = Readonly<{
 type Mandatory = Extract<Constraint, { kind: 'mandatory' }>;
 
 /**
- * The least to give up of a core, in this order: a Subscription that has nothing installed yet, for whoever comes to a
- * namespace must fit in; a Subscription whose CSV then stays as it is; what an installed CSV requires; that it stays. Among
- * equals the last by name. Nothing where the core holds none of these.
+ * The least to give up of a core, in this order: a Subscription that has nothing installed yet, for whoever
+ * comes to a namespace must fit in; a Subscription whose CSV then stays as it is; what an installed CSV
+ * requires; that it stays. Among equals the last by name. Nothing where the core holds none of these.
  */
 export function concessionFor(system: ConstraintSystem, core: readonly number[]): Concession | undefined {
   const rules = core.flatMap((index) => system.constraints[index] ?? []);

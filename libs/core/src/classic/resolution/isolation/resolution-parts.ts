@@ -12,8 +12,8 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 type Step = Readonly<{ comes: Entry; goes: Entry | undefined }>;
 
 /**
- * Which chosen bundles must be installed together: one requires the other, or did so before, or one takes over an API from
- * the other's predecessor. What is apart can be approved, and can fail, on its own.
+ * Which chosen bundles must be installed together: one requires the other, or did so before, or one takes
+ * over an API from the other's predecessor. What is apart can be approved, and can fail, on its own.
  */
 export function partsOf(
   { chosen }: Resolved,

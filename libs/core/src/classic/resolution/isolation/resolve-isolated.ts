@@ -13,8 +13,9 @@ import { concessionFor } from './concession.js';
 import { partsOf } from './resolution-parts.js';
 
 /**
- * The answer for a namespace whose OperatorGroup asks for isolation: wishes that cannot be met are left out one by one, each
- * with its own explanation, until the rest has a solution. Where all can be met the solution is OLM's.
+ * The answer for a namespace whose OperatorGroup asks for isolation: wishes that cannot be met are
+ * left out one by one, each with its own explanation, until the rest has a solution. Where all can be
+ * met the solution is OLM's.
  */
 export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
   const unresolved: UnresolvedWish[] = [];
@@ -38,7 +39,10 @@ export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, bud
   }
 }
 
-/** Subscriptions that lead to bundles which cannot be understood are left out first; leaving one out may show the next. */
+/**
+ * Subscriptions that lead to bundles which cannot be understood are left out first; leaving
+ * one out may show the next.
+ */
 function builderOf(
   subscriptions: readonly WishedSubscription[],
   snapshot: Snapshot,

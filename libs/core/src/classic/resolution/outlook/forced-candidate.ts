@@ -12,8 +12,8 @@ import type { Snapshot } from '../snapshot.js';
 const BUDGET = { conflicts: 2_000, work: 10_000_000 };
 
 /**
- * What keeps a candidate of a Subscription from being chosen: the question is asked again with it as the only candidate.
- * `asking`: the Subscriptions of the namespace that are met, this one among them.
+ * What keeps a candidate of a Subscription from being chosen: the question is asked again with it as the only
+ * candidate. `asking`: the Subscriptions of the namespace that are met, this one among them.
  */
 export function hindranceOfCandidate(
   candidate: Entry,

@@ -14,8 +14,9 @@ export type Release = Readonly<{
 }>;
 
 /**
- * Bundles of the Subscription's package above a version, in every catalog that the namespace sees: the Subscription's own
- * first, newest first in each. Versions are compared as people do; the solver itself never does.
+ * Bundles of the Subscription's package above a version, in every catalog that the namespace sees:
+ * the Subscription's own first, newest first in each. Versions are compared as people do; the
+ * solver itself never does.
  */
 export function newerReleases(
   wished: WishedSubscription,

@@ -3,7 +3,10 @@ import type { NewerBundle, UpgradeOutlook } from './upgrade-outlook.js';
 /** Newer bundles told one by one before the rest is counted. */
 const TOLD = 12;
 
-/** The outlook in plain words: what the Subscription has or gets, then each newer bundle with what keeps it from being next. */
+/**
+ * The outlook in plain words: what the Subscription has or gets, then each newer bundle with what
+ * keeps it from being next.
+ */
 export function renderOutlook({ subscription, installed, next, newer }: UpgradeOutlook): string {
   const has = installed === undefined ? 'has nothing installed' : `has ${installed}`;
   const gets = next === undefined ? '' : ` and gets ${next}`;

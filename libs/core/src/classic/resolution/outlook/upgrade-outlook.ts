@@ -22,7 +22,10 @@ export type Hindrance =
   | 'requirements'
   | 'outranked';
 
-/** A bundle newer than what a Subscription has or gets next; `because` says in a sentence why it is not that one. */
+/**
+ * A bundle newer than what a Subscription has or gets next; `because` says in a
+ * sentence why it is not that one.
+ */
 export type NewerBundle = Release & Readonly<{ hindrance: Hindrance; because: string }>;
 
 /** What a Subscription has, what it gets, and what is newer than both. */
@@ -43,7 +46,10 @@ type Context = Readonly<{
   snapshot: Snapshot;
 }>;
 
-/** Why a Subscription of a resolved namespace gets nothing newer than it does; nothing where its versions are unknown. */
+/**
+ * Why a Subscription of a resolved namespace gets nothing newer than it does; nothing where
+ * its versions are unknown.
+ */
 export function upgradeOutlook(
   wished: WishedSubscription,
   wishes: NamespaceWishes,

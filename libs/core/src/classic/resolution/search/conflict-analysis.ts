@@ -9,7 +9,10 @@ import {
   variableOf,
 } from './propagator.js';
 
-/** A clause that follows from the rules, and where the search goes on. `sources` name what it was derived from. */
+/**
+ * A clause that follows from the rules, and where the search goes on. `sources` name
+ * what it was derived from.
+ */
 export type Learned = Readonly<{ literals: Literal[]; level: number; sources: readonly number[] }>;
 
 /** First unique implication point: resolves the conflict back to one literal of the current level. */
@@ -62,7 +65,9 @@ function withoutImplied(
 const literalsOf = (cause: Cause, implied: Literal): readonly Literal[] =>
   'literals' in cause ? cause.literals.filter((literal) => literal !== implied) : [negative(cause.by)];
 
-/** The literal of the second highest level stands second: it is watched, and it is the level to go back to. */
+/**
+ * The literal of the second highest level stands second: it is watched, and it is the level to go back to.
+ */
 function learned(asserting: Literal, earlier: Literal[], sources: readonly number[], solver: Propagator): Learned {
   const level = (literal: Literal) => solver.levelOf(variableOf(literal));
   earlier.sort((a, b) => level(b) - level(a) || a - b);
@@ -70,8 +75,9 @@ function learned(asserting: Literal, earlier: Literal[], sources: readonly numbe
 }
 
 /**
- * Constraints from which a conflict without any decision follows: a proof's leaves, so unsatisfiable on their own, though
- * not always minimal. `sourcesOf` gives the derivation of a learned clause, nothing for a constraint itself.
+ * Constraints from which a conflict without any decision follows: a proof's leaves, so unsatisfiable on
+ * their own, though not always minimal. `sourcesOf` gives the derivation of a learned clause, nothing
+ * for a constraint itself.
  */
 export function unsatisfiableCore(
   conflict: Conflict,

@@ -1,14 +1,17 @@
 /** Something that needs one of its candidates. `id`: index of the constraint that says so. */
 export type Need = Readonly<{ id: number; candidates: readonly number[] }>;
-/** Needs that cannot all be met, because at-most-one rules leave them one seat too few. Ids are those of constraints. */
+/**
+ * Needs that cannot all be met, because at-most-one rules leave them one seat too few. Ids
+ * are those of constraints.
+ */
 export type Crowd = Readonly<{ needs: readonly Need[]; seats: ReadonlySet<number> }>;
 /** A need with the at-most-one rules of which it must use one. */
 type Seeker = Readonly<{ need: Need; seats: readonly number[] }>;
 
 /**
- * Finds needs that compete for too few seats (Hall's theorem): n + 1 needs whose every candidate sits on one of n
- * at-most-one rules. Clauses alone take exponential time to see that. What it finds holds; it does not find everything.
- * The crowd is minimal: without any one of its needs or seats, the others fit.
+ * Finds needs that compete for too few seats (Hall's theorem): n + 1 needs whose every candidate sits on one
+ * of n at-most-one rules. Clauses alone take exponential time to see that. What it finds holds; it does not
+ * find everything. The crowd is minimal: without any one of its needs or seats, the others fit.
  */
 export function findCrowd(needs: readonly Need[], rulesOf: (variable: number) => readonly number[]): Crowd | undefined {
   let seekers = unseatable(seekersOf(withoutSharing(needs), rulesOf));
@@ -20,7 +23,10 @@ export function findCrowd(needs: readonly Need[], rulesOf: (variable: number) =>
   return { needs: seekers.map(({ need }) => need), seats: new Set(seekers.flatMap(({ seats }) => seats)) };
 }
 
-/** A candidate that meets two needs takes one seat for both: only needs without common candidates can be counted. */
+/**
+ * A candidate that meets two needs takes one seat for both: only needs without common
+ * candidates can be counted.
+ */
 function withoutSharing(needs: readonly Need[]): Need[] {
   const taken = new Set<number>();
   return needs.filter(({ candidates }) => {
@@ -30,7 +36,10 @@ function withoutSharing(needs: readonly Need[]): Need[] {
   });
 }
 
-/** Counts each candidate on the rule that most needs compete for; a need with a candidate under no rule is free. */
+/**
+ * Counts each candidate on the rule that most needs compete for; a need with a
+ * candidate under no rule is free.
+ */
 function seekersOf(needs: readonly Need[], rulesOf: (variable: number) => readonly number[]): Seeker[] {
   const demand = new Map<number, number>();
   for (const { candidates } of needs) {
@@ -45,7 +54,10 @@ function seekersOf(needs: readonly Need[], rulesOf: (variable: number) => readon
   });
 }
 
-/** Seats one after the other; the first that finds no seat, with all it asked to move, is one more than their seats. */
+/**
+ * Seats one after the other; the first that finds no seat, with all it asked to move, is
+ * one more than their seats.
+ */
 function unseatable(seekers: readonly Seeker[]): Seeker[] | undefined {
   const sitting = new Map<number, Seeker>();
   for (const seeker of seekers) {

@@ -62,7 +62,10 @@ const crowded: fc.Arbitrary<ConstraintSystem> = fc
 const subscriptions = (count: number): ConstraintSystem['variables'] =>
   Array.from({ length: count }, (_, i) => ({ kind: 'subscription', subscription: sampleSubscription(`v${i}`) }));
 
-/** OLM's way, written down plainly: take obligations in order, try candidates in order, step back one choice at a time. */
+/**
+ * OLM's way, written down plainly: take obligations in order, try candidates in order, step
+ * back one choice at a time.
+ */
 function chronological({ constraints }: ConstraintSystem): readonly number[] | undefined {
   const start = constraints.flatMap((rule) => (rule.kind === 'mandatory' ? [[rule.subject]] : []));
   const obligationsOf = (picked: number) =>
@@ -164,7 +167,8 @@ describe('the search on hard problems', () => {
     expect(search(freed).verdict).toBe('satisfiable');
   });
   it('does not count a candidate that was ruled out on the way and meets two needs at once', () => {
-    // Needs 3, 4 and 5 have two seats; variable 12 meets 3 and 4 together, and 1, which is tried first, excludes it.
+    // Needs 3, 4 and 5 have two seats; variable 12 meets 3 and 4 together, and 1, which is
+    // tried first, excludes it.
     const seat = (members: number[]): Constraint => ({ kind: 'at-most-one', members, shared: 'api', of: 'seat' });
     const constraints: Constraint[] = [
       ...[0, 3, 4, 5].map((subject): Constraint => ({ kind: 'mandatory', subject })),

@@ -15,8 +15,8 @@ export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 150_000_0
 const COUNTING = { from: 64, every: 16 };
 
 /**
- * `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold together;
- * `counted`: its proof counts seats, which clauses alone may not repeat in reasonable time.
+ * `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold
+ * together; `counted`: its proof counts seats, which clauses alone may not repeat in reasonable time.
  */
 export type SearchResult = Readonly<{ conflicts: number; work: number }> &
   (
@@ -26,8 +26,9 @@ export type SearchResult = Readonly<{ conflicts: number; work: number }> &
   );
 
 /**
- * The lexicographically best solution by the order of constraints and of candidates in them: what OLM's chronological
- * search finds for one order of its anchors (spec: classic-resolution.md §7), with learning in place of blind backtracking.
+ * The lexicographically best solution by the order of constraints and of candidates in them: what OLM's
+ * chronological search finds for one order of its anchors (spec: classic-resolution.md §7), with learning in
+ * place of blind backtracking.
  */
 export function search(system: ConstraintSystem, budget: SearchBudget = DEFAULT_BUDGET): SearchResult {
   return new PreferenceSearch(system, budget).run();
@@ -96,7 +97,10 @@ class PreferenceSearch {
     return this.#learned.length >= this.#budget.conflicts || this.#solver.work > this.#budget.work;
   }
 
-  /** Takes the first unmet obligation and picks its first candidate that is not ruled out; false when all are met. */
+  /**
+   * Takes the first unmet obligation and picks its first candidate that is not ruled
+   * out; false when all are met.
+   */
   #step(): boolean {
     for (; this.#position < this.#queue.length; this.#position++) {
       const candidates = this.#queue[this.#position] ?? [];
@@ -147,7 +151,9 @@ class PreferenceSearch {
     return { verdict: 'unsatisfiable', core, counted: this.#counted, ...this.#effort() };
   }
 
-  /** Now and then: whether what must be met has too few seats, at first whatever was decided, then as decided. */
+  /**
+   * Now and then: whether what must be met has too few seats, at first whatever was decided, then as decided.
+   */
   #crowd(): Clause | undefined {
     const conflicts = this.#learned.length;
     if (conflicts < this.#countAt) return undefined;
@@ -159,7 +165,10 @@ class PreferenceSearch {
     return clause;
   }
 
-  /** A clause that is false by the assignments up to the level: one of the needs must go, or a seat ruled out be free. */
+  /**
+   * A clause that is false by the assignments up to the level: one of the needs must go, or
+   * a seat ruled out be free.
+   */
   #crowdAt(level: number): Clause | undefined {
     const value = (variable: number) => (this.#solver.levelOf(variable) <= level ? this.#solver.value(variable) : 0);
     const needs = this.#constraints.flatMap((constraint, id): Need[] => {

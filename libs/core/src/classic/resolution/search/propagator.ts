@@ -12,12 +12,17 @@ export type Clause = Readonly<{ id: number; literals: Literal[] }>;
 /** Two members of an at-most-one constraint hold. */
 export type Pair = Readonly<{ id: number; a: number; b: number }>;
 export type Conflict = Clause | Pair;
-/** Why a variable has its value: a clause whose other literals are false, or another member of an at-most-one rule. */
+/**
+ * Why a variable has its value: a clause whose other literals are false, or another
+ * member of an at-most-one rule.
+ */
 export type Cause = Clause | Readonly<{ id: number; by: number }>;
 
 type Group = Readonly<{ id: number; members: readonly number[] }>;
 
-/** Values of variables and what follows from them: two watched literals a clause, at-most-one rules natively. */
+/**
+ * Values of variables and what follows from them: two watched literals a clause, at-most-one rules natively.
+ */
 export class Propagator {
   /** 1 true, -1 false, 0 open. */
   readonly #values: Int8Array;
@@ -69,7 +74,9 @@ export class Propagator {
     return undefined;
   }
 
-  /** Adds a clause whose first two literals are to be watched; a clause of one literal takes effect at once. */
+  /**
+   * Adds a clause whose first two literals are to be watched; a clause of one literal takes effect at once.
+   */
   addClause(clause: Clause): Conflict | undefined {
     const [first, second] = clause.literals;
     if (first === undefined) return clause;
