@@ -22,7 +22,7 @@ const SIGNATURES: readonly Signature[] = [
   starts('application/gzip', '\x1f\x8b\x08'),
 ];
 
-/** As far as a text is searched for its first element. */
+/** How much of a text is searched for its first element, in characters. */
 const TEXT_LENGTH = 4096;
 
 /**

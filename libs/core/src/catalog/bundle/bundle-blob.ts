@@ -134,7 +134,7 @@ function relatedImages(csv: KubernetesObject, image: string): CatalogBundle['rel
   );
 }
 
-/** Of the only install strategy there is; another one is not looked into. */
+/** The images of the Deployments. Only the install strategy `deployment` exists; any other gives none. */
 function containerImages(csv: KubernetesObject): string[] {
   if (textAt(csv, 'spec', 'install', 'strategy') !== 'deployment') return [];
   return recordsAt(csv, 'spec', 'install', 'spec', 'deployments').flatMap((deployment) => {

@@ -41,7 +41,7 @@ function hasMore(documents: Generator<{ value: unknown }>): boolean {
 export type Manifests = Readonly<{ objects: readonly KubernetesObject[]; warnings: readonly string[] }>;
 
 /**
- * The manifests among `files`, one a file, in the order of file names; of several
+ * The manifests among `files`: one object per file, in the order of file names. Of several
  * CSVs only the first is kept.
  */
 export function readManifests(files: readonly BundleFile[]): Manifests {

@@ -50,7 +50,7 @@ export function readMetadata(files: readonly BundleFile[]): Metadata {
   return { ...(annotations && { annotations }), dependencies, properties, warnings };
 }
 
-/** Go's reader knows the name of a field in any case. */
+/** Go's decoder matches field names without regard to case. */
 const withFoldedKeys = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [foldCase(key), inner])) : value;
 

@@ -53,8 +53,8 @@ export function configFor(csv: string, subscriptions: readonly Subscription[]): 
 }
 
 /**
- * `added` wins in place over a variable of the same name; new names follow in order, and the
- * last value of a name counts.
+ * Merges by name: a variable of `added` replaces the one of `base` with its name, in place; new names follow
+ * in order. Of several variables with one name the last value counts.
  */
 export function mergedVariables<T extends { name: string }>(
   base: readonly T[],

@@ -7,10 +7,10 @@ export type BrokenInvariant = Readonly<{
   invariant: Invariant;
   package: string;
   channel: string;
-  /** The bundle that somebody may have installed; empty where it is about the whole channel. */
+  /** The bundle that a user may have installed; empty where the break concerns the whole channel. */
   bundle: string;
   version: string;
-  /** Where OLM went from it, and where it came to rest. */
+  /** The bundle that OLM went to from it, and the bundle at which OLM stopped. */
   before: string;
   after: string;
   /** What to add or take away to mend it. */

@@ -33,7 +33,7 @@ function graphBreaks(name: string, old: UpgradeGraph, now: UpgradeGraph | undefi
     });
 }
 
-/** Subscriptions to a channel that is gone can be met by nothing, and hold up their whole namespace. */
+/** The channel is gone: a Subscription to it cannot be satisfied, and blocks its whole namespace. */
 function channelGone(name: string, old: EntryGroup, now: UpgradeGraph | undefined): BrokenInvariant {
   const head = headOf(old)?.name ?? 'none';
   const move = now === undefined ? '' : `; Subscriptions must be moved to ${now.record.defaultChannel} before it goes`;
@@ -65,7 +65,10 @@ function channelBreaks(name: string, old: EntryGroup, now: EntryGroup): BrokenIn
 type Comparison = Readonly<{ entry: Entry; now: EntryGroup; old: EntryGroup | undefined }>;
 type Finding = Pick<BrokenInvariant, 'invariant' | 'before' | 'after' | 'mend'>;
 
-/** Nothing follows, or the way ends before the newest; only where it was better in the old catalog. */
+/**
+ * No entry follows the bundle, or OLM stops before the newest entry. Reported only where
+ * the old catalog did better.
+ */
 function stopBreak({ entry, old, now }: Comparison): Finding | undefined {
   const before = old === undefined ? undefined : fateOf(entry, old);
   const after = fateOf(entry, now);
@@ -74,7 +77,10 @@ function stopBreak({ entry, old, now }: Comparison): Finding | undefined {
   return { invariant, before: before?.text ?? 'not in the channel', after: after.text, mend: mendStop(now, after) };
 }
 
-/** Its minor version was kept as a z-stream, and now it does not update to the newest of it at once. */
+/**
+ * The releases of its minor version formed a z-stream, and now this one does not update to
+ * the newest of them at once.
+ */
 function zStreamBreak({ entry, old, now }: Comparison, zStreams: ReadonlySet<string>): Finding | undefined {
   const minor = minorOf(entry) ?? '';
   const newest = zStreams.has(minor) ? newestPatch(now, minor) : undefined;
@@ -99,7 +105,10 @@ function elsewhereBreak({ entry, old, now }: Comparison): Finding | undefined {
   };
 }
 
-/** More than one entry that OLM may take names it; only where it was one at most. */
+/**
+ * More than one entry that OLM may take follows the bundle. Reported only where the old
+ * catalog had at most one.
+ */
 function severalBreak({ entry, old, now }: Comparison): Finding | undefined {
   const after = followedBy(entry.name, now);
   const before = old === undefined ? [] : followedBy(entry.name, old);

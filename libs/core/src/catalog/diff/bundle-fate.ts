@@ -7,8 +7,8 @@ import { walkChannel } from '../path/walk-channel.js';
 /** What becomes of an installed bundle in a channel when OLM Classic is left alone. */
 export type BundleFate = Readonly<{
   /**
-   * It gets to the newest of the channel; it stays where it is; it stops on the way; the edges lead
-   * round; no order is found.
+   * OLM reaches the newest bundle of the channel; stays; stops on the way; goes in a circle; or finds
+   * no order in the channel.
    */
   outcome: 'newest' | 'stays' | 'stops' | 'circles' | 'unordered';
   end: Installed;

@@ -5,8 +5,8 @@ import { type CatalogChange, nameChanges, valueChange } from './catalog-change.j
 import { type PackageParts, packageParts } from './package-parts.js';
 
 /**
- * All that two valid catalogs say differently, sorted by package, kind, channel and name. Of a package or
- * channel that is new or gone only that is told; the order of blobs, entries and skips does not count.
+ * All differences between two valid catalogs, sorted by package, kind, channel and name. For a package or
+ * channel that is new or gone, only that is reported. The order of blobs, entries and skips does not count.
  */
 export function catalogChanges(before: Catalog, after: Catalog): CatalogChange[] {
   const [old, now] = [packageParts(before), packageParts(after)];

@@ -32,7 +32,9 @@ function landingAbove(channel: EntryGroup, end: BundleFate['end']): Entry | unde
   return above.find((entry) => fateOf(entry, channel).outcome === 'newest') ?? above[0];
 }
 
-/** OLM takes the first; one that replaces the bundle holds the chain together and must keep doing so. */
+/**
+ * OLM takes the first follower. One that replaces the bundle holds the chain together and must keep doing so.
+ */
 export function mendSeveral(name: string, followers: readonly Entry[]): string {
   const keep = followers.find(({ replaces }) => replaces === name) ?? followers[0];
   const others = followers.filter((entry) => entry !== keep).map((entry) => entry.name);

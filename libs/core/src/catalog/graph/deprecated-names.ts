@@ -1,8 +1,8 @@
 import type { CatalogDeprecation } from '../model/catalog.js';
 
 /**
- * Names of deprecated packages, channels and bundles; the latter two bare, as opm's graph looks
- * them up in every package.
+ * Names of deprecated packages, channels and bundles. Channel and bundle names come without their package,
+ * since opm's graph uses them for every package.
  */
 export type Deprecated = Readonly<{
   packages: ReadonlySet<string>;

@@ -11,7 +11,7 @@ import {
   versionText,
 } from './upgrade-graph.js';
 
-/** A package's upgrade graph as people look at it, with what matters to one installed version marked. */
+/** A package's upgrade graph as a user reads it, with what matters to one installed version marked. */
 export type GraphView = Readonly<{
   package: string;
   defaultChannel: string;

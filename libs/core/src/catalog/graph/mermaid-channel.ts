@@ -36,7 +36,7 @@ export function drawMermaidChannel(channel: CatalogChannel, drawing: Drawing): D
   return new ChannelDrawing(channel, drawing).draw();
 }
 
-/** What has been drawn of a channel so far: an entry's looks depend on the entries above it. */
+/** What has been drawn of a channel so far: how an entry is drawn depends on the entries above it. */
 class ChannelDrawing {
   readonly #id: string;
   readonly #entries: readonly ChannelEntry[];

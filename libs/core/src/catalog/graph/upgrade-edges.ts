@@ -28,8 +28,8 @@ export type OlmStep = Readonly<{ entry: Entry }> | 'stays' | Readonly<{ unordere
 
 /**
  * OLM Classic's next step in one channel: of the entries on the chain from the head that directly follow what
- * is installed the first, so never a skipped one (spec: classic-resolution.md §5.2, §6), and never one with
- * property `olm.deprecated` (§4). Whether its dependencies can be met is not looked at.
+ * is installed, the first. So it is never a skipped entry (spec: classic-resolution.md §5.2, §6) and never
+ * one with property `olm.deprecated` (§4). Dependencies are not checked.
  */
 export function olmStep(channel: EntryGroup, installed: Installed): OlmStep {
   const ordered = channel.ordered();
@@ -43,8 +43,8 @@ export const skippedNames = ({ entries }: EntryGroup): ReadonlySet<string> =>
   new Set(entries.flatMap(({ skips }) => skips));
 
 /**
- * The entry OLM Classic takes for the newest of a channel: the head of its chain;
- * undefined where it cannot tell.
+ * The entry that OLM Classic takes for the newest of a channel: the head of its chain; undefined where the
+ * channel has no single head.
  */
 export function headOf(channel: EntryGroup): Entry | undefined {
   const ordered = channel.ordered();

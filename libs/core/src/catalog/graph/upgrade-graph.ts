@@ -33,7 +33,7 @@ const graphOf = (record: PackageRecord): UpgradeGraph => ({
   channels: new CatalogView({ name: '', namespace: '' }, 0, false, [record]).groups,
 });
 
-/** What of an installed operator decides where it may go next. */
+/** The facts of an installed operator that decide where it may go next. */
 export type Installed = Readonly<{ name: string; version?: Version | undefined }>;
 
 /** Newest version first; of equal versions the later name first. A total order within a channel. */

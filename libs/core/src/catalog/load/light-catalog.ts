@@ -5,8 +5,8 @@ import type { DecodedBlob } from '../read/decode-blob.js';
 import { CatalogCollector } from './load-catalog.js';
 
 /**
- * Keeps a catalog without what makes it large: icons, descriptions, manifests, blobs of other
- * schemas. Of a CSV, and of the metadata taken out of one, the display name stays. For whoever shows
+ * Keeps a catalog without its large parts: icons, descriptions, manifests, blobs of other schemas.
+ * Of a CSV, and of CSV metadata, only the display name is kept. Used by commands that list
  * packages, channels and bundles.
  */
 export class LightCatalogCollector implements BlobConsumer {

@@ -15,7 +15,7 @@ import { type BlobConsumer, blobsOf, detached } from '../read/blob-consumer.js';
 import type { DecodedBlob } from '../read/decode-blob.js';
 
 /**
- * Of a bundle, what its entries have in common; as JSON text, so that nothing else of
+ * What the entries of a bundle have in common, as JSON text, so that no other part of
  * the blob stays in memory.
  */
 type BundleText = string;

@@ -9,8 +9,8 @@ const VERSION = 1;
 const Header = z.strictObject({ v: z.literal(VERSION), blobs: z.number().int().min(0), texts: z.array(z.string()) });
 
 /**
- * Which blobs of a catalog.jsonl have which schema, package and name: 16 bytes a blob and each text
- * once. A question is answered by one look over the numbers, which takes some ten microseconds for the
+ * Which blobs of a catalog.jsonl have which schema, package and name: 16 bytes per blob, and each text
+ * once. A query is answered by one scan of the numbers, which takes some ten microseconds for the
  * largest public catalogs.
  */
 export class MetasIndex {
@@ -30,7 +30,7 @@ export class MetasIndex {
     this.size = size;
   }
 
-  /** Of the texts by their numbers, and the numbers of the blobs in their order. */
+  /** An index from its texts, by their numbers, and from the numbers of the blobs, in their order. */
   static fromColumns(texts: readonly string[], numbers: Uint32Array): MetasIndex {
     return new MetasIndex(texts, numbers);
   }

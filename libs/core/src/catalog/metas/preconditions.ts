@@ -39,7 +39,7 @@ function ifNoneMatch(header: string | undefined): Holds {
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*"/;
 
-/** A `*` in a list of entity tags; what stands behind something that is no tag is not looked at. */
+/** Whether a list of entity tags has a `*`. What follows a malformed tag is not read. */
 function hasStar(list: string): boolean {
   let rest = list;
   while (rest !== '') {

@@ -86,7 +86,7 @@ function rejectDuplicates(spellings: ReadonlyMap<string, string[]>): void {
 const notText = (key: string, value: unknown): string =>
   `expected value for key ${goQuote(key)} to be a string, got ${value === null ? '%!t(<nil>)' : slipped(value)}: ${shown(value)}`;
 
-/** As Go prints a value with the verb for booleans, which it misses the others in. */
+/** Prints a value as Go's verb for booleans does, which is what opm uses by mistake. */
 function slipped(value: unknown): string {
   if (typeof value === 'number') return `%!t(float64=${shown(value)})`;
   return typeof value === 'string' ? `%!t(string=${value})` : collected(value, slipped);

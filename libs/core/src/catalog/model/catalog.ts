@@ -69,7 +69,7 @@ export type Property = Readonly<{ type: string; value: unknown; written?: string
 export type CatalogDeprecation = Readonly<{
   schema: 'olm.deprecations';
   package: string;
-  /** Null where the blob has none: OLM tells that from an empty list when it writes the catalog. */
+  /** Null where the blob has none: OLM distinguishes null from an empty list when it writes the catalog. */
   entries: readonly DeprecationEntry[] | null;
 }>;
 

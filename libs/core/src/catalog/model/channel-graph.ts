@@ -15,7 +15,8 @@ export function channelHeads(entries: readonly ChannelEntry[]): string[] {
 
 /**
  * What is wrong with a channel's upgrade graph, in opm's words, one finding at most: it needs one head, from
- * which the `replaces` chain reaches every entry that nobody skips (spec: file-based-catalogs.md §3.2).
+ * which the `replaces` chain reaches every entry that no other entry skips
+ * (spec: file-based-catalogs.md §3.2).
  */
 export function replacesChainProblem(entries: ReadonlyMap<string, ChannelEntry>): string | undefined {
   const list = [...entries.values()];

@@ -6,10 +6,7 @@ import type { EntryRecord } from './package-record.js';
 import type { Requirement, RequirementError } from './requirement.js';
 import { requirementsOf } from './requirements-of.js';
 
-/**
- * What is worked out of an entry record: properties, version and range parsed,
- * requirements when first asked for.
- */
+/** The parsed form of an entry record: properties, version and range; requirements when first asked for. */
 export class EntryFacts {
   readonly version: Version | undefined;
   /** Absent when it does not parse (spec: classic-resolution.md §2.2). */

@@ -15,8 +15,8 @@ export type Candidate = Readonly<{
 }>;
 
 /**
- * A test on a single candidate; compounds too, never on a set of them (spec: classic-resolution.md §5).
- * `failureMessage` is what its author wants to be told when nothing meets it.
+ * A test on a single candidate; compounds too are never a test on a set (spec: classic-resolution.md §5).
+ * `failureMessage` is the author's text for the case that no candidate passes.
  */
 export type Requirement = Readonly<{ failureMessage?: string }> &
   (
@@ -58,7 +58,7 @@ export function meets(candidate: Candidate, requirement: Requirement): boolean {
   }
 }
 
-/** By the catalog's word or by a property: either counts. */
+/** The package counts if the catalog lists the entry under it or a property names it. */
 export const isPackage = ({ package: own, facts }: Candidate, name: string): boolean =>
   own === name || facts.packages.some((fact) => fact.name === name);
 

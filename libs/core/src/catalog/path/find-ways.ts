@@ -42,8 +42,8 @@ export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[
 }
 
 /**
- * The fewest hops the edges allow, each to any entry that replaces or skips what is installed or whose
- * skipRange holds it; then the fewest changes of channel. A pinned version of OLM v1 can take any of them
+ * The fewest hops that the edges allow, each to any entry that replaces or skips what is installed or whose
+ * skipRange holds it; then the fewest changes of channel. OLM v1 with a pinned version can take any of them
  * (spec: v1-resolution.md).
  */
 export function shortestWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {

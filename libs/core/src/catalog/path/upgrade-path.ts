@@ -6,7 +6,7 @@ import type { Hop } from './hop.js';
 import { explainNoWay } from './no-way.js';
 import { noWayLines } from './no-way-text.js';
 
-/** A bundle and its version; the version is empty where nobody knows it. */
+/** A bundle and its version; the version is empty where it is unknown. */
 export type PathEnd = Readonly<{ bundle: string; version: string }>;
 
 /** How to get from one version of a package to another. */
@@ -17,7 +17,7 @@ export type UpgradePath = Readonly<{
   /** What the Subscription is set to at the start. */
   channel: string;
   /**
-   * Hop by hop what OLM Classic does; absent where it never gets there, and then `why` tells
+   * Hop by hop what OLM Classic does. Absent where it never reaches the goal: then `why` gives
    * the reason and a way out.
    */
   olm?: readonly Hop[];

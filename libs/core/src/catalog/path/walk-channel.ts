@@ -14,7 +14,7 @@ export type ChannelWalk = Readonly<{
   outcome: 'rests' | 'circles' | 'unordered';
 }>;
 
-/** What OLM Classic does hop by hop when nobody touches the Subscription. */
+/** What OLM Classic does hop by hop while the Subscription stays unchanged. */
 export function walkChannel(channel: EntryGroup, start: Installed): ChannelWalk {
   const hops: Hop[] = [];
   const visited = new Set([start.name]);

@@ -5,7 +5,7 @@ import { parseJsonAt, spaceLength } from './json-stream.js';
 import type { StreamedValue } from './streamed-value.js';
 import { readYaml } from './yaml-stream.js';
 
-/** As far as Kubernetes' decoder looks to tell JSON from YAML. */
+/** How many bytes Kubernetes' decoder reads to distinguish JSON from YAML. */
 const GUESS_BYTES = 4096;
 /**
  * White space as Go's unicode package knows it, which unlike JavaScript's does not count the byte order mark.

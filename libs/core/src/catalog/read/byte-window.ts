@@ -18,13 +18,13 @@ const NEWLINE = 0x0a;
 
 /**
  * The part of a stream that is in memory: chunks come in behind, documents leave in front. One window
- * serves all files of a catalog, so that its buffer is made once. A chunk is copied at once and may be
- * overwritten by whoever gave it.
+ * serves all files of a catalog, so that its buffer is allocated once. A chunk is copied at once, so the
+ * caller may overwrite it.
  */
 export class ByteWindow {
   /**
    * What has been read and not dropped. Any call of {@link more} or {@link drop}
-   * makes an older one worthless.
+   * invalidates an earlier value.
    */
   unread: Buffer = Buffer.alloc(0);
   /** Line of the first unread byte, from 1. */
@@ -53,7 +53,7 @@ export class ByteWindow {
     return this;
   }
 
-  /** Ends the stream early: whoever gives the chunks may close its file. */
+  /** Ends the stream early, so that the source of the chunks may close its file. */
   close(): void {
     this.#chunks.return?.();
   }
@@ -76,7 +76,7 @@ export class ByteWindow {
     return true;
   }
 
-  /** The first `length` unread bytes are done with. */
+  /** Drops the first `length` unread bytes. */
   drop(length: number): void {
     this.line += countNewlines(this.unread, 0, length);
     this.offset += length;

@@ -1,9 +1,8 @@
 import type { BundleFile } from '../model/bundle-file.js';
 
 /**
- * A file of a catalog as a stream: a path relative to the catalog's root, and its bytes in
- * pieces of any size. A piece is used before the next is asked for, so whoever reads a disk may
- * fill one buffer again and again.
+ * A file of a catalog as a stream: a path relative to the catalog's root, and its bytes in pieces of any
+ * size. A piece is used before the next is requested, so a reader may fill one buffer again and again.
  */
 export type CatalogFile = Readonly<{ path: string; chunks: () => Iterable<Uint8Array> }>;
 

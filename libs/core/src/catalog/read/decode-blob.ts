@@ -6,8 +6,8 @@ import { BlobError } from '../model/catalog-load.error.js';
 import { readBundleObjects } from './bundle-objects.js';
 
 /**
- * A decoded blob, told apart by `kind`; every schema but OLM's four is `other` and stays as it came. `start`
- * is known of blobs that were read from files.
+ * A decoded blob, distinguished by `kind`; every schema but OLM's four is `other` and stays as it came.
+ * `start` is known for blobs that were read from files.
  */
 export type DecodedBlob = BlobFields & Readonly<{ start?: BlobStart }>;
 
@@ -66,7 +66,7 @@ function decode<T>(what: string, value: unknown, decoder: Decoder<T>): T {
   }
 }
 
-/** A value that is absent stays undefined, which validation tells from null. */
+/** An absent value stays undefined: validation distinguishes it from null. */
 const property: Decoder<Property> = struct('property.Property', (field) => ({
   type: field('type', text),
   value: field('value', (value) => value),

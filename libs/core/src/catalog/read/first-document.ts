@@ -23,7 +23,7 @@ export function loadFirstDocument(text: string, uniqueKeys = false): unknown {
     if (!(error instanceof YAMLException) || error.reason !== MORE || !error.mark) throw error;
     const { position, column } = error.mark;
     const [, margin = '', first = ''] = FIRST_LINE.exec(document) ?? [];
-    // Flow text has ended anyway, a block ends before a directive or where something stands farther out.
+    // Flow text has ended anyway; block text ends before a directive, or before text that is less indented.
     const hasEnded = first === '{' || first === '[' || document[position] === '%' || column < margin.length;
     if (!hasEnded) throw error;
     return load(document.slice(0, position), uniqueKeys);

@@ -66,7 +66,7 @@ function finite(_key: string, value: unknown): unknown {
 
 const lineAt = (window: ByteWindow, at: number): number => window.line + countNewlines(window.unread, 0, at);
 
-/** Cuts without understanding: whether the value is well formed is for the parser to say. */
+/** Finds the end without parsing: the parser decides whether the value is well formed. */
 function endOfValue(window: ByteWindow, start: number): number {
   const first = window.unread[start];
   if (first === QUOTE) return endOfString(window, start, start);
@@ -105,7 +105,7 @@ class Structure {
     return this.#depth === 0;
   }
 
-  /** What there is too much of. */
+  /** Which count is above its limit. */
   get excess(): string | undefined {
     if (this.#depth > MAX_DEPTH) return `nesting exceeds ${MAX_DEPTH} levels`;
     return this.#values > MAX_DOCUMENT_VALUES ? `document has more than ${MAX_DOCUMENT_VALUES} values` : undefined;

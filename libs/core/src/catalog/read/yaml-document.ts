@@ -32,7 +32,8 @@ function yamlError(error: unknown, firstLine: number): BlobError {
 }
 
 /**
- * Aliases share one value here but multiply once written out, so their sum is limited before anyone walks it.
+ * Aliases share one value here but multiply when written out, so the sum is limited before
+ * any code walks the value.
  */
 function boundExpansion(root: unknown, textLength: number, line: number): void {
   let left = Math.max(FREE_EXPANSION, textLength * MAX_EXPANSION);

@@ -129,8 +129,8 @@ function setKey(carrier: Mapping, name: string, value: unknown): void {
 }
 
 /**
- * What is merged takes the place of keys written before it, not of those behind it; of
- * several the first counts.
+ * A merged key replaces keys written before it, not those written after it; of several merged
+ * values the first counts.
  */
 function merge(carrier: Mapping, value: unknown, state: { merged: number }): string {
   const sources = Array.isArray(value) ? value.toReversed() : [value];

@@ -7,9 +7,9 @@ import { type Finding, type StrictWarning, warningsAbout } from './strict-warnin
 import { textField } from './text-field.js';
 
 /**
- * What will hurt although opm accepts it: dependencies that OLM cannot read, or that no bundle can ever meet,
- * types that nobody knows, deprecations without a word, blobs that cannot be served. In the catalog's own
- * order; the catalog need not be valid.
+ * What opm accepts and what will cause trouble all the same: dependencies that OLM cannot read or that no
+ * bundle can satisfy, unknown property types, deprecations without a message, blobs that cannot be served. In
+ * the catalog's own order; the catalog need not be valid.
  */
 export function strictWarnings(catalog: Catalog): StrictWarning[] {
   return [

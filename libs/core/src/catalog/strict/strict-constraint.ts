@@ -14,11 +14,11 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 const KINDS = Object.keys(FORMS);
 const LIST_ADVICE = 'a constraint has one of gvk, package, cel, all, any, not, and a failureMessage';
-/** As deep as the parser looks. */
+/** The depth to which the parser reads. */
 const MAX_DEPTH = 200;
 
 /**
- * What OLM will not take, or can never meet, in the value of an `olm.constraint`
+ * What OLM refuses, or can never satisfy, in the value of an `olm.constraint`
  * (spec: classic-resolution.md §5).
  */
 export function constraintFindings(value: unknown): Finding[] {

@@ -10,7 +10,7 @@ import { type Finding, type StrictWarning, warningsAbout } from './strict-warnin
 type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;
 
 /**
- * Dependencies that no bundle in the catalog meets. Each is told once a package, at the
+ * Dependencies that no bundle in the catalog satisfies. Each is reported once per package, at the
  * first bundle that has it.
  */
 export function unmetDependencies(catalog: Catalog): StrictWarning[] {
@@ -36,8 +36,8 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
 }
 
 /**
- * A note, since another catalog of the cluster may have it; but where every part of an `all` is here, each in
- * a bundle of its own, its author took it for a list of dependencies.
+ * Usually a note, since another catalog of the cluster may have the bundle. But where every part of an `all`
+ * is in this catalog, each in a bundle of its own, its author took it for a list of dependencies.
  */
 function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
   const others = bundles.size - 1;
@@ -56,7 +56,7 @@ function told({ where, requirement, bundles }: Unmet, candidates: readonly Candi
   };
 }
 
-/** One that cannot be read is told as such by the rules for properties. */
+/** A dependency that cannot be read is reported by the rules for properties. */
 function readable(property: Property): Requirement | undefined {
   const requirements = requirementsOf([property]);
   return 'error' in requirements ? undefined : requirements[0];

@@ -92,8 +92,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['olm.bundle.mediatype', nothing],
   ['olm.channel', nothing],
   ['olm.deprecated', nothing],
-  // OLM does nothing with it, but its documentation has it as an example of a
-  // property that rules may look at.
+  // OLM ignores it, but its documentation has it as an example of a property that constraints may test.
   ['olm.kubeversion', nothing],
 ]);
 

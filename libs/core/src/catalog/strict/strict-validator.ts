@@ -58,7 +58,7 @@ export class StrictValidator {
   }
 }
 
-/** The schemas of which a package has one blob are told apart by the package alone. */
+/** Of schemas with one blob per package, the package alone is the identity. */
 function identityOf({ schema, package: owner, name }: Identity): Identity {
   if (schema === 'olm.package') return { schema, package: name, name: '' };
   return { schema, package: owner, name: schema === 'olm.deprecations' ? '' : name };

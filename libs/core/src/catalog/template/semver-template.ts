@@ -84,7 +84,7 @@ function readTemplate(document: unknown): Written {
 
 type Readers = Readonly<Record<string, (value: unknown) => void>>;
 
-/** Gives each field to its reader; names match in any case, one that nobody reads is an error. */
+/** Gives each field to its reader. Names match in any case; a field without a reader is an error. */
 function readFields(value: unknown, path: string, readers: Readers): void {
   if (value === null) return;
   if (!isRecord(value)) throw mismatch(value, placeOf(path), 'semver template');

@@ -1,9 +1,9 @@
 import type { Catalog, CatalogBundle, ChannelEntry } from '../model/catalog.js';
 
 /**
- * The catalog with `bundle` in the place of the bundle named `base` in every channel that holds that: it
- * takes over base's edges and skips base; who replaced base replaces it and skips base; who skipped base
- * skips it instead (spec: file-based-catalogs.md §6.3).
+ * The catalog with `bundle` in the place of the bundle named `base`, in every channel that holds `base`.
+ * `bundle` takes over the edges of `base` and skips `base`; entries that replaced `base` replace `bundle` and
+ * skip `base`; entries that skipped `base` skip `bundle` instead (spec: file-based-catalogs.md §6.3).
  */
 export function substitute(catalog: Catalog, base: string, bundle: CatalogBundle): Catalog {
   return {

@@ -4,9 +4,7 @@ import { readStream } from '../read/blob-stream.js';
 import { loadFirstDocument } from '../read/first-document.js';
 import { TemplateError } from './template.error.js';
 
-/**
- * The first value of a JSON or YAML text; what follows it is not looked at (spec: file-based-catalogs.md §6).
- */
+/** The first value of a JSON or YAML text; what follows it is not read (spec: file-based-catalogs.md §6). */
 export function firstDocument(text: string): unknown {
   try {
     const first = readStream(text).next();

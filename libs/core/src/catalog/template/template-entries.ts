@@ -30,9 +30,7 @@ export function readEntries<T>(input: string, schema: string, rest: Decoder<T>):
 
 const TOP = { struct: '', path: '' };
 
-/**
- * Only what keeps a blob from being a blob at all; what else is wrong with it comes out when it is loaded.
- */
+/** Checks only what keeps an entry from being a blob at all; every other fault shows when it is loaded. */
 function checkForm(entry: unknown): void {
   try {
     decodeBlob(entry);

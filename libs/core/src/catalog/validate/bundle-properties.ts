@@ -15,8 +15,8 @@ import type { Property } from '../model/catalog.js';
 export type PackageProperty = Readonly<{ packageName: string; version: string; release: string }>;
 
 /**
- * Either all `olm.package` properties of a bundle, or what the first unreadable property
- * suffers from, in opm's words.
+ * Either all `olm.package` properties of a bundle, or the fault of the first unreadable
+ * property, in opm's words.
  */
 export type ParsedProperties = Readonly<{ packages: readonly PackageProperty[] }> | Readonly<{ error: string }>;
 

@@ -24,7 +24,7 @@ export type BundleSummary = Readonly<{
  */
 export type SummarizedBundle = BundleSummary | Readonly<{ name: string; package: string; problem: CatalogProblem }>;
 
-/** Looks at a bundle blob alone; how it fits into its package is the model's matter. */
+/** Checks a bundle blob by itself; the model checks how it fits into its package. */
 export function summarizeBundle(blob: CatalogBundle): SummarizedBundle {
   const said = packagePropertyOf(blob);
   const names = detached({ name: blob.name, package: blob.package });
@@ -42,7 +42,7 @@ export function summarizeBundle(blob: CatalogBundle): SummarizedBundle {
 const isEmptyHanded = ({ image, properties }: CatalogBundle): boolean =>
   image === '' && !properties.some(({ type }) => type === 'olm.bundle.object');
 
-/** The one `olm.package` property, or why there is none to go by. */
+/** The one `olm.package` property, or why there is none that can be used. */
 function packagePropertyOf(blob: CatalogBundle): PackageProperty | CatalogProblem {
   const name = goQuote(blob.name);
   const ofPackage = goQuote(blob.package);

@@ -14,7 +14,7 @@ export type CatalogOutline = Readonly<{
   deprecations: readonly (CatalogDeprecation & Started)[];
 }>;
 
-/** Where the blob of this part begins, as far as it is known. */
+/** Where the blob of this part begins, if that is known. */
 export type Started = Readonly<{ start?: BlobStart }>;
 
 /** A package with its parts found and linked; made by {@link buildModel}. */
@@ -163,7 +163,10 @@ function* addBundle(packages: Map<string, ModelPackage>, blob: SummarizedBundle 
   }
 }
 
-/** opm looks only at the channel it loaded last; holes in the others are findings of the second stage. */
+/**
+ * opm checks only the channel that it loaded last; missing blobs in the others are
+ * findings of the second stage.
+ */
 function* requireBlobs(
   packages: ReadonlyMap<string, ModelPackage>,
   lastChannel: ReadonlyMap<string, OutlinedChannel>,

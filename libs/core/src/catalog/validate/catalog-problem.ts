@@ -19,7 +19,7 @@ export type CatalogProblem = Readonly<{
   place?: string;
 }>;
 
-/** A problem that ends validation: nothing after it has been looked at. */
+/** A problem that ends validation: nothing after it is checked. */
 export const fatal = (finding: string, advice: string, start?: BlobStart): CatalogProblem => ({
   message: finding,
   advice,

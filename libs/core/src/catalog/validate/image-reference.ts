@@ -10,7 +10,7 @@ const NAME = `(?:${DOMAIN}/)?${PATH_PART}(?:/${PATH_PART})*`;
 const REFERENCE = new RegExp(`^(${NAME})(?::([\\w][\\w.-]{0,127}))?(?:@(${DIGEST}))?$`);
 const IDENTIFIER = /^[a-f0-9]{64}$/;
 const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
-/** No registry takes longer ones; what is longer is not even looked at. */
+/** No registry accepts a longer reference; a longer text is refused without parsing. */
 const MAX_LENGTH = 4096;
 const MAX_NAME = 255;
 const UPPER_CASE = 'repository name must be lowercase';
@@ -32,7 +32,8 @@ export function imageReferenceProblem(text: string): string | undefined {
 }
 
 /**
- * What stands before the first slash is a host only if it looks like one; else the reference is Docker Hub's.
+ * The part before the first slash is a host only if it has the form of one; else the
+ * reference is Docker Hub's.
  */
 function splitDomain(text: string): { domain: string; path: string } {
   const slash = text.indexOf('/');

@@ -41,8 +41,8 @@ export class CatalogValidator implements BlobConsumer {
 
   /**
    * All that opm finds wrong with the blobs taken, in opm's words with advice added; empty when the catalog
-   * is valid (spec: file-based-catalogs.md §3). Where a blob cannot be placed at all there is exactly one
-   * problem, the first; otherwise every finding in every package, in the catalog's own order.
+   * is valid (spec: file-based-catalogs.md §3). Where a blob cannot be assigned to a package or channel there
+   * is exactly one problem, the first; otherwise every finding in every package, in the catalog's own order.
    */
   problems(): CatalogProblem[] {
     const step = linked({
@@ -54,9 +54,7 @@ export class CatalogValidator implements BlobConsumer {
     return step.done ? catalogFindings(step.value) : [step.value];
   }
 
-  /**
-   * Validation ends at the first bundle that is wrong in itself, if not before: those behind it are not kept.
-   */
+  /** Validation ends at the first bundle that is wrong in itself, if not before: later ones are not kept. */
   #takeBundle(blob: CatalogBundle, start: Readonly<{ start?: BlobStart }>): void {
     if (this.#brokenBundle) return;
     const summary = summarizeBundle(blob);

@@ -33,9 +33,9 @@ type Condition = z.infer<typeof Condition>;
 type Wanted = Readonly<{ type: string; status: 'True' | 'False'; reason: string; message: string }>;
 
 /**
- * `status.conditions`: those of the image template (spec: catalog-sources.md §7), the ones on ignored
- * fields and on pausing, and whatever others wrote. `digest`: the content that is held. `template` is
- * undefined as long as nobody has looked at it: then its conditions stay as they are. The transition time
+ * `status.conditions`: those of the image template (spec: catalog-sources.md §7), ours on ignored
+ * fields and on pausing, and those of other writers. `digest`: the content that is held. `template` is
+ * undefined until the template is evaluated: then its conditions stay as they are. The transition time
  * moves only when the status does.
  */
 export function catalogConditions(
@@ -55,8 +55,8 @@ export function catalogConditions(
 }
 
 /**
- * The status of a default source that OpenShift's OperatorHub disables: nothing is said of
- * content that nobody reads.
+ * The status of a default source that OpenShift's OperatorHub disables: it says nothing about content, since
+ * the content is not used.
  */
 export function disabledStatus(source: CatalogSource, now: string): NonNullable<CatalogSource['status']> {
   const { connectionState: _state, message: _message, reason: _reason, ...kept } = source.status ?? {};
@@ -99,10 +99,7 @@ function ignoredCondition(source: CatalogSource): readonly Wanted[] {
   return message === undefined ? [] : [{ type: FIELDS_IGNORED, status: 'True', reason: 'NoEffect', message }];
 }
 
-/**
- * Before the content is held again by a process that starts anew, the condition keeps
- * the digest that it names.
- */
+/** Until a restarted process holds the content again, the condition keeps the digest that it names. */
 function pausedCondition(source: CatalogSource, digest: string | undefined): readonly Wanted[] {
   if (!isPaused(source)) return [];
   const message = pausedText(digest ?? pausedDigest(source.status ?? {}));

@@ -3,11 +3,11 @@ import { pollSchedule } from './catalog-source-spec.js';
 
 const FIRST_RETRY_MS = 5_000;
 const LAST_RETRY_MS = 300_000;
-/** Someone may be writing the pull secret right now, and a Secret tells nobody here that it changed. */
+/** A user may be writing the pull secret right now, and Secrets are not watched. */
 const SECRET_RETRY_MS = 30_000;
 /** OLM keeps what a registry server listed for 30 minutes (spec: catalog-sources.md §8). */
 const ADDRESS_RELIST_MS = 30 * 60_000;
-/** ConfigMaps are watched; this is for a watch that is not allowed. */
+/** ConfigMaps are watched; this interval is for a hub that may not watch them. */
 const CONFIG_MAP_REREAD_MS = 15 * 60_000;
 
 /**
@@ -38,7 +38,7 @@ export const secretRetryDelay = (source: CatalogSource, random: number): number 
     ? jittered(SECRET_RETRY_MS, random)
     : Number.POSITIVE_INFINITY;
 
-/** Milliseconds between two looks at what a source holds; undefined where it is loaded once and for all. */
+/** Milliseconds between two checks of a source's content; undefined where it is loaded only once. */
 export function lookInterval(source: CatalogSource, kind: 'image' | 'grpc' | 'configMap'): number | undefined {
   if (kind === 'grpc') return ADDRESS_RELIST_MS;
   return kind === 'configMap' ? CONFIG_MAP_REREAD_MS : pollSchedule(source)?.everyMs;

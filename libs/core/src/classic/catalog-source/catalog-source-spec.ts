@@ -29,7 +29,10 @@ export function originOf(source: CatalogSource): CatalogOrigin {
   return invalid('image and address unset: at least one must be set for sourcetype: grpc');
 }
 
-/** How often the image is looked at again; `problem` is what people read where the interval was unusable. */
+/**
+ * How often the registry is asked for a newer image; `problem` is the user's text where
+ * the interval was unusable.
+ */
 export type PollSchedule = Readonly<{ everyMs: number; problem?: string }>;
 
 /**

@@ -27,7 +27,7 @@ export type CatalogState = Readonly<{
   /** Last time the registry was asked for a newer digest. */
   polledAt?: string;
   configMap?: ReadConfigMap;
-  /** What became of the annotation `olm.catalogImageTemplate`; absent while nobody has looked. */
+  /** The result of the annotation `olm.catalogImageTemplate`; absent until it is evaluated. */
   template?: TemplateOutcome;
 }>;
 
@@ -76,8 +76,8 @@ export function catalogSourceStatus(
 }
 
 /**
- * A source without image and address may have a template that gives none: that is the
- * cause, and so it comes first.
+ * A source without image and address may have a template that gives none. The template is then the
+ * cause, so it comes first.
  */
 function invalidText({ metadata }: CatalogSource, message: string, template: TemplateOutcome | undefined): string {
   const text = metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION];
@@ -105,7 +105,7 @@ function complaint(
       held !== undefined && !settings.strict
         ? `. The last good content (${held.digest}, held since ${held.since}) stays in use.`
         : '';
-    // A ConfigMap is noticed when it comes: no time to tell, and so OLM's text as it is.
+    // A ConfigMap is watched, so there is no next try to announce: OLM's text stands as it is.
     const timed = failure.reason !== 'ConfigMapError';
     const when = timed ? `; failing since ${failure.since}, next try ${failure.nextTry}${inUse === '' ? '.' : ''}` : '';
     return {
@@ -140,6 +140,6 @@ function connectionState(
   };
 }
 
-/** OLM writes this much for address sources and users look at it (spec: catalog-sources.md §6). */
+/** OLM writes this much for address sources, and users read it (spec: catalog-sources.md §6). */
 const registryServiceOf = ({ status }: CatalogSource, now: string): NonNullable<Status['registryService']> =>
   status?.registryService ?? { protocol: 'grpc', createdAt: kubernetesTime(now) };

@@ -69,7 +69,7 @@ function parsed(key: string, text: string): unknown {
   }
 }
 
-/** The list's key tells the kind: configmap-server reads items that leave it out. */
+/** The list's key implies the kind: configmap-server reads items that leave the kind out. */
 const manifestOf = (type: Readonly<{ apiVersion: string; kind: string }>): z.ZodType<KubernetesObject> =>
   z.preprocess(
     (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...type, ...value } : value),

@@ -8,14 +8,14 @@ const POD_ANNOTATION = 'operatorframework.io/priorityclass';
 const POD_FIELDS = ['runAsRoot', 'securityContext'];
 
 /**
- * What a CatalogSource asks for and nobody acts on: `pod` for want of a registry pod, `source` since
- * its type has no use for it.
+ * Fields of a CatalogSource without effect: `pod`, because there is no registry pod; `source`, because the
+ * source type does not use the field.
  */
 export type IgnoredFields = Readonly<{ pod: readonly string[]; source: readonly string[] }>;
 
 /**
- * Fields without effect, as paths, sorted. Where OLM ignores a field too (an address beside an image, polling
- * of an address), that is told as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
+ * Fields without effect, as paths, sorted. Fields that OLM ignores too (an address beside an image, polling
+ * of an address) are reported as well. Spec: catalog-sources.md §1, §3; api-types.md §2.
  */
 export function ignoredFields(source: CatalogSource): IgnoredFields {
   const { spec, metadata } = source;
@@ -40,7 +40,7 @@ function unusedOf({ spec, ...rest }: CatalogSource): string[] {
   ];
 }
 
-/** The sentence people read; undefined where every field has its effect. */
+/** The sentence for users; undefined where every field has its effect. */
 export function ignoredFieldsText({ pod, source }: IgnoredFields): string | undefined {
   const sentences = [
     ...(pod.length > 0 ? [`no registry pod runs in the cluster, so these have no effect: ${pod.join(', ')}`] : []),

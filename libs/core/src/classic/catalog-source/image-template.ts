@@ -51,9 +51,7 @@ function whyNot(unresolved: readonly string[], improper: boolean): string {
 
 const BRACED = /\{[^{}]*\}/g;
 
-/**
- * Why a template gives no image, with the template and with what stands in braces in it and is no variable.
- */
+/** Why a template gives no image: the template, and what it has in braces that is no variable. */
 export function templateProblem(template: string, { message }: Extract<TemplateOutcome, { resolved: false }>): string {
   const unknown = [...new Set(template.match(BRACED) ?? [])].filter((one) => one.replace(VARIABLE, '') !== '');
   const known = 'the variables are {kube_major_version}, {kube_minor_version} and {kube_patch_version}';

@@ -30,9 +30,9 @@ export const isManagedByMarketplace = ({ metadata }: Pick<CatalogSource, 'metada
 
 /**
  * Whether the OperatorHub disables a CatalogSource. Only sources that the marketplace operator manages are
- * concerned, by the annotation that it puts on them: a source that a user creates under the name of a
- * disabled one, with a mirrored image, is what clusters without internet do. What `sources` says of a name
- * wins over `disableAllDefaultSources`.
+ * concerned; it marks them with an annotation. A source that a user creates under the name of a disabled one,
+ * with a copied image, is normal in clusters without internet, and stays enabled. What `sources` says of a
+ * name wins over `disableAllDefaultSources`.
  */
 export function isDisabledByHub(source: Pick<CatalogSource, 'metadata'>, hub: KubernetesObject | undefined): boolean {
   if (!isManagedByMarketplace(source)) return false;

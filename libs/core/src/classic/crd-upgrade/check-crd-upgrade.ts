@@ -24,8 +24,8 @@ export type CrdUpgrade = Readonly<{
 }>;
 
 /**
- * `refusal` fails the plan, and `advice` is told beside it: the way out; `warnings` are told as events and
- * the CRD is updated all the same; `migration` must be done first, and the CRD be judged anew.
+ * `refusal` fails the plan, and `advice` names the way out; `warnings` become events, and the CRD is updated
+ * all the same; `migration` must be done first, and then the CRD is checked again.
  */
 export type CrdVerdict = Readonly<{
   refusal?: string;
@@ -77,14 +77,14 @@ function tooRestrictive({ current, next, instances }: CrdUpgrade): string | unde
   return undefined;
 }
 
-// Field errors told of one object: a status has room for a few, and the first ones show what is wrong.
+// Field errors reported for one object: a status has room for a few, and the first ones show what is wrong.
 const MAX_ERRORS = 20;
 
 type Refusal = Readonly<{ refusal: string; advice?: string }>;
 
 /**
- * OLM's words alone, with advice beside them. Who has asked for the migration, and cannot
- * have it, reads in them why.
+ * OLM's words alone, with advice beside them. A user who asked for a migration that is not possible
+ * finds the reason in them.
  */
 function dataLoss({ current, next, migrate }: CrdUpgrade): Refusal | undefined {
   const name = next.metadata.name ?? '';
@@ -139,7 +139,7 @@ export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   return plan !== undefined && 'migration' in plan ? { warnings, migration: plan.migration } : { warnings };
 }
 
-/** What OLM tells where it trusts the new CRD's webhook to convert objects that do not fit. */
+/** OLM's warning where it trusts the new CRD's webhook to convert objects that do not fit. */
 const trustedWebhook = (crd: string, error: string): string =>
   `Validation of existing CRs against the new CRD's schema failed, but a webhook conversion strategy was specified in the new CRD.
 The new webhook will only start after the bundle is upgraded, so we must assume that it will successfully convert existing CRs to a format that would have passed validation.

@@ -35,8 +35,8 @@ const BY_NAME: ReadonlySet<string> = new Set(['properties', 'patternProperties',
 const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'example']);
 
 /**
- * A schema as the API server stores it: what its type leaves out, empty lists and texts
- * above all, is no change.
+ * A schema as the API server stores it: what its Go type omits (empty lists and texts
+ * above all) is no change.
  */
 function asStored(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asStored);

@@ -6,7 +6,7 @@ type Instruction =
   | { op: 'start' | 'end'; next: number }
   | { op: 'match' };
 
-// Both bound the work on input that strangers wrote: a pattern from a bundle, a text from a tenant.
+// Bounds the work on untrusted input: a pattern from a bundle, a text from a tenant.
 const MAX_INSTRUCTIONS = 5_000;
 const MAX_STEPS = 20_000_000;
 
@@ -61,9 +61,9 @@ function follow(
 }
 
 /**
- * Whether the pattern matches somewhere in the text, in time linear in the text as in Go (the
- * language's own matcher can be made to run for years). Undefined: the pattern uses what is not known
- * here, or the work would be too much.
+ * Whether the pattern matches somewhere in the text, in time linear in the text, as in Go
+ * (JavaScript's own matcher can be made to run for years). Undefined: the pattern uses unsupported
+ * syntax, or the work would be too much.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   const tree = parsePattern(pattern);

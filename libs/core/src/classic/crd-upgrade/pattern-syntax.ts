@@ -14,8 +14,7 @@ const MAX_NESTING = 100;
 class Unsupported extends Error {}
 
 /**
- * Reads Go's (RE2's) syntax, as far as schemas use it; undefined for what is not known
- * here (flags, \b, \p{…}).
+ * Reads Go's (RE2's) syntax, as far as schemas use it; undefined for unsupported syntax (flags, \b, \p{…}).
  */
 export function parsePattern(source: string): PatternNode | undefined {
   try {

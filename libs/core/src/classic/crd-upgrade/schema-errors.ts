@@ -4,7 +4,7 @@ import { asList, asText } from '../../kernel/crd/loose-value.js';
 /** A structural schema (openAPIV3Schema of a CustomResourceDefinition) or a part of one, as it came. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Where a check stands: the value's path inside the object, and how deep. */
+/** Position of a check: the value's path inside the object, and its depth. */
 export type SchemaPlace = Readonly<{ path: string; depth: number }>;
 
 /** The whole check of one value: handed to the checks of parts, which call it for what lies inside. */
@@ -59,7 +59,7 @@ export function typeError(
   return fits ? undefined : wrongType(expected, actual, path);
 }
 
-/** A value of another type, or a text of another format: both are told the same way. */
+/** A value of another type, or a text of another format: both have the same error text. */
 export const wrongType = (expected: string, actual: string, path: string): FieldError => ({
   path,
   message: `Invalid value: ${shown(actual)}: ${path} in body must be of type ${expected}: ${shown(actual)}`,

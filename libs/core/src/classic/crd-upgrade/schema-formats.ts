@@ -18,7 +18,7 @@ function isDateTime(text: string): boolean {
 
 const isIpv4: Format = (text) => /^\d+(?:\.\d+){3}$/.test(text) && text.split('.').every((part) => Number(part) <= 255);
 
-/** Shape alone: what passes here may still be none, and is then found by the API server itself. */
+/** Checks the shape alone: a text that passes may still be invalid, which only the API server finds. */
 const isIpv6: Format = (text) => text.includes(':') && /^[0-9A-Fa-f:.]+$/.test(text);
 
 function isCidr(text: string): boolean {
@@ -30,8 +30,8 @@ function isCidr(text: string): boolean {
 const isUuid: Format = (text) => /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
 
 /**
- * The formats of the API server's validator (kube-openapi strfmt) that can be told here for certain; every
- * other format is passed over, as the server passes over those it does not know.
+ * The formats of the API server's validator (kube-openapi strfmt) that can be decided here for certain; every
+ * other format is ignored, as the server ignores formats it does not know.
  */
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['date', isDate],

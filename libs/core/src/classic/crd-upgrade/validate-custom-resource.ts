@@ -9,8 +9,8 @@ const MAX_DEPTH = 100;
 
 /**
  * Violations of a schema, in the words of the API server's validator. CEL rules (`x-kubernetes-validations`)
- * and unknown fields are not looked at, as OLM does not: the server judges objects by rules when they are
- * written next, and lets an unchanged field be. Spec: install-plans.md §7.
+ * and unknown fields are not checked, as in OLM: the server applies the rules when the objects are written
+ * next, and accepts an unchanged field. Spec: install-plans.md §7.
  */
 export const schemaViolations = (schema: Schema, value: unknown): FieldError[] =>
   violationsAt(schema, value, { path: '', depth: 0 });

@@ -2,7 +2,7 @@ import type { SubscriptionConfig } from '../../catalog/bundle/subscription-confi
 import type { KubernetesObject, ObjectRef } from '../../kernel/api/kubernetes-object.js';
 import { asRecord, asText } from '../../kernel/crd/loose-value.js';
 
-/** How an OpenShift cluster gets out; other clusters do not serve the kind. */
+/** The proxy settings of an OpenShift cluster; other clusters do not serve the kind. */
 export const CLUSTER_PROXY: ObjectRef = { apiVersion: 'config.openshift.io/v1', kind: 'Proxy', name: 'cluster' };
 
 const VARIABLES = [

@@ -1,5 +1,5 @@
 /**
- * Kinds of problems of an installed operator, in the order in which they speak
+ * Kinds of problems of an installed operator, in order of precedence
  * (spec: csv-lifecycle.md §5, result handling).
  */
 const PROBLEM_KINDS = [
@@ -14,11 +14,9 @@ const PROBLEM_KINDS = [
 
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/**
- * What is wrong with a part of an installed operator; where the CSV goes from here stands in the phase table.
- */
+/** What is wrong with a part of an installed operator. The phase table says which phase follows. */
 export type ComponentProblem = Readonly<{ kind: ProblemKind; message: string }>;
 
-/** The problem that decides: of all that are there the one whose kind speaks first. */
+/** The problem that decides: the one whose kind has precedence. */
 export const firstProblem = (problems: readonly ComponentProblem[]): ComponentProblem | undefined =>
   PROBLEM_KINDS.flatMap((kind) => problems.find((one) => one.kind === kind) ?? [])[0];

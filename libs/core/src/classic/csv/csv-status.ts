@@ -4,7 +4,7 @@ import { refOf } from '../../kernel/api/kubernetes-object.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 
-/** Phases of a ClusterServiceVersion (spec: api-types.md §5); `` is a CSV never looked at. */
+/** Phases of a ClusterServiceVersion (spec: api-types.md §5); `` is a CSV that no pass has seen yet. */
 export type CsvPhase =
   | ''
   | 'Pending'
@@ -15,7 +15,7 @@ export type CsvPhase =
   | 'Replacing'
   | 'Deleting';
 
-/** Where a CSV stands, and why. */
+/** Phase of a CSV, and why. */
 export type PhaseVerdict = Readonly<{ phase: CsvPhase; reason: string; message: string }>;
 
 /** History entries kept in status.conditions; the oldest are dropped (spec: api-types.md §5). */

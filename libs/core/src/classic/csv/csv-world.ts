@@ -8,7 +8,7 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import type { ServingCertificate } from './serving/serving-certificate.js';
 
 /**
- * What one step of a ClusterServiceVersion looks at: a plain snapshot, read by the shell
+ * The input of one step of a ClusterServiceVersion: a plain snapshot, read by the shell
  * as {@link readsForCsv} says. "Of the namespace" means the CSV's own namespace. A list
  * that was not read is empty.
  */
@@ -57,7 +57,7 @@ export type CsvWorld = Readonly<{
   clusterProxy?: KubernetesObject | undefined;
   /** gitVersion of the API server, such as `v1.34.4`; undefined when discovery failed. */
   serverVersion: string | undefined;
-  /** The kinds, as {@link servedKey}, that discovery answered for among those that were asked for. */
+  /** Those of the requested kinds, as {@link servedKey}, that discovery says are served. */
   servedKinds: ReadonlySet<string>;
 }>;
 
@@ -83,8 +83,8 @@ export type Again =
   /** At once, after re-reading: this step moved on and the next may move further. */
   | Readonly<{ again: 'now' }>
   /**
-   * After a pause: something outside is awaited (retried with back-off by the shell when
-   * it comes up repeatedly).
+   * After a pause: the step waits for something outside the cluster's events. The shell
+   * retries with growing pauses.
    */
   | Readonly<{ again: 'later'; afterMs: number; because: string }>;
 

@@ -14,7 +14,7 @@ import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './ou
 const GROUP_STATUS_WAIT_MS = 5_000;
 
 /**
- * An install that was forbidden is not tried again before rights or group change
+ * An install that was forbidden is not tried again until rights or group change
  * (spec: csv-lifecycle.md §2.0).
  */
 const frozen: Rule = ({ csv, world }) => {

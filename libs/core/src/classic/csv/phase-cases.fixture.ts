@@ -123,7 +123,7 @@ export type Case = Readonly<{
   does?: object[];
 }>;
 
-/** The APIService is away because the one pod behind it is being replaced. */
+/** The APIService is unavailable because the one pod behind it is being replaced. */
 const onTheMove = (csv: ClusterServiceVersion): Partial<CsvWorld> => {
   const whole = installed(csv, servingGroup);
   const metadata = { name: 'gear-1', labels: {}, creationTimestamp: '2026-01-01T00:09:00Z' };

@@ -25,7 +25,7 @@ import { webhookError } from './webhook-rules.js';
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const REQUIREMENTS_RETRY_MS = 15_000;
 const UNHEALTHY_RETRY_MS = 1_000;
-/** Nothing tells when the API server has reached what it calls. */
+/** No event says when the API server is able to reach the service. */
 const NOT_SERVED_RETRY_MS = 2_000;
 const CERTIFICATES_RETRY_MS = 1_000;
 const NOW: Again = { again: 'now' };
@@ -90,7 +90,7 @@ export const predecessorNotYetReplacing: Rule = ({ csv, world }) => {
   return predecessor !== undefined && predecessor.status?.phase !== 'Replacing' ? STAY : undefined;
 };
 
-/** What can be installed is; the operator then fails for what cannot, and stays so while the cause stands. */
+/** Installs what can be installed; the operator then fails for the rest, until the cause is gone. */
 export const installRefused: Condition = ({ csv, world }) => {
   const refused = refusalOf(csv, world);
   if (refused === undefined) return undefined;
@@ -124,7 +124,7 @@ export const certificatesToRotate =
   ({ csv, world }) =>
     certificatesDue(csv, world) ? { message, next: NOW } : undefined;
 
-/** Without its authority nobody can tell what the operator's Deployments should look like. */
+/** Without its authority it is unknown what the operator's Deployments should contain. */
 export const authorityUnreadable: Condition = ({ csv, world }) =>
   authorityLost(csv, world) ? { message: 'calculated deployment install is bad', next: NOW } : undefined;
 
@@ -159,7 +159,7 @@ function inPhaseFor({ csv, world }: Subject): number {
 
 const NOT_SERVED: ReadonlySet<ProblemKind> = new Set(['apiServicesMissing', 'webhooksMissing']);
 
-/** When to look again after a check that was not ok sent the CSV to `to`. */
+/** When to check again after a failed check moved the CSV to `to`. */
 function afterCheck(subject: Subject, kind: ProblemKind, to: CsvPhase): Again {
   if (to === 'Failed') return waitFor('component unhealthy', UNHEALTHY_RETRY_MS);
   if (to !== 'Installing') return NOW;
@@ -177,7 +177,7 @@ export const checkFound =
     return kind === 'unrecoverable' ? { message } : { message, next: afterCheck(subject, kind, to) };
   };
 
-/** The pods behind the operator's APIs are on the move: that says nothing against it. */
+/** The pods behind the operator's APIs are being replaced, which is no failure of the operator. */
 export const backendDisrupted: Rule = (subject) => {
   const problem = subject.problem();
   return problem?.kind === 'backendDisrupted' ? { next: waitFor(problem.message, NOT_SERVED_RETRY_MS) } : undefined;
@@ -210,8 +210,8 @@ export const beingReplaced: Condition = ({ csv, world }) => {
 };
 
 /**
- * Healthy and unreplaced: the ClusterRoles for its APIs are kept in place, and what the API
- * server calls it through.
+ * Healthy and not replaced: keeps the ClusterRoles of its APIs, and the objects through which
+ * the API server calls it.
  */
 export const healthy: Condition = ({ csv, world }) => ({
   message: 'install strategy completed with no errors',

@@ -53,8 +53,8 @@ const met = is.withRequirements;
 
 /**
  * The phase machine (spec: csv-lifecycle.md §3): the first row of the CSV's phase whose condition holds
- * decides. Rows that the spec has not are told by `Flotilla:` in front; docs/differences-from-olm.md
- * says why they are there.
+ * decides. Rows that the spec does not have are marked by `Flotilla:` in front;
+ * docs/differences-from-olm.md says why they exist.
  */
 // biome-ignore format: one row, one line
 export const PHASE_TABLE: readonly PhaseRow[] = [

@@ -59,7 +59,7 @@ export function readsForCsv(csv: ClusterServiceVersion): CsvReads {
   return { refs, lists, served, certificates };
 }
 
-/** Whether the API server calls the operator, or did: what was made for that has to be found again. */
+/** Whether the API server calls the operator, or did: the objects made for that have to be read. */
 const isCalled = (csv: ClusterServiceVersion): boolean =>
   webhooks(csv).length > 0 || ownedApiServices(csv).length > 0 || Boolean(csv.status?.certsRotateAt);
 

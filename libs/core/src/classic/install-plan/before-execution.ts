@@ -34,17 +34,17 @@ export function operatorGroupVerdict(groups: readonly OperatorGroup[]): GroupVer
 
 /** What comes next for a plan, decided before any of its steps. */
 export type PlanTurn =
-  /** Write this status and look again at once. */
+  /** Write this status, then check the plan again at once. */
   | Readonly<{ turn: 'write'; status: InstallPlanStatus }>
   /** Execute the unfinished steps; then {@link concludeExecution}. */
   | Readonly<{ turn: 'execute'; actingAs?: ObjectRef }>
   /**
-   * Nothing to do until something changes; `status` is written first where it is given,
-   * `retry` asks for back-off.
+   * Nothing to do until something changes; `status` is written first where it is given; `retry` asks for a
+   * retry with growing pauses.
    */
   | Readonly<{ turn: 'rest'; because: string; status?: InstallPlanStatus; retry?: true }>;
 
-/** What a plan that somebody wrote by hand is told: OLM would ignore it in silence. */
+/** The message on a plan that a user wrote by hand: OLM would ignore the plan in silence. */
 export const HAND_MADE_PLAN =
   'this InstallPlan has no steps and never will: plans are made from Subscriptions. ' +
   'Delete it, create a Subscription for the package, and approve the plan that is made for it';
@@ -115,9 +115,9 @@ export function approvalTransition({ spec, status }: InstallPlan): InstallPlanSt
 }
 
 /**
- * A plan that was refused because of stored versions gets another try, from the start, once its group
- * allows them to go; undefined for every other plan. One that is refused all the same says more than OLM's
- * words, and so stays as it is.
+ * A plan that was refused because of stored versions is tried again, from the start, once its group allows
+ * them to be dropped; undefined for every other plan. A plan that is refused for a further reason has a
+ * message beyond OLM's words, and so stays as it is.
  */
 export function revivedByOptIn(
   { status }: InstallPlan,

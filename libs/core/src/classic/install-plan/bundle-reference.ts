@@ -53,7 +53,7 @@ const contentRef = (digest: string) => ({ kind: 'BundleContent', name: digest })
 /** The reference in a step's manifest; undefined where the manifest is the object itself. */
 export function referenceOf({ resource }: InstallPlanStep): BundleReference | undefined {
   const text = resource.manifest ?? '';
-  // A manifest has metadata; looking for the kinds first spares parsing megabytes of them.
+  // A manifest always has metadata. Searching for the kinds first avoids parsing megabytes.
   if (!text.includes('"BundleImage"') && !text.includes('"BundleContent"')) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -4,7 +4,7 @@ import { isDone } from './install-plan-step.js';
 import { withInstalled, withMessage, withoutMessage } from './plan-conditions.js';
 import type { StepOutcome } from './step-world.js';
 
-/** OLM looks at an unfinished plan every five seconds. */
+/** OLM checks an unfinished plan every five seconds. */
 const LOOK_AGAIN_MS = 5_000;
 
 /** The new status of an executed plan, and when to execute it again. */

@@ -24,7 +24,7 @@ const mayUpdate = (crd: string, account: ObjectRef): Extract<StepRead, { read: '
 });
 
 /**
- * Whether operators of the namespace brought the CRD: one that is there is named on it; or one that is gone
+ * Whether operators of the namespace brought the CRD: an installed one is named on it; or a removed one
  * is, and no operator of another namespace has it. Labels of Operator objects do not count: any CSV that
  * claims to own a CRD gets them.
  */

@@ -109,7 +109,7 @@ function migrationOf(live: KubernetesObject, migration: StoredVersionMigration, 
   return { rewrite, because: migration, afterwards: { do: 'updateStatus', object: withoutStored(live, migration) } };
 }
 
-/** When the CRD itself, not its status, was last written, as far as the API server tells. */
+/** When the CRD itself, not its status, was last written, as far as its managed fields show. */
 function lastSpecWrite({ metadata }: KubernetesObject): string | undefined {
   const writes = z.array(ManagedFields).safeParse(metadata['managedFields']).data ?? [];
   const times = writes.flatMap(({ subresource, time }) =>

@@ -8,8 +8,8 @@ import { ownerMissing } from './step-words.js';
 import { objectIn, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
 /**
- * These have the owners their manifests name: one that a bundle ships itself belongs to
- * nobody and outlives the CSV.
+ * Objects of these kinds have the owners that their manifests name: one that a bundle ships itself has no
+ * owner and outlives the CSV.
  */
 const OWNED_BY_MANIFEST_ONLY: ReadonlySet<string> = new Set(['ServiceAccount', 'Role', 'RoleBinding']);
 

@@ -17,7 +17,7 @@ import { decideOverCopy } from './replace-copy.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, objectIn, readKey, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
-/** What fails a plan that nobody can execute: OLM's words. */
+/** The error of a plan that cannot be executed: OLM's words. */
 export const INVALID_PLAN = 'the InstallPlan contains invalid data';
 
 /** Annotation of a Subscription that a plan made: the plan's name. */

@@ -18,10 +18,10 @@ export type PlansInUse = Readonly<{ referred: ReadonlySet<string>; isolated: boo
 
 /**
  * The plans to delete, oldest generation first: all but the newest five. A plan that a Subscription waits for
- * stays: deleting it would only have it made again. With isolation so does every plan that a Subscription
- * refers to, because there may be many at a time. OLM looks at ten in the order of its cache and so may
- * delete a newer one first, and takes several passes; but for plans in use, the set that is left in the end
- * is this one. Spec: install-plans.md §9.
+ * stays: it would only be made again. With isolation every plan that a Subscription refers to stays too,
+ * because there may be many at a time. OLM takes ten plans in the order of its cache, so it may delete a
+ * newer one first, and needs several passes; but for plans in use, the set that is left in the end is this
+ * one. Spec: install-plans.md §9.
  */
 export function plansToDelete(plans: readonly InstallPlan[], { referred, isolated }: PlansInUse): InstallPlan[] {
   if (plans.length <= KEPT_PLANS) return [];

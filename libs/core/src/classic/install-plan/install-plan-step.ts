@@ -48,9 +48,8 @@ const RBAC: Api = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 const CORE: Api = { group: '', version: 'v1' };
 
 /**
- * Kinds that OLM knows as types of its own: it looks at the kind alone and writes them by this API, whatever
- * apiVersion a bundle gives them, and also where it gives none (spec: install-plans.md §5; recording
- * real-cluster-aas-operator).
+ * Kinds for which OLM has typed clients: it reads the kind alone and writes the object by this API, whatever
+ * apiVersion a bundle gives it, or none (spec: install-plans.md §5; recording real-cluster-aas-operator).
  */
 const TYPED: ReadonlyMap<string, Api> = new Map([
   ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map((kind) => [kind, RBAC] as const),

@@ -94,9 +94,9 @@ const ownerOf = (subscription: Subscription): OwnerReference => ({
 });
 
 /**
- * Made by an interrupted pass: newer than what any Subscription knows, of this solution and of the
- * Subscriptions that move. (Where its status was written too, bookkeepSubscription finishes the pass and
- * nothing is planned again.)
+ * A plan made by an interrupted pass: newer than the plans that any Subscription refers to, of this solution
+ * and of the Subscriptions that move. (Where its status was written too, bookkeepSubscription finishes the
+ * pass and no plan is made again.)
  */
 function unfinishedPlan({ subscriptions, resolution, existingPlans }: InstallToPlan): InstallPlan | undefined {
   const known = highest(subscriptions.map(({ status }) => status?.installPlanGeneration ?? 0));

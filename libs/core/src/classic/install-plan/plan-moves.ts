@@ -3,9 +3,9 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * Annotation of an InstallPlan: which Subscriptions it moves to which CSV, as JSON. OLM keeps this
- * in memory between making the plan and writing the Subscriptions; written down, an interrupted
- * pass can be finished by anyone.
+ * Annotation of an InstallPlan, ours: which Subscriptions it moves to which CSV, as JSON. OLM keeps
+ * this in memory between making the plan and writing the Subscriptions; written down, any process can
+ * finish an interrupted pass.
  */
 export const MOVES_ANNOTATION = 'flotilla.dev/moves';
 
@@ -19,15 +19,15 @@ function movesOf(plan: InstallPlan): ReadonlyMap<string, string> {
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   } catch {
-    return new Map(); // edited by hand: as if it moved nobody
+    return new Map(); // edited by hand: treated as a plan that moves no Subscription
   }
 }
 
 const generationOf = (plan: InstallPlan): number => plan.spec.generation ?? 0;
 
 /**
- * The plan, with its steps, that was made for this very Subscription and that the Subscription does not know
- * yet; the CSV it moves to. Undefined where there is none: all is as it should be.
+ * The plan, with its steps, that was made for this very Subscription and that the Subscription does not refer
+ * to yet, and the CSV that it moves to. Undefined where there is none: nothing was interrupted.
  */
 export function forgottenMove(
   subscription: Subscription,

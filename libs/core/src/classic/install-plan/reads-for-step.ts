@@ -80,9 +80,9 @@ function wanted(step: InstallPlanStep, context: StepContext, world: StepWorld): 
 }
 
 /**
- * What must still be read before {@link decideStep} can answer; ask again with the answers until nothing is
- * left (a CRD asks three times: its live object says which CSVs it came with, and they whether the
- * account's rights matter).
+ * What must still be read before {@link decideStep} can answer. Call it again with the answers until nothing
+ * is left. A CRD needs three rounds: its live object says which CSVs it came with, and those say whether the
+ * account's rights matter.
  */
 export function readsForStep(step: InstallPlanStep, context: StepContext, world: StepWorld): readonly StepRead[] {
   if (isDone(step)) return [];

@@ -7,8 +7,8 @@ import type { StepOutcome } from './step-world.js';
 
 /**
  * The end of the steps that no plan may hold, whatever the cluster holds: kinds that cannot be installed,
- * and definitions of OLM's and Flotilla's own APIs; empty where there are none. OLM finds out about a
- * kind when it comes to such a step, with the CSV and more created before; checked beforehand, nothing of
+ * and definitions of OLM's and Flotilla's own APIs; empty where there are none. OLM finds an unsupported
+ * kind only when it reaches the step, with the CSV and more created before. Checked beforehand, nothing of
  * the plan is applied. The plan fails at once: waiting does not change what it holds. Spec:
  * install-plans.md §5 and "Surprises".
  */

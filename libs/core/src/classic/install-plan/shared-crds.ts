@@ -5,7 +5,7 @@ import { alongside, keptAlongside, ownersElsewhere } from './crd-reads.js';
 
 /**
  * Annotation of an InstallPlan, ours: the CRDs that it changes and that operators of other namespaces came
- * with, as JSON. It is there before anybody approves the plan (decision 0122).
+ * with, as JSON. It is written before a user approves the plan (decision 0122).
  */
 export const SHARED_CRDS_ANNOTATION = 'flotilla.dev/shared-crds';
 
@@ -15,7 +15,10 @@ export type SharedCrd = Readonly<{ crd: string; owners: readonly string[]; chang
 /** The CSVs that must be read before {@link sharedCrd} can answer. */
 export const possibleOwners = (live: KubernetesObject): ObjectRef[] => alongside(live).map(({ csv }) => csv);
 
-/** Who else has the CRD and what changes for them; undefined where nobody has, or nothing does. */
+/**
+ * Which other operators have the CRD and what changes for them; undefined where there is no such
+ * operator, or no such change.
+ */
 export function sharedCrd(
   live: KubernetesObject,
   next: KubernetesObject,

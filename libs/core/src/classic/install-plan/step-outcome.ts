@@ -12,7 +12,7 @@ const DEPRECATION_GUIDE = 'https://kubernetes.io/docs/reference/using-api/deprec
 const statusOf = (step: InstallPlanStep): StepStatus => step.status as StepStatus;
 
 /**
- * What a refused write is told as; a kind that the cluster does not know is named as such
+ * The error text of a refused write; a kind that the cluster does not know is named as such
  * (spec: install-plans.md §5).
  */
 function writeError(
@@ -34,8 +34,8 @@ function writeError(
 }
 
 /**
- * The end of one step. A failed step keeps its status; an object that appeared between reading and creating
- * is looked at again in the next pass, because it may have to be overwritten.
+ * The end of one step. A failed step keeps its status. An object that appeared between reading and creating
+ * is checked again in the next pass, because it may have to be overwritten.
  */
 export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, performed?: Performed): StepOutcome {
   if ('fail' in decision) {
@@ -56,10 +56,7 @@ export function outcomeOf(step: InstallPlanStep, decision: SettledDecision, perf
   return { status: statusOf(step), error, forbidden: performed.reason === 'Forbidden' };
 }
 
-/**
- * The event that tells of the API server's warnings about one step, if there were any
- * (spec: install-plans.md §5).
- */
+/** The event about the API server's warnings for one step, if there were any (spec: install-plans.md §5). */
 export function warningEvent(
   [index, step]: readonly [number, InstallPlanStep],
   { plan }: StepContext,

@@ -28,12 +28,12 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
   ['RoleBinding', plain('rolebinding')],
 ]);
 
-/** Every kind that OLM has no type of its own for. */
+/** The words for every kind without a typed client in OLM. */
 const OTHER: Words = { ...plain('unstructured object'), owning: 'error generating ownerrefs for unstructured object:' };
 
 const wordsOf = (step: InstallPlanStep): Words => WORDS.get(step.resource.kind) ?? OTHER;
 
-/** What a refused write of the step's object is told as. */
+/** The error text of a refused write of the step's object. */
 export function refusedWrite(step: InstallPlanStep, updating: boolean, refusal: string): string {
   const { kind, name } = step.resource;
   if (kind === CRD_KIND) return updating ? `error updating CRD "${name}": ${refusal}` : refusal;
@@ -41,6 +41,6 @@ export function refusedWrite(step: InstallPlanStep, updating: boolean, refusal: 
   return `${updating ? wordsOf(step).updating : wordsOf(step).creating} ${name}: ${refusal}`;
 }
 
-/** What is told where the CSV that shall own the step's object is not there. */
+/** The error text where the CSV that shall own the step's object is missing. */
 export const ownerMissing = (step: InstallPlanStep, name: string): string =>
   `${wordsOf(step).owning} ${name}: clusterserviceversions.operators.coreos.com "${step.resolving}" not found`;

@@ -16,7 +16,7 @@ export type StepRead =
 export type AccessTo = Readonly<{ verb: string; group: string; resource: string; name: string }>;
 
 /**
- * What the cluster said: the object (undefined where there is none), the list, the right, or
+ * The cluster's answer: the object (undefined where there is none), the list, the right, or
  * why it could not be read.
  */
 export type StepAnswer =
@@ -78,18 +78,18 @@ export function listIn(world: StepWorld, read: StepRead): readonly KubernetesObj
 }
 
 /**
- * What to do about one step: perform `actions` in order, then the step has `status`; or the step cannot be
- * done, and the plan stops here (`status` where the step keeps a mark of it); `advice` is told beside it.
- * `waitingFor`: what keeps a step waiting longer than expected.
+ * What to do about one step: perform `actions` in order, then the step has `status`; or the step is
+ * impossible, and the plan stops here (`status` where the step keeps a mark of it), with `advice` beside the
+ * message. `waitingFor`: what the step waits for longer than expected.
  */
 export type SettledDecision =
   | Readonly<{ actions: readonly Action[]; status: StepStatus; waitingFor?: string }>
   | Readonly<{ fail: string; forbidden?: boolean; status?: StepStatus; patienceMs?: number; advice?: Action }>;
 
 /**
- * Or, before anything can be decided: write every object of a kind back as it is (one that somebody else
- * wrote or deleted meanwhile needs it no more), then do `afterwards`, whose resourceVersion is from before
- * the objects were listed; then read and decide anew.
+ * Or, before a decision is possible: write every object of a kind back as it is (one that another writer
+ * changed or deleted meanwhile no longer needs it), then do `afterwards`, whose resourceVersion is from
+ * before the objects were listed; then read and decide anew.
  */
 export type RewriteDecision = Readonly<{
   rewrite: Readonly<{ apiVersion: string; kind: string }>;
@@ -119,8 +119,6 @@ export type StepOutcome = Readonly<{
   forbidden?: boolean;
   /** What the plan waits for, where that takes longer than expected. */
   waitingFor?: string;
-  /**
-   * How long after the plan's first execution this error is tried again; absent: the retry timeout of all.
-   */
+  /** How long after the plan's first execution this error is retried; absent: the general retry timeout. */
   patienceMs?: number;
 }>;

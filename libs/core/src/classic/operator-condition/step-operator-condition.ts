@@ -17,7 +17,7 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `${RBAC_GROUP}/v1`;
 
-/** What a step looks at: the condition named like the CSV, Roles and RoleBindings of the namespace. */
+/** The input of a step: the condition named like the CSV, Roles and RoleBindings of the namespace. */
 export type OperatorConditionWorld = Readonly<{
   condition: OperatorCondition | undefined;
   roles: readonly KubernetesObject[];
@@ -28,8 +28,8 @@ export type OperatorConditionWorld = Readonly<{
 export type OperatorConditionStep = Readonly<{ actions: readonly Action[]; status?: OperatorCondition['status'] }>;
 
 /**
- * Keeps the OperatorCondition of a CSV: the object itself, the operator's right to write it, and the
- * mirroring of what the operator says into its status. A new object gets its Role in the next pass,
+ * Keeps the OperatorCondition of a CSV: the object itself, the operator's right to write it, and
+ * the copy of the operator's conditions in its status. A new object gets its Role in the next pass,
  * when its uid is known (§8).
  */
 export function stepOperatorCondition(
@@ -110,7 +110,7 @@ const accessBinding = (condition: OperatorCondition): KubernetesObject => ({
   roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: condition.metadata.name ?? '' },
 });
 
-/** What the operator says, as of the current generation; undefined when the status has it already. */
+/** The operator's conditions, as of the current generation; undefined when the status has them already. */
 function mirrored(condition: OperatorCondition): OperatorCondition['status'] | undefined {
   const said = condition.spec?.conditions ?? [];
   const observedGeneration = condition.metadata.generation ?? 0;

@@ -3,7 +3,7 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 
-/** What a step of an OperatorGroup looks at. */
+/** The input of a step of an OperatorGroup. */
 export type OperatorGroupWorld = Readonly<{
   now: Date;
   /** Groups of the same namespace, this one included. */
@@ -14,7 +14,7 @@ export type OperatorGroupWorld = Readonly<{
   csvs: readonly ClusterServiceVersion[];
   /** The ServiceAccount named by spec.serviceAccountName, where it is there. */
   serviceAccount: KubernetesObject | undefined;
-  /** ClusterRoles of the cluster; those with another owner are not looked at. */
+  /** ClusterRoles of the cluster; those with another owner are ignored. */
   clusterRoles: readonly KubernetesObject[];
 }>;
 

@@ -6,7 +6,7 @@ import { ALL_NAMESPACES, targetsOf } from './group-facts.js';
 type Selector = NonNullable<NonNullable<OperatorGroup['spec']>['selector']>;
 type Labels = Readonly<Record<string, string>>;
 
-/** True when a selector says nothing: here, unlike elsewhere in Kubernetes, that selects every namespace. */
+/** True when a selector has no terms: here, unlike elsewhere in Kubernetes, that selects every namespace. */
 export const saysNothing = (selector: Selector | undefined): boolean =>
   Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0;
 
@@ -32,12 +32,10 @@ export function selectTargets(
   return { targets: chosen.map(({ metadata }) => metadata.name ?? '').sort(byCodeUnit) };
 }
 
-/**
- * Condition of a group whose service account is missing: its targets are not looked for until it is there.
- */
+/** Condition of a group whose service account is missing: its targets are not computed until it exists. */
 export const SERVICE_ACCOUNT_CONDITION = 'OperatorGroupServiceAccount';
 
-/** Whether the group's selector was looked at and matched no namespace, as far as its status tells. */
+/** Whether the group's selector was evaluated and matched no namespace, according to its status. */
 export function selectsNothing(group: OperatorGroup): boolean {
   const { spec, status } = group;
   const bySelector = (spec?.targetNamespaces ?? []).length === 0 && !saysNothing(spec?.selector);

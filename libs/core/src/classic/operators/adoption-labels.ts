@@ -14,10 +14,10 @@ export type PartsWorld = Readonly<{
   crds: ReadonlyMap<string, KubernetesObject>;
 }>;
 
-/** What adoption looks at for one Subscription. */
+/** The input of adoption for one Subscription. */
 export type AdoptionWorld = PartsWorld &
   Readonly<{
-    /** The CSV named by status.installedCSV, where it is there. */
+    /** The CSV named by status.installedCSV, if it exists. */
     csv: ClusterServiceVersion | undefined;
     /** InstallPlans of the namespace, but for those that another Subscription of the package refers to. */
     plans: readonly InstallPlan[];

@@ -79,7 +79,7 @@ function componentRef(object: KubernetesObject): ComponentRef {
   };
 }
 
-/** As the object's status has them; a CSV's phase is told as one condition. */
+/** The conditions of the object's status; a CSV's phase becomes one condition. */
 function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {
   const csv = object.kind === CSV_API.kind ? ClusterServiceVersion.safeParse(object) : undefined;
   if (csv?.success) {
@@ -88,7 +88,8 @@ function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string
   }
   const parsed = Conditions.safeParse(object);
   if (!parsed.success) return [];
-  // Of a roll-out only its result is told (measured: no Operator ever named the Progressing of a Deployment).
+  // Of a roll-out only the result is shown (measured: no Operator ever named the
+  // Progressing of a Deployment).
   const told = parsed.data.status.conditions.filter(
     ({ type }) => object.kind !== 'Deployment' || type !== 'Progressing',
   );

@@ -1,6 +1,6 @@
 import type { EntryRecord, PackageRecord } from '../../catalog/model/package-record.js';
 
-/** An entry of a channel, as far as people choose by it. */
+/** An entry of a channel, with the fields by which users choose. */
 export type ContentEntry = Readonly<{ name: string; version: string; deprecation?: string | undefined }>;
 
 export type ChannelContent = Readonly<{

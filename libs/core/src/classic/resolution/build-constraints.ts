@@ -14,8 +14,7 @@ import { subscriptionCandidates } from './subscription-candidates.js';
 export type ReachError = Readonly<{ error: string; in?: Entry }>;
 
 /**
- * Variables and rules as they are reached, from what is installed and wished
- * (spec: classic-resolution.md §4).
+ * Variables and constraints, collected from what is installed and desired (spec: classic-resolution.md §4).
  */
 export class ConstraintBuilder {
   readonly #variables: Variable[] = [];
@@ -24,7 +23,7 @@ export class ConstraintBuilder {
   readonly #installedByName: ReadonlyMap<string, Entry>;
   readonly #upgrades = new Map<Entry, string>();
   /**
-   * Ids that two entries share: OLM cannot tell them apart and fails when one is chosen
+   * Ids that two entries share: OLM cannot distinguish them and fails when one is chosen
    * (spec: classic-resolution.md §4).
    */
   readonly ambiguous = new Map<number, Set<Entry>>();
@@ -33,7 +32,9 @@ export class ConstraintBuilder {
     this.#installedByName = new Map(snapshot.installed.map((entry) => [entry.name, entry]));
   }
 
-  /** Adds the installed CSVs and all they reach; returns what cannot be understood on the way. */
+  /**
+   * Adds the installed CSVs and everything they reach; returns the requirements that cannot be understood.
+   */
   addInstalled(): ReachError[] {
     return this.#reach(this.snapshot.installed);
   }
@@ -66,12 +67,14 @@ export class ConstraintBuilder {
     return errors;
   }
 
-  /** The installed CSV that the entry would take the place of; of several Subscriptions' the last one's. */
+  /**
+   * The installed CSV that the entry would replace; where several Subscriptions name one, that of the last.
+   */
   upgradeFrom(entry: Entry): string | undefined {
     return this.#upgrades.get(entry);
   }
 
-  /** Whether the CSV is installed as far as resolution goes: one that fail forward passes over is not. */
+  /** Whether the CSV counts as installed for resolution: one that fail forward leaves out does not. */
   isInstalled(csv: string): boolean {
     return this.#installedByName.has(csv);
   }
@@ -92,7 +95,7 @@ export class ConstraintBuilder {
     };
   }
 
-  /** Walks requirements from the given entries; every entry is expanded once. */
+  /** Follows requirements from the given entries; every entry is expanded once. */
   #reach(start: readonly Entry[]): ReachError[] {
     const errors: ReachError[] = [];
     const pending = start.filter((entry) => this.#isNew(entry));
@@ -103,7 +106,7 @@ export class ConstraintBuilder {
   }
 
   /**
-   * Adds the rules of an entry; returns what it reaches. A requirement without order does not
+   * Adds the constraints of an entry; returns the entries it reaches. A requirement without order does not
    * hide the next one's error.
    */
   #expand(entry: Entry, errors: ReachError[]): Entry[] {

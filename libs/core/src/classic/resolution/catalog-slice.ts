@@ -17,9 +17,9 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
   new CatalogIndex(records.map((record) => new PackageInMemory(record)));
 
 /**
- * The part of the catalogs that the wishes can reach, through every requirement of every entry on the way:
- * what lies outside cannot change the answer, so its change must not change the question (decision 0103).
- * Catalogs out of the namespace's sight are left out, and those that nothing leads to.
+ * The part of the catalogs that the desired state can reach, through every requirement of every entry on the
+ * way. What lies outside cannot change the answer, so its change must not change the problem (decision 0103).
+ * Catalogs that the namespace does not see are left out, and those that nothing leads to.
  */
 export function sliceCatalogs(
   wishes: NamespaceWishes,

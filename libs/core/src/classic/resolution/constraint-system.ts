@@ -22,14 +22,16 @@ export type Constraint =
   /** `left`: an installed CSV whose Subscription is left out, and which therefore stays. */
   | Readonly<{ kind: 'mandatory'; subject: number; left?: true }>
   | Readonly<{ kind: 'prohibited'; subject: number; why: Readonly<{ deprecated: true }> | NothingFound }>
-  /** At least one of the candidates, best first. `requirement` is absent for a Subscription's wish. */
+  /**
+   * At least one of the candidates, best first. `requirement` is absent where a Subscription asks for them.
+   */
   | Readonly<{ kind: 'requires'; subject: number; candidates: readonly number[]; requirement?: Requirement }>
   | Readonly<{ kind: 'conflict'; subject: number; other: number }>
   /** `of` is the shared API or package, as text. */
   | Readonly<{ kind: 'at-most-one'; members: readonly number[]; shared: 'api' | 'package'; of: string }>;
 
 /**
- * The whole question in solver's terms (spec: classic-resolution.md §4). Order of
+ * The whole problem in the solver's terms (spec: classic-resolution.md §4). Order of
  * constraints is order of preference.
  */
 export type ConstraintSystem = Readonly<{

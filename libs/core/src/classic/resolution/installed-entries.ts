@@ -53,8 +53,8 @@ function propertiesOf(csv: InstalledCsv, wishes: NamespaceWishes): Result<readon
 }
 
 /**
- * Without annotation the CSV's spec tells its APIs, and a single Subscription its package; what it requires
- * of packages stays unknown.
+ * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package; which packages
+ * it requires stays unknown.
  */
 function inferredProperties(csv: InstalledCsv, wishes: NamespaceWishes): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));

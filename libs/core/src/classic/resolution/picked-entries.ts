@@ -12,7 +12,7 @@ export function pickedEntries(system: ConstraintSystem, picked: readonly number[
 }
 
 /**
- * OLM cannot tell apart two entries of one id, and fails when it has chosen one
+ * OLM cannot distinguish two entries of one id, and fails when it has chosen one
  * (spec: classic-resolution.md §4).
  */
 export function clashOf(builder: ConstraintBuilder, picked: readonly number[]): FailedResolution | undefined {

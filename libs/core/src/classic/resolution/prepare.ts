@@ -17,8 +17,7 @@ const BAD_CATALOG =
   'Every CatalogSource in sight must answer, used or not. Repair the ones named, or delete those that are not needed.';
 
 /**
- * What a problem offers to choose from, provided that it can be asked at all (order of checks:
- * classic-resolution.md §8).
+ * What a problem offers to choose from, if its data is complete (order of checks: classic-resolution.md §8).
  */
 export function snapshotOf(
   { wishes, catalogs }: ResolutionProblem,
@@ -52,7 +51,10 @@ function view({ key, priority, empty, packages }: CatalogSlice, record: (hash: s
   );
 }
 
-/** What is in reach and cannot be understood; the advice names the bundles, which OLM's message does not. */
+/**
+ * The requirements in reach that cannot be understood; the advice names the bundles,
+ * which OLM's message does not.
+ */
 export function badRequirement(errors: readonly ReachError[]): FailedResolution {
   const faulty = errors.flatMap((error) => error.in ?? []).map((entry) => `${entry.name} (${placeWords(entry)})`);
   const names = [...new Set(faulty)].sort(byCodeUnit);

@@ -2,7 +2,7 @@ import type { CatalogEntry, Entry } from '../../catalog/model/entry.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { ChosenBundle, NamespaceWishes, Resolution, WishedSubscription } from './resolution-problem.js';
 
-/** What is installed, as far as resolution goes, and which of it an entry takes the place of. */
+/** What counts as installed, and which of it an entry replaces. */
 export type Upgrades = Readonly<{
   isInstalled: (csv: string) => boolean;
   upgradeFrom: (entry: Entry) => string | undefined;

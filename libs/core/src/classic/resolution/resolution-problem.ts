@@ -5,7 +5,7 @@ import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 
 /**
- * The part of one visible catalog that the namespace's wishes can reach: package record hashes
+ * The part of one visible catalog that the namespace's desired state can reach: package record hashes
  * by package name, sorted.
  */
 export type CatalogSlice = Readonly<{
@@ -23,7 +23,7 @@ export type CatalogSlice = Readonly<{
   packages: readonly Readonly<{ name: string; record: string }>[];
 }>;
 
-/** What is wished and installed in one namespace, reduced to what resolution reads. */
+/** What is desired and installed in one namespace, reduced to what resolution reads. */
 export type NamespaceWishes = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;
@@ -36,7 +36,7 @@ export type WishedGroup = Readonly<{
   name: string;
   upgradeStrategy: string;
   excludeGlobal: boolean;
-  /** A Subscription that cannot be met does not stop the others; absent unless asked for. */
+  /** A Subscription that cannot be satisfied does not stop the others; absent unless asked for. */
   isolate?: true;
 }>;
 
@@ -144,7 +144,7 @@ export type Resolution =
       parts?: readonly ResolutionPart[];
     }>
   /**
-   * Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the story behind it.
+   * Condition reason ConstraintsNotSatisfiable. `message` is OLM's text, `explanation` the reasons behind it.
    */
   | Readonly<{ result: 'unsatisfiable'; message: string; explanation: readonly Reason[]; advice: string }>
   /**

@@ -58,7 +58,7 @@ export const sampleSubscription = (name: string, more: Partial<WishedSubscriptio
   ...more,
 });
 
-/** Wishes of namespace `team`, which has one OperatorGroup. */
+/** The desired state of namespace `team`, which has one OperatorGroup. */
 export const sampleWishes = (more: Partial<NamespaceWishes> = {}): NamespaceWishes => ({
   namespace: 'team',
   globalCatalogNamespace: 'olm',
@@ -75,7 +75,7 @@ export const sampleCatalog = (name: string, ...records: PackageRecord[]): Indexe
   index: indexCatalog(records),
 });
 
-/** Problem and answer of the wishes on the catalogs, as the services make them. */
+/** Problem and answer of the desired state on the catalogs, as the services make them. */
 export function sampleResolution(
   wishes: NamespaceWishes,
   catalogs: readonly IndexedCatalog[],

@@ -59,8 +59,8 @@ export class Snapshot {
   }
 
   /**
-   * Installed CSVs form groups by package, but only of those that meet the requirement; and of several
-   * orphans of one package OLM looks at one only, any of them: here the first by name.
+   * Installed CSVs form groups by package, but only those that satisfy the requirement count. Of several
+   * orphans of one package OLM takes an arbitrary one: here the first by name.
    */
   #installedCandidates(requirement: Requirement): Candidates {
     const groups = Map.groupBy(

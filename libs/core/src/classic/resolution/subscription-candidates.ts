@@ -8,8 +8,8 @@ import type { WishedSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
- * What a Subscription may be met with, best first; `none`: what is named and not there;
- * `error`: no order found.
+ * The candidates of a Subscription, best first; `none`: it names something that does not exist;
+ * `error`: no order was found.
  */
 export type SubscriptionCandidates =
   | Readonly<{ entries: readonly Entry[] }>

@@ -17,15 +17,15 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 const CHECK_BUDGET = { conflicts: 1_000, work: 20_000_000 };
 
 /**
- * Why a solution that came from elsewhere must not be acted on; undefined where it may be. A solution is
+ * Why a solution from another process must not be acted on; undefined where it may be. A solution is
  * taken if all of this holds:
  *
  * - every chosen bundle is an entry of the problem's own package records, word for word;
- * - the chosen bundles meet every rule of the problem, together with the CSVs that stay;
- * - each chosen bundle is asked for: by a Subscription, or by a bundle or CSV that is there;
+ * - the chosen bundles satisfy every constraint of the problem, together with the CSVs that stay;
+ * - each chosen bundle is asked for: by a Subscription, or by a chosen bundle or remaining CSV;
  * - all else in the solution is what follows from the chosen bundles.
  *
- * That the solution is the one that OLM would prefer is not checked: this takes a check and no search.
+ * Whether OLM would prefer this solution is not checked, so no search is needed.
  *
  * @param record gives the package record of a hash, which the caller has checked against the hash
  */

@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { InstalledCsv, NamespaceWishes, ObservedNamespace, WishedSubscription } from './resolution-problem.js';
 
 /**
- * Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be met
+ * Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be satisfied
  * from stopping the others.
  */
 export const ISOLATION_ANNOTATION = 'flotilla.dev/resolution-isolation';

@@ -19,7 +19,7 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /** How far a resolution of the namespace came. */
 export type ResolutionEffect =
-  /** No answer: told to every Subscription of the namespace. */
+  /** No answer: reported on every Subscription of the namespace. */
   | Readonly<{ effect: 'failed'; resolution: Exclude<Resolution, Resolved> }>
   /** Nothing to install; `resolution` where it left Subscriptions out. */
   | Readonly<{ effect: 'settled'; resolution?: Resolved }>

@@ -12,7 +12,7 @@ import { changeTo, type SubscriptionChange, statusOf } from './subscription-chan
 
 /** What of the namespace a Subscription's state depends on. */
 export type SubscriptionSurroundings = Readonly<{
-  /** Names of the CSVs that exist in the namespace, copies included: OLM does not tell them apart here. */
+  /** Names of the CSVs that exist in the namespace, copies included: OLM does not distinguish them here. */
   csvs: ReadonlySet<string>;
   /** The namespace's InstallPlans by name. */
   plans: ReadonlyMap<string, InstallPlan>;
@@ -45,7 +45,7 @@ function adopted(subscription: Subscription, around: SubscriptionSurroundings): 
   return { ...status, ...planReferences(plan), ...current, state: notInstalled(plan, around) };
 }
 
-/** A plan was made for this Subscription, but the pass that made it did not live to say so here. */
+/** A plan was made for this Subscription, but the pass that made it ended before it wrote that here. */
 function rejoined(subscription: Subscription, { plans }: SubscriptionSurroundings): SubscriptionStatus | undefined {
   const move = forgottenMove(subscription, plans.values());
   return move === undefined ? undefined : movedTo(statusOf(subscription), move.plan, move.currentCSV);

@@ -33,7 +33,8 @@ const told = ({ status }: SubscriptionChange): string => {
 const all = 'all available catalogsources are healthy';
 
 /**
- * Looks at one list of catalogs after the other; what was told each time, with `=` where nothing was written.
+ * Applies one list of catalogs after the other; gives the condition each time, with `=`
+ * where nothing was written.
  */
 function looks(...lists: CatalogSource[][]): string[] {
   let current = subscription();

@@ -70,7 +70,7 @@ function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription, old
 }
 
 /**
- * For one sync the reason tells what changed against the stored list; the next sync
+ * For one sync the reason says what changed against the stored list; the next sync
  * settles to the verdict's own.
  */
 function told(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
@@ -82,8 +82,8 @@ function told(verdict: Verdict, health: readonly CatalogHealth[], previous: read
 }
 
 /**
- * catalogHealth and the condition CatalogSourcesUnhealthy after a look at the catalogs in sight (the
- * namespace's own and the global namespace's). Spec: subscriptions.md §4.
+ * catalogHealth and the condition CatalogSourcesUnhealthy, from the catalogs that the namespace sees (its own
+ * and the global namespace's). Spec: subscriptions.md §4.
  */
 export function withCatalogHealth(
   subscription: Subscription,

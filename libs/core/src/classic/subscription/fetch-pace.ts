@@ -2,9 +2,9 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { conditionOf, statusOf } from './subscription-change.js';
 
 /**
- * Milliseconds to wait before the namespace's bundles are fetched again: after a failure that was told on a
- * Subscription, `minRetryMs` in all; 0 when at once. The telling itself is a change that wakes the namespace,
- * so without this every failure would be followed by another.
+ * Milliseconds to wait before the namespace's bundles are fetched again: `minRetryMs` in all after a failure
+ * that was written to a Subscription; 0 when at once. That write is itself a change that starts a pass, so
+ * without this pause every failure would be followed by another.
  */
 export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetryMs: number, now: Date): number {
   const failures = subscriptions

@@ -22,8 +22,8 @@ const MISSING = 'InstallPlanMissing';
 export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
 
 /**
- * What a plan in each phase is told as (spec: subscriptions.md §4 "Install plan"); in any other phase
- * there is nothing to tell.
+ * The condition for a plan in each phase (spec: subscriptions.md §4 "Install plan"); in any
+ * other phase there is none.
  */
 const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
   ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
@@ -62,7 +62,7 @@ function wantedFor(plan: InstallPlan): WantedCondition | undefined {
   };
 }
 
-/** Everything that pointed to the plan is gone with it: the namespace is resolved again. */
+/** The plan is gone, and with it all references to it: the namespace is resolved again. */
 function withoutPlan(status: SubscriptionStatus): SubscriptionStatus {
   const { installPlanRef: _ref, installplan: _twin, currentCSV: _current, state: _state, ...rest } = status;
   return rest;

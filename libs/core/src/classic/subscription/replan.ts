@@ -10,7 +10,7 @@ import { manifestOf } from '../install-plan/step-manifest.js';
 import { PLAN_CONDITIONS } from './install-plan-conditions.js';
 import { changeTo, type SubscriptionChange, statusOf, withoutConditions } from './subscription-change.js';
 
-/** What lies in the namespace of the plan that is to be made anew. */
+/** The objects in the namespace of the plan that is to be made anew. */
 export type ReplanSurroundings = Readonly<{
   subscriptions: readonly Subscription[];
   csvs: readonly ClusterServiceVersion[];

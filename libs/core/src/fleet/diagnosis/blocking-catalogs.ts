@@ -7,7 +7,7 @@ const NOT_SERVED = /: catalog "([^"]+)" is not being served/;
 const MOST_NAMED = 5;
 /**
  * A ClusterCatalog that is not served fails the resolution of every ClusterExtension that asks it, as in OLM
- * v1. The cause is told at the catalog, with the extensions that it blocks, and not again at each of them.
+ * v1. The cause is shown once, at the catalog, with the extensions that it blocks.
  */
 export function atBlockingCatalogs(findings: readonly Finding[]): Finding[] {
   const catalogs = findings.filter(({ kind, standing }) => kind === 'ClusterCatalog' && standing !== 'well');

@@ -36,9 +36,8 @@ export type ClusterObjects = Readonly<{
 export type Finding = Named & Diagnosis;
 
 /**
- * Everything in a cluster that is not well, the most urgent first, then by namespace, kind and
- * name. A cause is told once, at the object where it lies: what a Subscription waits for is not
- * told again at the Subscription.
+ * Everything in a cluster that is not well, the most urgent first, then by namespace, kind and name. A cause
+ * is shown once, at the object where it lies, and not again at a Subscription that waits for that object.
  */
 export function clusterFindings(objects: ClusterObjects): Finding[] {
   const { catalogSources, installPlans, subscriptions, csvs, conditioned } = objects;

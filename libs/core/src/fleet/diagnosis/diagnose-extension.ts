@@ -11,7 +11,7 @@ import { diagnoseConditions, isSwitchedOff, progressingMessage } from './diagnos
 import { type Diagnosis, diagnosis } from './diagnosis.js';
 import { ownersInTheWay, remedyInTheWay, textInTheWay } from './extension-in-the-way.js';
 
-/** What else a cluster has that explains the state of a ClusterExtension, as far as it was read. */
+/** Further objects of a cluster that explain the state of a ClusterExtension, as far as they were read. */
 export type ExtensionSurroundings = Readonly<{
   /** Without copies. */
   csvs: readonly ClusterServiceVersion[];

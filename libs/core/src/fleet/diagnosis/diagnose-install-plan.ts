@@ -93,7 +93,7 @@ function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagno
 const FORBIDDEN = /\bis forbidden: User "([^"]+)" cannot/;
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** What helps an account that lacks a right: OLM tries for ever, and rights do not come by themselves. */
+/** What helps an account that lacks a right: OLM retries for ever, and a user must grant the right. */
 function forbidden(text: string): Advice | undefined {
   const user = FORBIDDEN.exec(text)?.[1];
   if (user === undefined) return undefined;
@@ -101,7 +101,7 @@ function forbidden(text: string): Advice | undefined {
   return ADVICE.giveRights(user.slice(SERVICE_ACCOUNT.length).replace(':', '/'));
 }
 
-/** Why it does not get on, in its own words: the condition's, else the status's. */
+/** Why the plan does not get on, in its own words: the condition's, else the status's. */
 function stopped({ status }: InstallPlan): string[] {
   const condition = installedCondition(status);
   const text = (condition?.status === 'False' ? condition.message : undefined) || status?.message;

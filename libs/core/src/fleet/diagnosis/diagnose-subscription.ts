@@ -24,7 +24,8 @@ export type Surroundings = Readonly<{
 type Rule = (subscription: Subscription, around: Surroundings) => Diagnosis | undefined;
 
 /**
- * Its way from wish to running operator; the first that stops it is the reason (spec: subscriptions.md §2).
+ * The way from Subscription to running operator; the first rule that finds an obstacle gives the reason
+ * (spec: subscriptions.md §2).
  */
 const rules: readonly Rule[] = [groups, targetedCatalog, failedPlan, unpacking, resolution, plan, operator];
 

@@ -2,15 +2,15 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Advice } from './advice.js';
 
 /**
- * How an object fares, the most urgent first: somebody must act on the first three; time
- * alone may mend the fourth.
+ * Health of an object, the most urgent first. The first three need a user; the fourth may
+ * be solved by time alone.
  */
 export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
 /**
- * One object's state as one story: `because` goes from what is seen to what causes it, `todo` says what
- * somebody can do, in the order in which it should be tried.
+ * The state of one object, explained: `because` goes from the symptom to its cause, `todo` says what a user
+ * can do, in the order in which it should be tried.
  */
 export type Diagnosis = Readonly<{
   standing: Standing;
@@ -35,7 +35,7 @@ export const diagnosis = (
   todo: Advice | readonly Advice[] = [],
 ): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
 
-/** The cause, which lies at another object, told after what it leads to. */
+/** The cause, which lies at another object, after the symptom that it leads to. */
 export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis): Diagnosis => ({
   ...cause,
   because: [seen, ...cause.because],

@@ -34,7 +34,7 @@ export function objectsInTheWay(extension: KubernetesObject): readonly ObjectRef
   return [...all.values()].slice(0, MOST);
 }
 
-/** `live`: the objects in the way as far as they are there; undefined where they were not read. */
+/** `live`: those of the objects in the way that exist; undefined where they were not read. */
 export function ownersInTheWay(
   extension: KubernetesObject,
   csvs: readonly ClusterServiceVersion[],

@@ -16,7 +16,7 @@ export type StandingFacts = Readonly<{
   cluster: string;
   globalCatalogNamespace: string;
   signs: readonly OlmSign[];
-  /** Why nobody could look for OLM. */
+  /** Why OLM could not be looked for. */
   unseen?: string;
   /** Clusters in which the hub's owner lets Flotilla act beside OLM; `*`: in all. */
   consentedClusters: readonly string[];
@@ -25,8 +25,8 @@ export type StandingFacts = Readonly<{
 }>;
 
 /**
- * Two that act on the same objects undo each other's work: beside OLM nothing is done
- * unless the owner says so.
+ * Two managers that act on the same objects undo each other's work: beside OLM Flotilla does nothing unless
+ * the owner of the cluster says so.
  */
 export function clusterStanding(facts: StandingFacts): ClusterStanding {
   const { signs, unseen } = facts;

@@ -14,11 +14,10 @@ const NOTHING: CrdInstallation = { do: 'nothing' };
 const NAMED = 3;
 
 /**
- * An upgrade only ever adds: ours replaces the live definition where it has a version or a field that the
+ * An upgrade only ever adds: our definition replaces the live one where it has a version or a field that the
  * live one lacks, and lacks nothing that the live one has, the stored versions among it. A live definition
- * that is newer, or somebody's own, stays; so does one that differs in texts and checks alone, so that two
- * hubs do not take turns. The conversion of the live one is nobody's business here: ours say nothing about
- * it. Throws `SchemaTooDeep`.
+ * that is newer, or a user's own, stays; so does one that differs in texts and checks alone, so that two hubs
+ * do not overwrite each other. The conversion of the live one stays: ours has none. Throws `SchemaTooDeep`.
  */
 export function crdInstallation(live: KubernetesObject | undefined, ours: KubernetesObject): CrdInstallation {
   if (live === undefined) return { do: 'install' };

@@ -21,8 +21,7 @@ const OLM_FIELD_MANAGERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * OLM writes statuses every few minutes at most where nothing happens; what is older
- * tells of one that is gone.
+ * OLM writes statuses every few minutes at most where nothing happens; an older write means that OLM is gone.
  */
 const RECENT_MS = 10 * 60_000;
 

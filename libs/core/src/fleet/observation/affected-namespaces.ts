@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
-/** What is known of one cluster when an event arrives: enough to say whom it concerns. */
+/** What is known of one cluster when an event arrives: enough to say which namespaces it concerns. */
 export type ClusterView = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces with a Subscription. */
@@ -20,8 +20,8 @@ type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
 
 const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
 /**
- * Where the owner is that the labels name, and the original of a copied owner: who made
- * the object puts it back.
+ * The namespace of the owner that the labels name, and of the original of a copied owner: the operator that
+ * made the object restores it.
  */
 const labelledOwners = ({ metadata: { labels } }: KubernetesObject): readonly string[] =>
   [labels?.['olm.owner.namespace'], labels?.['olm.copiedFrom']].filter((namespace) => namespace !== undefined);
@@ -30,8 +30,8 @@ const ownerByLabel: Rule = (object, view) => {
   return owners.length === 0 ? own(object, view) : owners;
 };
 /**
- * A copy concerns the namespace of its original, which keeps it in step; its own only if
- * something is wished there.
+ * A copy concerns the namespace of its original, which keeps it in step; its own namespace only if there
+ * is a Subscription in it.
  */
 const ownOrOriginal: Rule = (object, view) => {
   const original = object.metadata.labels?.['olm.copiedFrom'];
@@ -40,7 +40,7 @@ const ownOrOriginal: Rule = (object, view) => {
 };
 const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
 const whoeverWaitsOrOwns: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
-/** A binding outside the namespaces of its operators: who made it is one of those who use it. */
+/** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
 const sharedToo =
   (rule: Rule): Rule =>
   (object, view) => [...rule(object, view), ...view.sharing(object)];
@@ -76,7 +76,7 @@ const rules: Readonly<Record<string, Rule>> = {
   OLMConfig: whoeverSelects,
 };
 
-/** The namespaces to look at again after this object appeared, changed or went; sorted, each once. */
+/** The namespaces for which a pass is due after this object appeared, changed or went; sorted, each once. */
 export function affectedNamespaces(object: KubernetesObject, view: ClusterView): string[] {
   const rule = rules[object.kind];
   if (rule === undefined) return [];

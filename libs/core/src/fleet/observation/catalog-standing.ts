@@ -2,8 +2,8 @@ import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 
 /**
- * What of a CatalogSource matters to whoever sees it: its spec and whether it serves. Two equal texts: nobody
- * needs to look again, though the time of its last poll moved.
+ * What of a CatalogSource matters to the namespaces that see it: its spec and whether it serves. Where two
+ * texts are equal no pass is due, though the time of the last poll moved.
  */
 export const catalogStanding = ({ metadata, spec, status }: CatalogSource): string =>
   canonicalJson({

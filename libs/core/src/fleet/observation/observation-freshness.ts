@@ -8,19 +8,19 @@ export type ObservationTimes = Readonly<{
 }>;
 
 /**
- * `replayed`: an older one than was taken before, which a poller does not write. `old`: of a poller that was
- * away, or one that was kept; `atLeastMs` is what an observation in its place must have.
+ * `replayed`: older than one that was taken before, which a poller does not write. `old`: written by a poller
+ * that was away, or kept by an attacker; `atLeastMs` is the time that a new observation must have.
  */
 export type ObservationFreshness =
   | Readonly<{ fresh: true }>
   | Readonly<{ fresh: false; why: 'replayed' | 'old'; atLeastMs: number }>;
 
 /**
- * Whether an authenticated observation may still be acted on. Who can write to Redis can keep one and write
- * it again later, when the catalog offers something else.
+ * Whether an authenticated observation may still be acted on. An attacker who can write to Redis can keep one
+ * and write it again later, when the catalog offers something else.
  *
- * The clocks of poller and applier need not agree: an observation that is refused is asked for anew with
- * `atLeastMs`, which the poller then takes for its time where its own clock is behind.
+ * The clocks of poller and applier need not agree: for a refused observation a new one is requested with
+ * `atLeastMs`, which the poller takes for its time where its own clock is behind.
  */
 export function observationFreshness(times: ObservationTimes): ObservationFreshness {
   const { observedMs, acceptedMs = 0, nowMs, maxAgeMs } = times;

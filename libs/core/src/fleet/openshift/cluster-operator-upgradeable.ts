@@ -7,7 +7,7 @@ const UPGRADEABLE = 'Upgradeable';
 const INCOMPATIBLE = 'IncompatibleOperatorsInstalled';
 const ERROR = 'ErrorCheckingOperatorCompatibility';
 
-/** Whether the next minor version of OpenShift may come, as far as installed operators say. */
+/** Whether OpenShift may go to its next minor version, as far as installed operators say. */
 export type OperatorCompatibility =
   | Readonly<{ kind: 'compatible' }>
   /** `message` names the operators that block. */
@@ -16,8 +16,8 @@ export type OperatorCompatibility =
 
 /**
  * The status of a ClusterOperator with its condition Upgradeable as operators have it
- * (spec: csv-lifecycle.md §13); undefined where it says so already, or where somebody says False for a reason
- * of his own. Everything else of the status stays as it is.
+ * (spec: csv-lifecycle.md §13); undefined where it is so already, or where another writer says False for its
+ * own reason. Everything else of the status stays as it is.
  */
 export function clusterOperatorStatus(
   operator: KubernetesObject,

@@ -10,7 +10,7 @@ export type InstalledOperator = Readonly<{
   annotations: Readonly<Record<string, string>>;
 }>;
 
-/** An operator that keeps the cluster from its next minor version, and why. */
+/** An operator that blocks the next minor version of OpenShift, and why. */
 export type IncompatibleOperator = Readonly<{ name: string; message: string }>;
 
 /** The last minor version of OpenShift 4: the next one is 5.0. */
@@ -29,8 +29,8 @@ export function nextMinorVersion(release: string): OpenShiftVersion | VersionErr
 }
 
 /**
- * Operators that say they do not run on the `next` minor version, or whose word on it cannot be read: to be
- * sure, those block, too. Sorted by name, the unreadable ones first. Empty: the cluster may be upgraded.
+ * Operators that do not support the `next` minor version, or whose statement about it cannot be read: those
+ * block too, to be safe. Sorted by name, the unreadable ones first. Empty: the cluster may be upgraded.
  */
 export function incompatibleOperators(
   operators: readonly InstalledOperator[],

@@ -63,7 +63,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Major and minor, and no more: a patch could not be told from the newest one of its minor. */
+/** Major and minor only: a patch version cannot be compared with the newest patch of its minor. */
 function versionOf(value: unknown): MaxOpenShiftVersion {
   const text = typeof value === 'string' ? value.replaceAll(/^"+|"+$/g, '') : JSON.stringify(value);
   if (text === '' || text === undefined) return { error: 'value cannot be "" (an empty string)' };

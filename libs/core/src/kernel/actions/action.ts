@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectRef } from '../api/kubernetes-object.js';
 
 /**
  * What a decision wants done to one cluster, as data. The shell performs actions in order and stops at the
- * first that fails; every pass may be repeated from its start, so each action is safe to do twice.
+ * first that fails. A pass may be repeated from its start, so each action is safe to do twice.
  */
 export type Action =
   /** POST. An object of that name that is there already is not an error. */
@@ -30,5 +30,5 @@ export type Action =
       reason: string;
       message: string;
     }>
-  /** Look again at this key after a pause, even if nothing is seen to change. */
+  /** Start a pass for this key after a pause, even without an event. */
   | Readonly<{ do: 'requeueAfter'; afterMs: number; because: string }>;

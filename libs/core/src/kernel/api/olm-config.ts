@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KubernetesObject } from './kubernetes-object.js';
 
-/** The one object of its kind that is looked at (spec: csv-lifecycle.md §10). */
+/** The only OLMConfig that has an effect (spec: csv-lifecycle.md §10). */
 export const OLM_CONFIG_API = { apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig' } as const;
 export const OLM_CONFIG_NAME = 'cluster';
 

@@ -13,8 +13,7 @@ const StatusCondition = z.looseObject({
 });
 
 /**
- * Spec: api-types.md §7. The operator itself writes `spec.conditions`; we mirror them
- * into `status.conditions`.
+ * Spec: api-types.md §7. The operator itself writes `spec.conditions`; we copy them into `status.conditions`.
  */
 export const OperatorCondition = z.looseObject({
   apiVersion: z.string(),

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
 import { asList, asRecord, asText } from './loose-value.js';
 
-/** One entry of a CustomResourceDefinition's spec.versions, reduced to what upgrades look at. */
+/** One entry of a CustomResourceDefinition's spec.versions, reduced to what upgrades read. */
 export type CrdVersion = Readonly<{
   name: string;
   served: boolean;

@@ -9,9 +9,9 @@ export const isProtectedGroup = (group: string): boolean =>
   GROUPS.some((own) => group === own || group.endsWith(`.${own}`));
 
 /**
- * Whether the CustomResourceDefinition defines an API of OLM or of Flotilla: the hub acts on objects of these
- * kinds with its own rights, so that no bundle may say what they look like. Its name is `<plural>.<group>`,
- * and says the same as its group wherever an API server accepts it.
+ * Whether the CustomResourceDefinition defines an API of OLM or of Flotilla. The hub acts on objects of these
+ * kinds with its own rights, so no bundle may change their schemas. The CRD's name is `<plural>.<group>`, and
+ * names the same group as its spec wherever an API server accepts it.
  */
 export const definesProtectedApi = (crd: KubernetesObject): boolean =>
   isProtectedGroup(crdGroup(crd)) || isProtectedGroup(groupOfName(crd.metadata.name ?? ''));

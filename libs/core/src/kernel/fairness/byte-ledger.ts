@@ -3,9 +3,9 @@ import { type Owner, ownerKey } from './owner.js';
 type Account = { readonly owner: Owner; bytes: number };
 
 /**
- * Bytes that work under way holds together, within a limit. Where they do not fit, the work that must give
- * way is that of the cluster that holds most, of its namespace that holds most, and there the largest: many
- * small ones of others never give way to one who takes everything.
+ * Counts the bytes that running work holds, within a limit. Where they do not fit, work must be aborted: that
+ * of the cluster that holds most, there that of the namespace that holds most, and there the largest. Many
+ * small pieces of other users are never aborted for one large user.
  */
 export class ByteLedger<T> {
   readonly #accounts = new Map<T, Account>();
@@ -26,7 +26,10 @@ export class ByteLedger<T> {
     this.#accounts.delete(item);
   }
 
-  /** Adds bytes (or takes away, below 0). Gives the work that must give way; it is closed already. */
+  /**
+   * Adds bytes (or takes away, below 0). Gives the work that must be aborted; the
+   * ledger has dropped it already.
+   */
   add(item: T, bytes: number): readonly T[] {
     const account = this.#accounts.get(item);
     if (account === undefined) return [];

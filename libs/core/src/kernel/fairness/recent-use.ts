@@ -4,9 +4,9 @@ const HALF_LIFE_MS = 300_000;
 const HIGHEST_RANK = 1_000_000;
 
 /**
- * How much each user (a cluster) has asked for lately: pieces of work, of which half are forgotten every five
- * minutes. Work that is done in the order of these ranks does not let one user's thousand pieces delay
- * another's first ones, whatever is known of how far the work has got.
+ * How much each user (a cluster) has requested lately: pieces of work, of which half are forgotten every
+ * five minutes. Work that is done in the order of these ranks does not let one user's thousand pieces
+ * delay another's first ones.
  */
 export class RecentUse {
   readonly #uses = new Map<string, Use>();
@@ -18,7 +18,7 @@ export class RecentUse {
     return Math.min(HIGHEST_RANK, Math.floor(level));
   }
 
-  /** A piece of work that was counted is the same as one that waits already. */
+  /** Takes a counted piece of work back: it equals one that waits already. */
   takeBack(user: string, now: number): void {
     const level = this.#level(user, now) - 1;
     if (level > 0) this.#uses.set(user, { level, at: now });

@@ -21,7 +21,7 @@ export const plainEntries = (options: FormatOptions): number => ((1 << verbosity
 
 export const oneLess = (options: FormatOptions): FormatOptions => ({ ...options, verbosity: options.verbosity - 1 });
 
-/** The next attempt to tell two values apart whose texts are the same. */
+/** The options for the next attempt to find texts that differ for two different values. */
 export const moreVerbose = (options: FormatOptions, attempt: number): FormatOptions => ({
   ...options,
   verbosity: verbosityOf(options) + 2 * attempt,

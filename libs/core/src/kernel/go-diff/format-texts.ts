@@ -12,7 +12,7 @@ import { inTripleQuotes } from './triple-quotes.js';
 const MIN_LENGTH = 32;
 const CONTEXT = 2;
 
-/** Two texts of which the parts that changed are told, not the whole (go-cmp v0.7, CanFormatDiffSlice). */
+/** Whether only the changed parts of two texts are shown, not the whole (go-cmp v0.7, CanFormatDiffSlice). */
 export function canFormatTexts({ diff }: FormatOptions, { type, x, y, same, different }: Compared): boolean {
   if (diff !== 'difference' || different === 0 || (type.kind !== 'string' && type.kind !== 'bytes')) return false;
   if (typeof x !== 'string' || typeof y !== 'string') return false;

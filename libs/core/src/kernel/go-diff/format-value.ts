@@ -30,7 +30,7 @@ export function formatValue(options: FormatOptions, type: GoType, value: GoValue
   }
 }
 
-/** `node` with its type in front of it, as far as the mode asks for it. */
+/** `node` with its type in front of it, if the mode asks for it. */
 export function formatType({ types, diff }: FormatOptions, type: GoType, node: TextNode): TextNode {
   if (types === 'elide') return node;
   if (types === 'auto') {

@@ -1,4 +1,4 @@
-/** The shape of a Go value as far as go-cmp looks at it. */
+/** The shape of a Go value, as far as go-cmp uses it. */
 export type GoType =
   | Readonly<{ kind: 'string' | 'bool' | 'number'; name: string }>
   /** `[]byte`; the value is the text those bytes are. */

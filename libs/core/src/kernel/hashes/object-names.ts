@@ -6,8 +6,7 @@ export const apiHash = (kind: string, version: string, group: string): string =>
   fnv1a64Hex(`${kind}.${version}.${group}`);
 
 /**
- * Annotation keys on CRDs that tell which CSVs brought them start with this; the
- * value is `<namespace>/<csv>`.
+ * Prefix of the annotation keys on a CRD that name the CSVs it came with; the value is `<namespace>/<csv>`.
  */
 export const ALONGSIDE_PREFIX = 'operatorframework.io/installed-alongside-';
 

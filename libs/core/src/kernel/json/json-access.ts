@@ -1,4 +1,4 @@
-// Reading of manifests whose shape nobody has checked: what is absent or of another type reads as empty.
+// Access to manifests of unchecked shape: what is absent or of another type reads as empty.
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -5,9 +5,9 @@ import type { KubernetesObject } from '../api/kubernetes-object.js';
 const ManagedFields = z.array(z.looseObject({ manager: z.string().optional(), time: z.string().optional() }));
 
 /**
- * Milliseconds since the epoch of an object's creation or its last change by anybody else; 0 where it
- * does not tell. What the applier itself writes on objects that are there, labels of Operators above all,
- * gives nobody more rights.
+ * Milliseconds since the epoch of an object's creation or its last change by another writer; 0 where its
+ * managed fields do not show it. What the applier itself writes on existing objects, labels of Operators
+ * above all, grants no rights.
  */
 function changedAt({ metadata }: KubernetesObject): number {
   const managers = ManagedFields.safeParse(metadata['managedFields']);
@@ -26,7 +26,7 @@ export const managedRights = (objects: readonly KubernetesObject[]): readonly Ku
 
 /**
  * Whether one of the objects was made or changed after `since` (a Kubernetes time; absent: no). OLM learns
- * this from events; an event that nobody heard would leave for ever what waits for rights.
+ * this from events; after a missed event, work that waits for rights would wait for ever.
  */
 export function changedAfter(since: string | null | undefined, objects: readonly KubernetesObject[]): boolean {
   const start = Date.parse(since ?? '');

@@ -59,10 +59,7 @@ export function splitGroups(text: string): Readonly<{ groups: readonly string[] 
   return groups.length > MAX_GROUPS ? { error: `too many constraint groups (max ${MAX_GROUPS})` } : { groups };
 }
 
-/**
- * `a - b` means `>= a, <= b`. The library replaces the first text that looks the same,
- * which need not be the match.
- */
+/** `a - b` means `>= a, <= b`. The library replaces the first equal text, which need not be the match. */
 function rewriteHyphenRanges(text: string): string {
   let rewritten = text;
   for (const { 0: found, groups } of text.matchAll(HYPHEN_RANGE)) {

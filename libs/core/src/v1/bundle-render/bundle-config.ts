@@ -23,8 +23,8 @@ const Config = z.looseObject({
 });
 
 /**
- * The configuration, or why it is none for this bundle (spec: v1-apply.md §3). It is not
- * looked at when it need not be.
+ * The configuration, or why it is invalid for this bundle (spec: v1-apply.md §3). It is read
+ * only where it has an effect.
  */
 export function readConfig(bundle: RegistryBundle, request: RenderRequest): BundleConfig | RenderRefusal {
   const { config, gates, namespace } = request;

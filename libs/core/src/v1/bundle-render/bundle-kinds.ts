@@ -13,7 +13,7 @@ const NAMESPACED: ReadonlyMap<string, boolean> = new Map([
   ].map((kind): [string, boolean] => [kind, false]),
 ]);
 
-/** Only the kind is looked at, not its group: so does OLM v1. */
+/** Only the kind counts, not its group, as in OLM v1. */
 export const isSupportedKind = (kind: string): boolean => NAMESPACED.has(kind);
 
 /** Whether a supported kind is put into the install namespace. */

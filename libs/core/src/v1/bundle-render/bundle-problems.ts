@@ -58,7 +58,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Everything for which OLM v1 refuses a bundle whatever is asked of it, one sentence each; and, which OLM v1
- * does not refuse, definitions of its own APIs.
+ * Every reason for which OLM v1 refuses a bundle whatever the request, one sentence each; and, beyond OLM v1,
+ * definitions of OLM's and Flotilla's own APIs.
  */
 export const bundleProblems = (bundle: RegistryBundle): readonly string[] => CHECKS.flatMap((check) => check(bundle));

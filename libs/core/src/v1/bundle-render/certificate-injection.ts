@@ -13,7 +13,7 @@ const CERT_MANAGER = 'cert-manager.io/v1';
 export type CertificateInjection = Readonly<{
   /** Annotations of webhook configurations and of CRDs with conversion. */
   annotations: Readonly<Record<string, string>>;
-  /** Goes into the clientConfig of webhooks; empty where somebody in the cluster fills it in. */
+  /** Goes into the clientConfig of webhooks; empty where a controller in the cluster fills it in. */
   clientConfig: Readonly<{ caBundle?: string }>;
   /** Annotations of the Service. */
   serviceAnnotations: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Container, PodSpec } from '../../catalog/bundle/subscription-config.js';
 
-/** Where operators look for their certificate: under the names that OLM Classic gives to the volumes. */
+/** The paths from which operators read their certificate, under the volume names of OLM Classic. */
 const VOLUMES = [
   {
     name: 'webhook-cert',

@@ -11,7 +11,7 @@ export type TextFormat = Readonly<{ name: string; problem: (value: string) => st
 export type ConfigSchema = Readonly<{
   type?: JsonType;
   format?: TextFormat;
-  /** Another schema, which alone counts: what stands beside it is not looked at (draft 7). */
+  /** Another schema, which replaces this one: its sibling keywords are ignored (draft 7). */
   ref?: () => ConfigSchema;
   required?: readonly string[];
   properties?: ReadonlyMap<string, ConfigSchema>;

@@ -13,7 +13,7 @@ export type CertificateProvider = (typeof CERTIFICATE_PROVIDERS)[number];
  */
 export type RenderGates = Readonly<{ SingleOwnNamespaceInstallSupport?: boolean; DeploymentConfig?: boolean }>;
 
-/** The gates with which the hub renders: both are always on (docs/differences-from-olm.md). */
+/** The feature gates with which the hub renders: both are always on (docs/differences-from-olm.md). */
 export const HUB_GATES: RenderGates = { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true };
 
 /** What a ClusterExtension wants of a bundle. */
@@ -45,7 +45,7 @@ export type RenderRefusal = Readonly<{
   needs?: RenderNeed;
 }>;
 
-/** A field of `spec.config.inline`, a feature gate, or who makes certificates. */
+/** A field of `spec.config.inline`, a feature gate, or the provider of certificates. */
 export type RenderNeed = 'watchNamespace' | keyof RenderGates | 'certificateProvider';
 
 export type Rendered = Readonly<{

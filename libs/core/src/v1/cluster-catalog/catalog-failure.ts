@@ -1,15 +1,15 @@
 import { isDigestReference } from './cluster-catalog-spec.js';
 
-/** Why a catalog does not progress. Blocked: trying again cannot help until somebody changes the spec. */
+/** Why a catalog does not progress. Blocked: retrying cannot help until a user changes the spec. */
 export type CatalogFailure = Readonly<{ message: string; blocked: boolean }>;
 
-/** What a refresh ran into, told apart as far as Retrying and Blocked need it. */
+/** What a refresh ran into, as far as Retrying and Blocked differ by it. */
 export type RefreshProblem =
   /** The text of `source.image.ref` is no image reference. */
   | Readonly<{ kind: 'unparsable'; why: string }>
   /** The image does not say where its catalog is. */
   | Readonly<{ kind: 'label missing' }>
-  /** The image could not be had. */
+  /** The image could not be pulled. */
   | Readonly<{ kind: 'pull'; why: string }>
   /** What is in the image is no file-based catalog. */
   | Readonly<{ kind: 'store'; why: string }>;
@@ -25,7 +25,7 @@ export function failureOf(ref: string, problem: RefreshProblem): CatalogFailure 
         blocked: true,
       };
     case 'label missing':
-      // A tag may name a better image tomorrow; a digest never will.
+      // A tag may name a better image tomorrow; a digest never does.
       return {
         message: pulling(`catalog image is missing the required label ${JSON.stringify(CATALOG_LABEL)}`),
         blocked: isDigestReference(ref),
@@ -41,7 +41,7 @@ const pulling = (text: string) => sanitized(`source catalog content: ${text}`);
 
 const SOCKET_PAIR = /(?:read|write) (?:tcp|udp) \S+:\d+->\S+:\d+(?:: )?/g;
 
-/** A condition takes 32 KiB; a person reads less. */
+/** A condition takes 32 KiB; users read less. */
 const MAX_MESSAGE = 8_192;
 
 /**

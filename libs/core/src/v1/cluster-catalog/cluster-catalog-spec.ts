@@ -28,7 +28,7 @@ const POLL_JITTER = 0.01;
 
 /**
  * Milliseconds from a successful poll to the next; undefined where the catalog is not polled: no interval, a
- * digest, or nothing wished. `random` is from 0 up to 1.
+ * digest, or no desired content. `random` is from 0 up to 1.
  */
 export function pollDelayMs(catalog: ClusterCatalog, random: number): number | undefined {
   const wish = wishOf(catalog);
@@ -48,15 +48,14 @@ export function nameLabelPatch({ metadata }: ClusterCatalog): Readonly<Record<st
 }
 
 /**
- * Put by OLM's catalogd, so that it can empty its cache; ours needs no leave
- * (decision 0109), so we never put it.
+ * Set by OLM's catalogd so that it can empty its cache. Our cache needs none
+ * (decision 0109), so we never set it.
  */
 const SERVER_FINALIZER = 'olm.operatorframework.io/delete-server-cache';
 
 /**
- * The merge patch that lets a deleted catalog go that catalogd held back; undefined where
- * nothing of its is to be taken off. Without it a cluster that Flotilla took over from OLM v1
- * would keep such catalogs for ever.
+ * The merge patch that removes catalogd's finalizer from a deleted catalog; undefined where there is none to
+ * remove. Without it a cluster that Flotilla took over from OLM v1 would keep such catalogs for ever.
  */
 export function releasePatch({ metadata }: ClusterCatalog): Readonly<Record<string, unknown>> | undefined {
   const { deletionTimestamp, finalizers = [], resourceVersion } = metadata;

@@ -11,7 +11,7 @@ export type ServedState = Readonly<{
   held?: Readonly<{ ref: string; unpacked: string; generation: number }>;
   /** The last refresh failed. */
   failure?: CatalogFailure;
-  /** A try has ended, well or not. */
+  /** A try has ended, with success or failure. */
   settled: boolean;
 }>;
 
@@ -40,9 +40,9 @@ const SERVING: Said = {
 const NOT_SERVING: Said = { type: 'Serving', status: 'False', reason: 'Unavailable', message: '' };
 
 /**
- * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves what is said of the
- * content in use alone; before the first try has ended nothing is news. Conditions of other types
- * are removed, as OLM does.
+ * status of a ClusterCatalog (spec: v1-catalog.md §1). A failed refresh leaves the fields about the
+ * content in use unchanged; until the first try has ended nothing changes. Conditions of other
+ * types are removed, as in OLM.
  */
 export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState, settings: ServedSettings): Status {
   const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};
@@ -67,8 +67,7 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
       lastUnpacked: kubernetesTime(held.unpacked),
     };
   }
-  // Said only where something else was said before: a catalog that never was served has no
-  // Serving condition in OLM.
+  // Written only over an earlier value: a catalog that never was served has no Serving condition in OLM.
   const servedBefore = known.some(({ type }) => type === 'Serving');
   return { ...others, conditions: servedBefore ? told(progressing, NOT_SERVING) : progressing };
 }

@@ -7,15 +7,17 @@ import { unhandledChanges } from './unhandled-changes.js';
 /** One change of a property that is not allowed. */
 export type PropertyViolation = Readonly<{ property: string; check: string; message: string }>;
 
-/** A violation, and the text by which the same one is known again between the versions of another CRD. */
+/**
+ * A violation, and the text by which the same violation is recognised between the versions of another CRD.
+ */
 export type KnownViolation = Readonly<{ violation: PropertyViolation; identity: string }>;
 
-/** What the checks have against the step from one version's schema to another's, property by property. */
+/** The violations in the step from one version's schema to another's, property by property. */
 export function compareVersionSchemas(before: CrdVersion, after: CrdVersion): KnownViolation[] {
   const next = flattenSchema(after.schema);
   const violations: KnownViolation[] = [];
   for (const [property, old] of flattenSchema(before.schema)) {
-    // A property that is gone is compared with a schema that says nothing.
+    // A removed property is compared with an empty schema.
     violations.push(...propertyViolations(property, old, next.get(property) ?? {}));
   }
   return violations;

@@ -5,10 +5,10 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import { rawJson } from './raw-json.js';
 import { type Schema, schemaText } from './schema.js';
 
-/** What one check has against the change of a property, in crdify's words; undefined: nothing. */
+/** The objection of one check to the change of a property, in crdify's words; undefined: none. */
 export type PropertyCheck = Readonly<{
   name: string;
-  /** The field it judges: a change of it is then no longer unhandled. */
+  /** The field that the check covers: a change of it no longer counts as unhandled. */
   field: string;
   complaint: (before: Schema, after: Schema) => string | undefined;
 }>;
@@ -33,7 +33,7 @@ const enumeration: PropertyCheck['complaint'] = (before, after) => {
   return removed.length === 0 ? undefined : `allowed enum values removed : [${removed.join(' ')}]`;
 };
 
-/** JSON text of each value; of null nothing is left. */
+/** JSON text of each value; null gives nothing. */
 const rawValues = (value: unknown): string[] => asList(value).map((one) => (one === null ? '' : rawJson(one)));
 
 /** What of `all` is not in `others`, once each and sorted. */
@@ -104,7 +104,8 @@ const check = (name: string, complaint: PropertyCheck['complaint']): PropertyChe
 });
 
 /**
- * Every check of a property, in the order in which they are told (spec: v1-crd-safety.md, "Property checks").
+ * Every check of a property, in the order in which they are reported
+ * (spec: v1-crd-safety.md, "Property checks").
  */
 export const PROPERTY_CHECKS: readonly PropertyCheck[] = [
   check('type', type),

@@ -2,12 +2,12 @@ import { asList, asRecord } from '../../kernel/crd/loose-value.js';
 import { goJson } from '../../kernel/json/go-json-text.js';
 
 /**
- * A JSONSchemaProps as the API server's own type holds it: fields it does not know are gone, and so is what
- * its type cannot tell from absent (empty text, false, empty lists). Field names are those of the manifest.
+ * A JSONSchemaProps as the API server's own type holds it: unknown fields are gone, and so is what the type
+ * does not distinguish from absent (empty text, false, empty lists). Field names are those of the manifest.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** How the API server's type holds a field, as far as absent and empty are told apart. */
+/** How the API server's type holds a field: whether absent and empty differ. */
 type Holds =
   | 'text'
   | 'flag'
@@ -76,7 +76,7 @@ export const SCHEMA_FIELDS: readonly Field[] = [
 /** Levels of schemas within schemas; real CRDs stay far below. */
 const MAX_DEPTH = 200;
 
-/** A schema that nests too deep to be looked at. */
+/** A schema that nests too deeply to be checked. */
 export class SchemaTooDeep extends Error {
   constructor() {
     super(`a schema nests more than ${MAX_DEPTH} levels; such a CustomResourceDefinition cannot be checked`);

@@ -8,13 +8,13 @@ import { unhandledSummary } from './unhandled-summary.js';
 /** Fields that have a check of their own, and those whose schemas are properties of their own. */
 const HANDLED: ReadonlySet<string> = new Set([...PROPERTY_CHECKS.map(({ field }) => field), 'properties', 'items']);
 
-/** Told in short, and the text by which crdify knows them again. */
+/** The short message, and the text by which crdify recognises the same changes again. */
 export type UnhandledChanges = Readonly<{ message: string; text: string }>;
 
 /**
- * What is different between two schemas of a property and is judged by no check: refused, since nobody knows
- * whether it is safe (spec: v1-crd-safety.md, `unhandled`). crdify takes two such changes for the same when
- * their diffs read the same, though a diff leaves out what did not change and cuts what is long.
+ * What differs between two schemas of a property and is covered by no check: refused, since its safety is
+ * unknown (spec: v1-crd-safety.md, `unhandled`). crdify takes two such changes for the same when their diffs
+ * are equal, though a diff leaves out what did not change and cuts what is long.
  */
 export function unhandledChanges(before: Schema, after: Schema): UnhandledChanges | undefined {
   const [old, next] = [unjudged(before), unjudged(after)];
@@ -24,6 +24,6 @@ export function unhandledChanges(before: Schema, after: Schema): UnhandledChange
   return { message: unhandledSummary(text), text };
 }
 
-/** What of a schema no check judges. */
+/** The part of a schema that no check covers. */
 const unjudged = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !HANDLED.has(name)));

@@ -2,7 +2,7 @@ import { type MastermindsConstraint, satisfiesConstraint } from '../../kernel/ve
 import type { PackageBundle } from './package-content.js';
 import { type Installed, isConsidered, isInstalled, isSuccessor } from './successors.js';
 
-/** Whether a bundle may be chosen, as far as one wish goes. */
+/** Whether a bundle may be chosen, by one of the criteria of an extension. */
 export type CandidateRule = (bundle: PackageBundle) => boolean;
 
 /**
@@ -19,7 +19,7 @@ export const inVersionRange =
   ({ version }) =>
     !('error' in version) && satisfiesConstraint(version.version, constraint);
 
-/** One hop from what is installed, or just that. */
+/** One hop from what is installed, or the installed bundle itself. */
 export const reachableFrom =
   (installed: Installed, channels: ReadonlySet<string>): CandidateRule =>
   (bundle) =>

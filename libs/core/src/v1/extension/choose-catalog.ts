@@ -10,8 +10,8 @@ export type CatalogCandidate = Readonly<{
 }>;
 
 /**
- * Of the catalogs' candidates, in list order, those that are left: what is deprecated gives way to what is
- * not (spec: v1-resolution.md, "Steps", item 6).
+ * The catalogs' candidates that are left, in list order: a deprecated one is dropped where another is not
+ * deprecated (spec: v1-resolution.md, "Steps", item 6).
  */
 export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {
   const current = candidates.filter(({ bundle }) => !bundle.deprecated);
@@ -19,7 +19,7 @@ export function withoutNeedlesslyDeprecated(candidates: readonly CatalogCandidat
 }
 
 /**
- * The one of highest priority, whatever its version; all that are left when the two
+ * The candidate of highest priority, whatever its version; all that are left when the two
  * highest have the same (§7).
  */
 export function byPriority(candidates: readonly CatalogCandidate[]): readonly CatalogCandidate[] {

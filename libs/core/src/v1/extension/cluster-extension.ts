@@ -9,7 +9,7 @@ export type CatalogQuery = Readonly<{
   version?: string | undefined;
   channels?: readonly string[] | undefined;
   selector?: LabelSelector | undefined;
-  /** `SelfCertified` frees from the catalog's upgrade edges; anything else follows them. */
+  /** `SelfCertified` ignores the catalog's upgrade edges; any other value follows them. */
   upgradeConstraintPolicy?: string | undefined;
 }>;
 

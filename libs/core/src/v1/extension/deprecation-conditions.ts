@@ -19,8 +19,8 @@ const unknown = (type: string): ExtensionCondition =>
   extensionCondition(type, 'Unknown', 'DeprecationStatusUnknown', UNKNOWN);
 
 /**
- * The four conditions from what a catalog says: of the package, of the channels named in the spec (of any,
- * when none is named), and of the bundle that is installed now. Entries without message say nothing.
+ * The four conditions from the catalog's deprecations: of the package, of the channels named in the spec (of
+ * any, when none is named), and of the installed bundle. Entries without message have no effect.
  */
 export function deprecationConditions(
   entries: readonly DeprecationEntry[],

@@ -7,23 +7,23 @@ import type { ExtensionResolution } from './resolve-extension.js';
 import { type Installed, readInstalled } from './successors.js';
 import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';
 
-/** A newer bundle that does not come, and the first thing that keeps it away. */
+/** A newer bundle that is not chosen, and the first rule that excludes it. */
 export type PassedOverBundle = Readonly<{ name: string; version: string; catalog: string; because: string }>;
 
-/** What a ClusterExtension gets or has, and why not something else. */
+/** What a ClusterExtension gets or has, and why not another bundle. */
 export type ExtensionExplanation = Readonly<{
   state: 'installs' | 'upgrades' | 'settled' | 'cannot-be-met';
-  /** Of what was chosen. */
+  /** Deprecation, or another remark, about the chosen bundle. */
   because?: string | undefined;
   /** The error of resolution, in OLM v1's words. */
   message?: string | undefined;
-  /** Catalogs that had no say, each with the reason. */
+  /** Catalogs that took no part, each with the reason. */
   catalogs: readonly Readonly<{ name: string; because: string }>[];
-  /** The newest first; without anything chosen or installed, all there are. */
+  /** The newest first; where none is chosen or installed, all bundles. */
   passedOver: readonly PassedOverBundle[];
 }>;
 
-/** Tells why resolution answered as it did: `resolution` must be its answer to `input`. */
+/** Explains the answer of resolution: `resolution` must be its answer to `input`. */
 export function explainExtension(input: ExtensionInput, resolution: ExtensionResolution): ExtensionExplanation {
   const { query, installed: reported } = input;
   const considered = input.catalogs.filter((catalog) => whyNotAsked(input, catalog) === undefined);
@@ -73,7 +73,7 @@ const bundlesOf = (packageName: string, { content }: ExtensionCatalog): readonly
 
 type Rule = Readonly<{ holds: (bundle: PackageBundle) => boolean; otherwise: string }>;
 
-/** In the order in which somebody would change the wish. */
+/** In the order in which a user would change the spec. */
 function rulesOf({ query, majorUpdates }: ExtensionInput, installed: Installed | undefined): readonly Rule[] {
   const { channels = [], version } = query;
   const constraint = version ? parseMastermindsConstraint(version) : undefined;
@@ -99,7 +99,7 @@ function rulesOf({ query, majorUpdates }: ExtensionInput, installed: Installed |
   return rules;
 }
 
-/** All rules let it through: another bundle was preferred. */
+/** No rule excludes it: another bundle was preferred. */
 function passedByOthers(deprecated: boolean, resolution: ExtensionResolution): string {
   if (resolution.class === 'Ambiguous')
     return 'several catalogs of the same priority have it: give one a higher priority';

@@ -1,15 +1,15 @@
 import type { ClusterExtension } from '../../kernel/api/cluster-extension.js';
 
-/** How a ClusterExtension fares, by its conditions. `abnormal`: what somebody should look at. */
+/** Health of a ClusterExtension, by its conditions. `abnormal`: conditions that need a user. */
 export type ExtensionHealth = Readonly<{
   installed: boolean;
   abnormal?: Readonly<{ condition: string; reason: string }> | undefined;
 }>;
 
-/** Reasons for which an extension does not get what it wishes (spec: v1-extension.md, "status"). */
+/** Reasons for which an extension does not get what its spec asks for (spec: v1-extension.md, "status"). */
 const STUCK = new Set(['Retrying', 'Blocked', 'InvalidConfiguration', 'ProgressDeadlineExceeded']);
 
-/** What it does not get comes before what it has and is not ready. */
+/** What the extension does not get comes before an installed bundle that is not ready. */
 export function extensionHealth({ status }: Pick<ClusterExtension, 'status'>): ExtensionHealth {
   const find = (type: string) => status?.conditions?.find((condition) => condition.type === type);
   const [progressing, available] = [find('Progressing'), find('Available')];

@@ -15,17 +15,17 @@ import type { HeldBack } from './major-update.js';
 import { type FeatureGates, type PackageContent, packageIndex } from './package-content.js';
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
 
-/** What is wished of one ClusterExtension, reduced to what resolution reads. */
+/** The desired state of one ClusterExtension, reduced to what resolution reads. */
 export type ExtensionWishes = Readonly<{
   query: CatalogQuery;
-  /** Null where nothing is. */
+  /** Null where no bundle is installed. */
   installed: InstalledBundle | null;
   majorUpdates: MajorUpdates;
   /** Feature gates that are on and change how a catalog is read; absent where none is. */
   gates?: FeatureGates;
 }>;
 
-/** One package of one catalog, as far as resolution reads it. Its canonical hash is its identity. */
+/** One package of one catalog, reduced to what resolution reads. Its canonical hash is its identity. */
 export type ExtensionPackage = Readonly<{
   v1: true;
   name: string;
@@ -43,7 +43,8 @@ export type ExtensionSlice = Readonly<{
 }>;
 
 /**
- * The choice of a bundle for a ClusterExtension as a value: equal ones, of whatever cluster, are solved once.
+ * The choice of a bundle for a ClusterExtension as a value: equal problems, of whatever
+ * cluster, are solved once.
  */
 export type ExtensionProblem = Readonly<{
   v: 1;
@@ -65,9 +66,8 @@ export type ExtensionSolution =
   | ResolutionFailure;
 
 /**
- * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no
- * catalog. The poller gives the gates; who asks whether a problem is still the current one needs
- * none ({@link isProblemOf}).
+ * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The
+ * poller gives the feature gates; {@link isProblemOf}, which only compares, needs none.
  */
 export function extensionWishes(
   { spec }: ClusterExtension,
@@ -89,9 +89,9 @@ export function extensionWishes(
 }
 
 /**
- * Whether the problem was made of this desired state. Its gates are those of the poller, which decides
- * how catalogs are read: an applier with other settings would take every solution for one of an older
- * problem, and wait without end.
+ * Whether the problem was made from this desired state. The feature gates are those of the poller, which
+ * decides how catalogs are read: an applier that compared its own settings would take every solution for that
+ * of an older problem, and wait without end.
  */
 export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWishes): boolean =>
   canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
@@ -99,8 +99,8 @@ export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWi
 const withoutGates = ({ gates: _gates, ...rest }: ExtensionWishes): Omit<ExtensionWishes, 'gates'> => rest;
 
 /**
- * Whether an extension asks this catalog. One with a selector that cannot be read asks all,
- * and is told by resolution.
+ * Whether an extension asks this catalog. One with an unreadable selector asks all, and
+ * resolution reports the selector.
  */
 export function asksCatalog(
   { selector }: CatalogQuery,
@@ -161,7 +161,7 @@ export function solveExtension(
 ): ExtensionSolution {
   const { query, installed, majorUpdates, gates = {} } = extension;
   const answer = resolveExtension({
-    // Catalogs were selected already; only a selector that cannot be read is left to be told of.
+    // Catalogs were selected already; only an unreadable selector is left to report.
     query: { ...query, selector: 'error' in readSelector(query.selector) ? query.selector : undefined },
     installed: installed ?? undefined,
     majorUpdates,

@@ -20,7 +20,7 @@ import {
 /** Feature gates of OLM v1 that change how content is read; false where absent. */
 export type FeatureGates = Readonly<{ BundleReleaseSupport?: boolean }>;
 
-/** An entry of a channel, with its skipRange read; a skipRange that is none makes no edge. */
+/** An entry of a channel, with its skipRange parsed; an invalid skipRange gives no edge. */
 export type Edge = Readonly<{
   channel: string;
   replaces: string | undefined;
@@ -28,7 +28,7 @@ export type Edge = Readonly<{
   skipRange: Range | undefined;
 }>;
 
-/** A bundle with all that resolution asks of it. */
+/** A bundle with every field that resolution reads. */
 export type PackageBundle = Readonly<{
   name: string;
   image: string;
@@ -39,7 +39,7 @@ export type PackageBundle = Readonly<{
   edges: readonly Edge[];
 }>;
 
-/** One package of a catalog, prepared once for every resolution that will ask for it. */
+/** One package of a catalog, prepared once for all resolutions that need it. */
 export type PackageContent = Readonly<{
   /** Best first: what is not deprecated, then by version and release, unreadable versions last. */
   bundles: readonly PackageBundle[];

@@ -42,9 +42,9 @@ const OLM_GROUP = 'olm.operatorframework.io';
 
 /**
  * Everything that the account lacks to manage the objects, so that it can be granted at once
- * (spec: v1-extension.md, "Access control"). Also what it would give to others without having it: the API
+ * (spec: v1-extension.md, "Access control"). Also rights that it would grant without having them: the API
  * server refuses that, unless the account may `escalate` or `bind` (Kubernetes' rule against escalation).
- * Watching is the hub's own business.
+ * Watching needs no right of the account: the hub watches.
  */
 export function missingPermissions(managed: ManagedObjects): readonly MissingPermission[] {
   const mayNot = refusals(managed.rbac, managed.account);
@@ -64,7 +64,7 @@ const scopeOf = ({ object, namespaced }: ManagedObject): string =>
 function requestsFor({ object, resource }: ManagedObject): AccessRequest[] {
   const { group } = splitApiVersion(object.apiVersion);
   const name = object.metadata.name ?? '';
-  // Who creates does not know the name yet, in RBAC's view.
+  // RBAC does not know the name of an object at its creation.
   return [
     ...OBJECT_VERBS.map((verb) => ({ verb, group, resource, name })),
     { verb: 'create', group, resource, name: '' },
@@ -73,9 +73,7 @@ function requestsFor({ object, resource }: ManagedObject): AccessRequest[] {
 
 type MayNot = (namespace: string, requests: readonly AccessRequest[]) => MissingPermission[];
 
-/**
- * Those of some requests that the account may not make; what it is granted in a namespace is gathered once.
- */
+/** The requests that the account may not make; its rights in a namespace are collected once. */
 function refusals(rbac: RbacObjects, account: ServiceAccountKey): MayNot {
   const granted = new Map<string, readonly PolicyRule[]>();
   return (namespace, requests) => {
@@ -95,7 +93,7 @@ function escalations(one: ManagedObject, managed: ManagedObjects, mayNot: MayNot
   if (grants === undefined) return [];
   const { verb, resource, name, rules } = grants;
   const lacking = mayNot(scope, [{ verb, group: RBAC_GROUP, resource, name }]);
-  // What a role gives that is not there nobody can tell: it takes the right to bind it.
+  // The rules of a role that does not exist are unknown: binding it takes the right to bind.
   if (lacking.length === 0 || rules === undefined) return lacking;
   return mayNot(scope, rules.filter(saysSomething).flatMap(requestsOf));
 }
@@ -103,7 +101,7 @@ function escalations(one: ManagedObject, managed: ManagedObjects, mayNot: MayNot
 const saysSomething = ({ resources, nonResourceURLs }: PolicyRule): boolean =>
   (resources ?? []).length + (nonResourceURLs ?? []).length > 0;
 
-/** What an RBAC object gives away, and the verb that frees from having it oneself. */
+/** What an RBAC object grants, and the verb that allows granting it without having it. */
 type Grants = Readonly<{
   verb: 'escalate' | 'bind';
   resource: string;

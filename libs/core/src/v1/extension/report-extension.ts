@@ -9,12 +9,12 @@ import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-st
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { stampConditions } from './stamp-conditions.js';
 
-/** Why the wish of an extension could not be followed in a pass. */
+/** Why a pass could not carry out the spec of an extension. */
 export type ExtensionTrouble = Readonly<{
-  /** `Retrying` may come right by itself; the others wait for another spec. */
+  /** `Retrying` may succeed without a change; the others wait for another spec. */
   reason: 'Retrying' | 'Blocked' | 'InvalidConfiguration';
   message: string;
-  /** What is installed could not be told either. */
+  /** The installed bundle is unknown too. */
   installedUnknown?: true;
 }>;
 
@@ -108,7 +108,7 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
 
 /**
  * The object that a roll-out waits for, and why it is not ready: a sentence that OLM v1
- * has at the revision only.
+ * writes on the revision only.
  */
 function waitsFor(revision: ClusterObjectSet): string {
   const available = mirrored(revision, 'Available');

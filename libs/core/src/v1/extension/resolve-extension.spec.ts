@@ -11,9 +11,7 @@ type Entry = ChannelEntry & Readonly<{ version?: string }>;
 
 const versionOf = (name: string): string => name.slice(name.indexOf('.v') + 2);
 
-/**
- * A catalog of package `lamp`; every entry has a bundle, whose version its name tells unless said otherwise.
- */
+/** A catalog of package `lamp`; every entry has a bundle, whose version is part of its name unless given. */
 function catalog(
   name: string,
   channels: Record<string, Entry[]>,

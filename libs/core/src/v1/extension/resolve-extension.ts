@@ -139,7 +139,7 @@ function bestOfEach(
   return { candidates, passedOver };
 }
 
-/** Only the winner is looked at, and there is no second best (§9). */
+/** Only the winner is validated, and there is no second best (§9). */
 function validated(
   { bundle, catalog }: CatalogCandidate,
   deprecation: readonly DeprecationEntry[] | undefined,

@@ -31,7 +31,7 @@ export type RevisionWish = Readonly<{
   phases: readonly Phase[];
   /** The bundle's merged `olm.properties`, as JSON text. */
   olmProperties?: string | undefined;
-  /** Hashes of what it was rendered from and of the wish it answers; digest of the image. */
+  /** Hashes of what it was rendered from and of the desired bundle it answers; digest of the image. */
   inputs: string;
   query: string;
   digest: string;

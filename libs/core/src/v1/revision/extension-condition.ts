@@ -1,4 +1,4 @@
-/** A condition of a ClusterExtension; generation and times are put in by who writes it. */
+/** A condition of a ClusterExtension; the writer adds generation and times. */
 export type ExtensionCondition = Readonly<{
   type: string;
   status: 'True' | 'False' | 'Unknown';

@@ -9,10 +9,10 @@ export type ContentPhase = Readonly<{ name: string; objects: readonly ContentObj
 
 export type RevisionContent =
   | Readonly<{ phases: readonly ContentPhase[]; digests: readonly Readonly<{ name: string; digest: string }>[] }>
-  /** `blocked`: somebody has to put it right; else it may come right by itself. */
+  /** `blocked`: a user has to correct it; else a retry may succeed. */
   | Readonly<{ error: string; blocked: boolean }>;
 
-/** The Secret `namespace/name` names, as far as it is there. */
+/** The Secret `namespace/name`; undefined where it does not exist. */
 export type FindSecret = (place: string) => KubernetesObject | undefined;
 
 export type ContentOptions = Readonly<{

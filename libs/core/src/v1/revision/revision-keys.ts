@@ -17,8 +17,8 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.ope
 export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
 
 /**
- * A ClusterObjectSet without a ClusterExtension is worked on under this and its name, where others have the
- * name of their extension: no name of an object holds a colon.
+ * Prefix of the key of a ClusterObjectSet without a ClusterExtension, before its name; other keys are names
+ * of extensions. No object name holds a colon.
  */
 export const LONE_SET = 'set:';
 
@@ -30,22 +30,22 @@ export const OLM_FINALIZERS: readonly string[] = [
 ];
 
 /**
- * Ours, on a revision: hash of all that its objects were made from, so that an unchanged wish is
- * known without rendering.
+ * Ours, on a revision: hash of all that its objects were made from, so that an unchanged desired state is
+ * recognised without rendering.
  */
 export const INPUTS_KEY = 'flotilla.dev/inputs';
-/** Ours, on a revision: hash of the wish for a bundle that it answers. */
+/** Ours, on a revision: hash of the desired bundle that it answers. */
 export const QUERY_KEY = 'flotilla.dev/query';
 /** Ours, on a revision: hash of the phases as they were applied for. */
 export const CONTENT_KEY = 'flotilla.dev/content';
-/** Ours, on a revision: the kinds of its objects, for who watches them; JSON list of `apiVersion kind`. */
+/** Ours, on a revision: the kinds of its objects, for the watches on them; JSON list of `apiVersion kind`. */
 export const KINDS_KEY = 'flotilla.dev/kinds';
 /** Ours, on a revision: digest of the bundle image that was pulled. */
 export const DIGEST_KEY = 'flotilla.dev/bundle-digest';
 /** Ours, on a revision: when certificates of its webhooks are to be replaced. */
 export const CERTIFICATES_KEY = 'flotilla.dev/certificates-until';
 /**
- * Ours, on a ClusterExtension: number of an earlier revision whose content is wanted again,
+ * Ours, on a ClusterExtension: number of an earlier revision whose content is desired again,
  * until the annotation goes.
  */
 export const ROLLBACK_KEY = 'flotilla.dev/rollback-to-revision';

@@ -25,7 +25,7 @@ export type StepObjectInput = Readonly<{
 }>;
 
 /**
- * What a revision does about one of its objects: make it so, leave it, or stop at somebody else's
+ * What a revision does about one of its objects: apply it, leave it, or stop at an object of another owner
  * (spec: v1-apply.md §7.5).
  */
 export function stepObject({ wanted, live, revision, siblings, protection }: StepObjectInput): ObjectStep {
@@ -38,7 +38,7 @@ export function stepObject({ wanted, live, revision, siblings, protection }: Ste
     return { step: 'apply', actions: [released(live, controller), apply] };
   }
   if (controller === undefined) {
-    // An object of an earlier revision that lost its owner is never ours to take without being told so.
+    // An object of an earlier revision that lost its owner is taken over only where the spec says so.
     const wasManaged = live.metadata.annotations?.[REVISION_KEY] !== undefined && !isOurs(live, revision);
     if (protection !== 'Prevent' && !wasManaged) return { step: 'apply', actions: [apply] };
     return { step: 'collision', report: collisionReport(live, controller) };
@@ -73,8 +73,8 @@ const ownedBy = ({ metadata }: ClusterObjectSet): OwnerReference => ({
 });
 
 /**
- * Takes the earlier controller away: the API server takes no second one. A lock: who changed
- * the owners meanwhile wins.
+ * Takes the earlier controller away: the API server allows only one. Carries a lock: if another writer
+ * changed the owners meanwhile, that write wins.
  */
 const released = (live: KubernetesObject, controller: OwnerReference): Action => ({
   do: 'patch',

@@ -57,8 +57,8 @@ function busPath(bus: Bus, sources: readonly Source[], side: Side, middle: Middl
 }
 
 /**
- * Of several branches that leave one box together only the longest is drawn from the box on: more
- * would look like a bold line.
+ * Of several branches that leave one box together only the longest is drawn starting at the box: more
+ * would appear as a bold line.
  */
 const isOutermost = (bus: Bus, row: number, { outermost }: Side): boolean =>
   outermost.get(`${bus.kind} ${row}`) === bus.lane;

@@ -2,8 +2,8 @@ import type { NodeMark } from '../graph-view.js';
 import type { EdgeKind } from '../upgrade-edges.js';
 
 /**
- * Colours of Okabe and Ito, which colour-blind people tell apart, darkened where they carry text; nothing
- * is told by colour alone.
+ * Colours of Okabe and Ito, which colour-blind people can tell apart, darkened where they carry text. Colour
+ * is never the only sign of a meaning.
  */
 export const INK = '#1f2933';
 export const PALE_INK = '#5f6b7a';
@@ -33,11 +33,11 @@ const STYLES: readonly (readonly [mark: NodeMark, style: BoxStyle])[] = [
   ['deprecated', { fill: '#fff4d6', stroke: '#b37700', width: 1.5, dashes: '', ink: INK }],
 ];
 
-/** The looks of an entry: the first of its marks that has looks of its own decides. */
+/** How the box of an entry is drawn: the first of its marks that has a style of its own decides. */
 export const boxStyle = (marks: readonly NodeMark[]): BoxStyle =>
   STYLES.find(([mark]) => marks.includes(mark))?.[1] ?? PLAIN;
 
-/** Little tags behind an entry's name, so that no mark is told by colour alone. */
+/** Small tags behind an entry's name, so that colour is never the only sign of a mark. */
 export const TAGS: Readonly<Record<NodeMark, Readonly<{ label: string; fill: string; ink: string }>>> = {
   installed: { label: 'installed', fill: PAPER, ink: '#003a61' },
   newest: { label: 'newest', fill: '#3e4c59', ink: PAPER },

@@ -2,8 +2,8 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childNodes, MACROS } from './cel-cost.js';
 
 /**
- * Static types as far as they tell what is `any`: to OLM's checker a property's value is `any`, which is not
- * the same as dynamic. `other`: whatever else, dynamic included.
+ * Static types, as far as they show what is `any`. To OLM's checker a property's value is `any`, which
+ * differs from dynamic. `other`: every other type, dynamic included.
  */
 type Kind = 'any' | 'other' | Readonly<{ is: 'list' | 'map'; of: Kind }>;
 type Scope = ReadonlyMap<string, Kind>;
@@ -61,7 +61,7 @@ function kindOfCall([name, receiver, inner]: readonly [string, ASTNode, readonly
   return { is: 'list', of: kindOf(result, withVariable(scope, inner[0], range)) };
 }
 
-/** What all elements are; of a mixture nothing is known. */
+/** The type that all elements share; for a mixture it is unknown. */
 function common([first, ...others]: readonly Kind[]): Kind {
   if (first === undefined) return 'other';
   return others.every((kind) => JSON.stringify(kind) === JSON.stringify(first)) ? first : 'other';

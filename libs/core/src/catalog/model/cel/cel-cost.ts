@@ -3,14 +3,15 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 /** Macros that walk through a list or map: what is inside is evaluated once for each element. */
 export const MACROS: ReadonlySet<string> = new Set(['exists', 'exists_one', 'all', 'map', 'filter']);
 /**
- * Additions inside macros: each can double what the step before made, so that twenty make a million of one.
+ * Additions inside macros: each can double the value that the step before made, so that twenty of them
+ * make a million out of one.
  */
 const MAX_ADDITIONS_IN_MACROS = 16;
 
 /**
- * What evaluating an expression costs, as far as it can be told before: how many of its nodes stand inside
- * how many macros, how many elements its literal lists and maps have, and how many times longer its
- * additions can make a value.
+ * What evaluating an expression costs, as far as its text shows: how many of its nodes stand
+ * inside how many macros, how many elements its literal lists and maps have, and by how much its
+ * additions can lengthen a value.
  */
 export type CelCost = Readonly<{ perDepth: readonly number[]; literals: number; growth: number }>;
 

@@ -7,7 +7,7 @@ import type { Environment } from '@marcbachmann/cel-js';
 export function withMoreOperators(environment: Environment): Environment {
   for (const [operator, isMet] of ORDER) {
     environment.registerOperator(`bytes ${operator} bytes`, (a: Uint8Array, b: Uint8Array) => isMet(byBytes(a, b)));
-    // OLM's compiler lets null have an order; its evaluator knows none.
+    // OLM's compiler allows null in comparisons; its evaluator rejects it.
     environment.registerOperator(`null ${operator} null`, () => {
       throw new Error(`no such overload: null ${operator} null`);
     });

@@ -6,9 +6,9 @@ const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 const NUMBERS: ReadonlySet<unknown> = new Set(['int', 'uint', 'double']);
 
 /**
- * What the evaluator takes and OLM's compiler does not, in a checked expression; undefined where there is
- * none: a choice between `?` and `:` that does not stand in brackets, and numbers of different types put in
- * order. The latter OLM's compiler forgets to forbid from the first macro on.
+ * What the evaluator accepts and OLM's compiler refuses, in a checked expression; undefined where there is
+ * none: a choice between `?` and `:` without brackets, and an order between numbers of different types. OLM's
+ * compiler forgets to refuse the latter from the first macro on.
  */
 export function looseSyntax(root: ASTNode, source: string): string | undefined {
   return looseWithin(root, source, firstScope(root));
@@ -24,7 +24,7 @@ function looseWithin(node: ASTNode, source: string, firstMacro: number): string 
   return undefined;
 }
 
-/** Where the first macro begins to look at elements; ours for `has` do not count. */
+/** Where the first macro begins to evaluate elements; the macros that we made for `has` do not count. */
 function firstScope(node: ASTNode): number {
   const inner = childNodes(node.args).map(firstScope);
   if (node.op !== 'rcall' || !MACROS.has(node.args[0])) return Math.min(...inner, Number.POSITIVE_INFINITY);

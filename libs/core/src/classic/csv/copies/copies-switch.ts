@@ -18,7 +18,7 @@ export type GlobalNamespace = Readonly<{
 }>;
 
 /**
- * Status of the OLMConfig after a look at all global operators, or undefined where it says so already.
+ * Status of the OLMConfig after a pass over all global operators, or undefined where it is so already.
  * `namespaces` are those that are not being deleted; `protectedNamespaces` keep their copies in any case
  * (spec: csv-lifecycle.md §10).
  */

@@ -11,7 +11,7 @@ export const COPIED_FROM_LABEL = 'olm.copiedFrom';
 const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 
-/** What copying looks at. */
+/** What the step for copies reads. */
 export type CopyWorld = Readonly<{
   /** The group of the CSV's namespace. */
   group: OperatorGroup;

@@ -18,8 +18,9 @@ const PERMISSIONS_HASH_LABEL = 'olm.permissions.hash';
 type Dependent = NonNullable<RequirementStatus['dependents']>[number];
 
 /**
- * One entry per service account whose rights had to be evaluated, by name. Permissions whose Role and
- * RoleBinding we made ourselves need no evaluation and give no entry (spec: csv-lifecycle.md §4, measured).
+ * One entry per service account whose rights had to be evaluated, by name. Permissions whose Role
+ * and RoleBinding Flotilla made itself need no evaluation and give no entry
+ * (spec: csv-lifecycle.md §4, measured).
  */
 export function permissionRequirements(csv: ClusterServiceVersion, world: CsvWorld): readonly RequirementStatus[] {
   const entries = new Map<string, RequirementStatus>();

@@ -23,7 +23,7 @@ export function requirementsOf(csv: ClusterServiceVersion, world: CsvWorld): Req
   return { met: entries.every(({ status }) => MET.has(status)), entries };
 }
 
-/** Why the kind of install strategy is none that can be carried out, in OLM's words, or undefined. */
+/** Why the install strategy is of an unknown kind, in OLM's words, or undefined. */
 export const unknownStrategy = (csv: ClusterServiceVersion): string | undefined =>
   csv.spec.install?.strategy === 'deployment' ? undefined : 'unrecognized install strategy';
 

@@ -68,8 +68,8 @@ function wantedApiService(
 }
 
 /**
- * Whether an APIService that is there may be taken over: it belongs to this CSV, to one that it
- * replaces, or to one that goes.
+ * Whether a live APIService may be taken over: it belongs to this CSV, to a CSV that this one replaces, or to
+ * a CSV that is being deleted.
  */
 export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   [csv, ...predecessors(csv, world.csvs), ...world.csvs.filter(isGoing)].some((owner) =>
@@ -79,7 +79,7 @@ export const isAdoptable = (live: KubernetesObject, csv: ClusterServiceVersion, 
 const isGoing = ({ status }: ClusterServiceVersion): boolean =>
   status?.phase === 'Replacing' || status?.phase === 'Deleting';
 
-/** Whether one of the owned APIServices belongs to somebody else. */
+/** Whether one of the owned APIServices belongs to another owner. */
 export const ownsUnadoptable = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   ownedApiServices(csv).some((api) => {
     const live = world.apiServices.get(apiServiceName(api));

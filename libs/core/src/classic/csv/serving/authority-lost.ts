@@ -7,9 +7,9 @@ import { certificatesUnreadable } from './certificates-of.js';
 import { convertsThroughWebhook } from './conversion-webhooks.js';
 
 /**
- * Whether the authority by which the API server trusts the operator cannot be told: a Secret with a
- * certificate, an APIService, a webhook configuration or a conversion is gone, or lacks it
- * (spec: csv-lifecycle.md §3, "CA bundle or cert secret unreadable"). Installing again puts it back.
+ * Whether the authority by which the API server trusts the operator is unknown: a Secret with a certificate,
+ * an APIService, a webhook configuration or a conversion is gone, or lacks it (spec: csv-lifecycle.md §3, "CA
+ * bundle or cert secret unreadable"). Installing again puts it back.
  */
 export const authorityLost = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   certificatesUnreadable(csv, world) ||

@@ -55,8 +55,8 @@ const BROKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the pods behind an operator's APIs are only on the move, as when nodes are drained: young ones that
- * go or start. All its Deployments count, as in OLM (spec: csv-lifecycle.md §5, "short disruption").
+ * Whether the pods behind an operator's APIs are only being moved, as when nodes are drained: young pods that
+ * end or start. All its Deployments count, as in OLM (spec: csv-lifecycle.md §5, "short disruption").
  */
 export const isBackendDisrupted = (csv: ClusterServiceVersion, world: CsvWorld): boolean =>
   strategyDeployments(csv).some(({ name }) => {
@@ -80,7 +80,7 @@ function isOnTheMove(pod: KubernetesObject, now: Date): boolean {
   return status.phase === 'Pending' ? isStarting(status) : waitingReasons(status.containerStatuses).some(isStart);
 }
 
-/** A pending pod: it starts as it should, or nobody has anything to say of it yet. */
+/** Whether a pending pod starts as it should, or has no status about its containers yet. */
 function isStarting({ conditions, containerStatuses, initContainerStatuses }: PodStatus): boolean {
   const reasons = [...waitingReasons(containerStatuses), ...waitingReasons(initContainerStatuses)];
   const unschedulable = (conditions ?? []).some(

@@ -28,9 +28,9 @@ export const installServing = (csv: ClusterServiceVersion, world: CsvWorld): rea
   });
 
 /**
- * Puts back what an installed operator has lost of the same by another's hand. A lost certificate is none of
- * it: all of the operator is installed again then (spec: csv-lifecycle.md §3, "certs due"). OLM leaves the
- * others as they are, but for those of APIServices.
+ * Puts back the parts of an installed operator that another writer has deleted or changed. A lost certificate
+ * is not among them: then the whole operator is installed again (spec: csv-lifecycle.md §3, "certs due"). OLM
+ * repairs only the parts of APIServices.
  */
 export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] =>
   servingServices(csv).flatMap((service) => {
@@ -40,7 +40,7 @@ export const repairServing = (csv: ClusterServiceVersion, world: CsvWorld): read
     return [...lost.map((object): Action => ({ do: 'apply', object })), ...keepSharedBindings(csv, service, world)];
   });
 
-/** Whether the object is there with the content that it was given. */
+/** Whether the live object has the content that it was given. */
 function stands({ kind, metadata: { name = '' }, ...content }: KubernetesObject, world: CsvWorld): boolean {
   const named = (list: readonly KubernetesObject[]) => list.find(({ metadata }) => metadata.name === name);
   switch (kind) {

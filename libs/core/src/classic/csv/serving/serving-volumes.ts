@@ -17,9 +17,9 @@ const MOUNTS = [
 ] as const;
 
 /**
- * The pod with its serving certificate in every container, at the two places where operators look for it. A
- * volume of one of the names is replaced; a mount of the name stays as it is, and one at the same path is
- * replaced, whichever comes first (spec: csv-lifecycle.md §7).
+ * The pod with its serving certificate mounted in every container, at the two paths that operators read it
+ * from. A volume of one of the names is replaced; a mount of the name stays as it is, and one at the same
+ * path is replaced, whichever comes first (spec: csv-lifecycle.md §7).
  */
 export function withServingCertificate(pod: PodSpec, secretName: string): PodSpec {
   const volumes = MOUNTS.reduce<readonly Volume[]>((list, { name, files }) => {

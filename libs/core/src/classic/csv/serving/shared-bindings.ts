@@ -15,9 +15,9 @@ const subjectsOf = (binding: KubernetesObject): readonly RbacSubject[] => bindin
 
 /**
  * The auth-delegator and auth-reader bindings are named after the Service alone: an operator that is
- * installed in two namespaces has one of each, with a subject per namespace. What brings the live binding to
- * hold this CSV's subject: other namespaces' subjects stay, and so do the labels of an owner in another
- * namespace. OLM overwrites them.
+ * installed in two namespaces has one of each, with a subject per namespace. Gives the actions that add this
+ * CSV's subject to the live binding: subjects of other namespaces stay, and so do the labels of an owner in
+ * another namespace. OLM overwrites them.
  */
 export function keepShared(
   csv: ClusterServiceVersion,
@@ -40,8 +40,8 @@ const asSet = (subjects: readonly RbacSubject[]): string =>
   canonicalJson(subjects.map(({ kind, name, namespace = '' }) => [kind, name, namespace].join('/')).toSorted());
 
 /**
- * The shared bindings of a CSV that is being deleted: its subject leaves those that other namespaces use, and
- * its owner labels go, for an operator there to take them; the others are deleted.
+ * Cleans up the shared bindings of a CSV that is being deleted. Bindings that other namespaces use lose its
+ * subject and its owner labels, so that an operator there can take them over; the others are deleted.
  */
 export function releaseShared(csv: ClusterServiceVersion, world: CsvWorld): readonly Action[] {
   const namespace = csvNamespace(csv);
@@ -59,7 +59,7 @@ export function releaseShared(csv: ClusterServiceVersion, world: CsvWorld): read
   });
 }
 
-/** Another CSV of the namespace that goes on to use the bindings: it stays. */
+/** Another CSV of the namespace that goes on to use the bindings, so that the subject stays. */
 const isFollower = (csv: ClusterServiceVersion, other: ClusterServiceVersion): boolean =>
   !isCopied(other) && other.metadata.uid !== csv.metadata.uid && other.metadata.deletionTimestamp === undefined;
 

@@ -3,7 +3,7 @@ import type { Reason } from '../resolution-problem.js';
 /** What can be done about it: one sentence for each kind of cause, the most direct ones first. */
 export function adviceFor(explanation: readonly Reason[]): string {
   const orphans = explanation.flatMap(orphanSentence);
-  // Once the CSV that nobody holds is gone, there is nothing left to stand beside.
+  // Once the CSV without a Subscription is gone, the conflict is gone.
   const leaves = explanation.flatMap(leavesOf).filter(({ kind }) => orphans.length === 0 || !kind.startsWith('same-'));
   const sentences = [...orphans, ...easiest(leaves).flatMap((leaf) => sentenceFor(leaf) ?? [])];
   return [...new Set(sentences)].slice(0, MAX_SENTENCES).join(' ');

@@ -2,14 +2,15 @@ import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { constraintText, listed, variableName } from '../constraint-text.js';
 import type { Reason } from '../resolution-problem.js';
 
-/** Names told one by one before the rest is counted. */
+/** Number of names listed one by one; the rest is counted. */
 const NAMED = 4;
-/** Two rivals for one place are told better one by one. */
+/** Below this number, rivals are explained one by one. */
 const LEAST = 3;
 
 /**
- * The one reason behind a core that says nothing but: so many want so many places less one. Told as one,
- * since every single one of them, looked at alone, has places enough. Nothing where the core says more.
+ * The single reason behind a core that is a pigeonhole conflict and nothing else: n + 1 requirements compete
+ * for n places. It is one reason because each requirement by itself has enough places. Undefined where the
+ * core holds anything more.
  */
 export function crowdReason(system: ConstraintSystem, core: readonly Constraint[]): Reason | undefined {
   const needs = core.flatMap((rule) => (rule.kind === 'requires' ? [rule] : []));

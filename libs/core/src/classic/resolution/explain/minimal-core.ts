@@ -30,9 +30,9 @@ type Unsatisfiable = Extract<SearchResult, { verdict: 'unsatisfiable' }>;
 /**
  * Constraints that cannot hold together and of which none can be left out, from a core that may hold too
  * many. Confirms the verdict with a second solver and throws {@link SolverDisagreement} where that one
- * disagrees. A proof that counts seats, or was hard to find, would take that one too long: there the search
- * itself tries what can be left out, with a limit to the effort, so that of a very hard proof some
- * constraints too many may stay.
+ * disagrees. A pigeonhole proof, or one that was hard to find, would take the second solver too long: there
+ * the search itself tries what can be left out, with limited effort, so that some constraints too many may
+ * remain of a very hard proof.
  */
 export function minimalCore(system: ConstraintSystem, { core, counted, conflicts }: Unsatisfiable): readonly number[] {
   if (counted || conflicts > HARD) return minimisedBySearch(system, shrunk(system, core));

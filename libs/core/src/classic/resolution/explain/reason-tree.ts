@@ -9,7 +9,7 @@ import { placeWords, requirementWords } from './plain-words.js';
 
 type Of<K extends Constraint['kind']> = Extract<Constraint, { kind: K }>;
 
-/** Turns a core into a tree: at the roots what must be, below each node what stands against it. */
+/** Turns a core into a tree: the roots are what must hold, and below each node stands what contradicts it. */
 export function reasonTree(system: ConstraintSystem, core: readonly number[], snapshot: Snapshot): Reason[] {
   const constraints = core.flatMap((index) => system.constraints[index] ?? []);
   const crowd = crowdReason(system, constraints);
@@ -53,8 +53,8 @@ class ReasonTree {
   }
 
   /**
-   * Everything in the core that speaks about a variable; each variable is told once. Its siblings are the
-   * other candidates for the same thing: that it excludes them hinders nothing.
+   * Everything in the core about a variable; each variable is explained once. Its siblings are the other
+   * candidates for the same requirement: that it excludes them is no obstacle.
    */
   #against(index: number, siblings: ReadonlySet<number>): Reason[] {
     if (this.#told.has(index)) return [];
@@ -98,9 +98,7 @@ class ReasonTree {
     };
   }
 
-  /**
-   * What else of the same bundle nothing provides: a core names one thing, but the advice should name all.
-   */
+  /** What else the same bundle lacks: a core names one missing thing, but the advice should name all. */
   #alsoMissing({ subject, requirement }: Of<'requires'>): string {
     const words = this.system.constraints.flatMap((other) => {
       if (other.kind !== 'requires' || other.subject !== subject || other.candidates.length > 0) return [];

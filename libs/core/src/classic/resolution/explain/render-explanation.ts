@@ -1,13 +1,13 @@
 import { listed } from '../constraint-text.js';
 import type { Reason } from '../resolution-problem.js';
 
-/** Candidates told one by one before the rest is summed up, and how deep the story goes. */
+/** Candidates listed one by one before the rest is summed up, and the depth of the explanation. */
 const WIDTH = 4;
 const DEPTH = 5;
 
 /**
- * The story behind an unsatisfiable resolution in plain words: one paragraph for each thing that
- * must be, then what to do.
+ * The reasons behind an unsatisfiable resolution in plain words: one paragraph for each thing that
+ * must hold, then what to do.
  */
 export function renderExplanation(explanation: readonly Reason[], advice: string): string {
   const paragraphs = explanation.map((root) =>

@@ -13,7 +13,8 @@ export class SatCheck {
       const constraint = system.constraints[index];
       return constraint === undefined ? [] : [{ index, constraint }];
     });
-    // A variable that nothing asks for is false in some solution, so an at-most-one rule need not know it.
+    // A variable that no other constraint mentions is false in some solution, so an at-most-one
+    // constraint may leave it out.
     const wanted = new Set(chosen.flatMap(({ constraint }) => askedFor(constraint)));
     for (const { index, constraint } of chosen) {
       this.#solver.require(Logic.implies(selector(index), formula(constraint, wanted)));

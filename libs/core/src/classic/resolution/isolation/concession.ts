@@ -2,7 +2,10 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { variableName } from '../constraint-text.js';
 
-/** What is given up so that the rest can be met: the rules that are left, and whose wish it was. */
+/**
+ * What is given up so that the rest can be satisfied: the constraints that are left, and which
+ * Subscription or CSV loses.
+ */
 export type Concession = Readonly<{
   constraints: readonly Constraint[];
   kind: 'subscription' | 'installed';
@@ -12,9 +15,9 @@ export type Concession = Readonly<{
 type Mandatory = Extract<Constraint, { kind: 'mandatory' }>;
 
 /**
- * The least to give up of a core, in this order: a Subscription that has nothing installed yet, for whoever
- * comes to a namespace must fit in; a Subscription whose CSV then stays as it is; what an installed CSV
- * requires; that it stays. Among equals the last by name. Nothing where the core holds none of these.
+ * The least to give up of a core, in this order: a Subscription that has nothing installed yet, since a new
+ * one has to fit in; a Subscription whose CSV then stays as it is; what an installed CSV requires; that it
+ * stays. Among equals the last by name. Undefined where the core holds none of these.
  */
 export function concessionFor(system: ConstraintSystem, core: readonly number[]): Concession | undefined {
   const rules = core.flatMap((index) => system.constraints[index] ?? []);
@@ -42,7 +45,7 @@ function without(
   return { constraints, kind, name: variableName(rule.subject, system) };
 }
 
-/** The CSV of a Subscription that is left out is in use: others must get along with it. */
+/** The CSV of a Subscription that is left out is in use, so the others must be compatible with it. */
 function leftAsItIs(rule: Mandatory, system: ConstraintSystem): Concession {
   const conceded = without(rule, 'subscription', system);
   const installed = installedOf(rule.subject, system);

@@ -8,7 +8,7 @@ import { isFor } from '../resolution-of.js';
 import type { NamespaceWishes, Resolution, ResolutionPart } from '../resolution-problem.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
-/** A bundle that comes, and the installed CSV that goes for it. */
+/** A bundle to be installed, and the installed CSV that it replaces. */
 type Step = Readonly<{ comes: Entry; goes: Entry | undefined }>;
 
 /**

@@ -13,9 +13,9 @@ import { concessionFor } from './concession.js';
 import { partsOf } from './resolution-parts.js';
 
 /**
- * The answer for a namespace whose OperatorGroup asks for isolation: wishes that cannot be met are
- * left out one by one, each with its own explanation, until the rest has a solution. Where all can be
- * met the solution is OLM's.
+ * The answer for a namespace whose OperatorGroup asks for isolation: Subscriptions that cannot be satisfied
+ * are left out one by one, each with its own explanation, until the rest has a solution. Where all can be
+ * satisfied the solution is OLM's.
  */
 export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
   const unresolved: UnresolvedWish[] = [];

@@ -8,12 +8,12 @@ import type { WishedSubscription } from '../resolution-problem.js';
 import { search } from '../search/preference-search.js';
 import type { Snapshot } from '../snapshot.js';
 
-/** Effort to see what keeps one candidate out; it is asked for every candidate. */
+/** Effort to find what keeps one candidate out; it is spent for every candidate. */
 const BUDGET = { conflicts: 2_000, work: 10_000_000 };
 
 /**
- * What keeps a candidate of a Subscription from being chosen: the question is asked again with it as the only
- * candidate. `asking`: the Subscriptions of the namespace that are met, this one among them.
+ * What keeps a candidate of a Subscription from being chosen: the problem is solved again with it as the only
+ * candidate. `asking`: the Subscriptions of the namespace that can be satisfied, this one among them.
  */
 export function hindranceOfCandidate(
   candidate: Entry,

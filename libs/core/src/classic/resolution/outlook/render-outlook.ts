@@ -1,6 +1,6 @@
 import type { NewerBundle, UpgradeOutlook } from './upgrade-outlook.js';
 
-/** Newer bundles told one by one before the rest is counted. */
+/** Newer bundles listed one by one before the rest is counted. */
 const TOLD = 12;
 
 /**

@@ -23,8 +23,8 @@ export type Hindrance =
   | 'outranked';
 
 /**
- * A bundle newer than what a Subscription has or gets next; `because` says in a
- * sentence why it is not that one.
+ * A bundle newer than what a Subscription has or gets next; `because` is one sentence
+ * why it is not the next one.
  */
 export type NewerBundle = Release & Readonly<{ hindrance: Hindrance; because: string }>;
 
@@ -40,7 +40,7 @@ export type UpgradeOutlook = Readonly<{
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 type Context = Readonly<{
   wished: WishedSubscription;
-  /** All Subscriptions that are met. */
+  /** All Subscriptions that can be satisfied. */
   asking: readonly WishedSubscription[];
   installed: Entry | undefined;
   snapshot: Snapshot;
@@ -119,7 +119,9 @@ function skippedBy({ name }: Release, entries: readonly Entry[]): Hindered {
   return { hindrance: 'skipped', because };
 }
 
-/** Goes the way OLM goes, one best direct successor after the other, and sees whether it leads there. */
+/**
+ * Follows OLM's way, one best direct successor after the other, and reports whether it reaches the bundle.
+ */
 function byTheWay(entry: Entry, installed: Entry, inOrder: readonly Entry[]): Hindered {
   const way: Entry[] = [];
   for (let at = installed; ; ) {

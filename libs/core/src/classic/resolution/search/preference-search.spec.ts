@@ -36,7 +36,9 @@ const system: fc.Arbitrary<ConstraintSystem> = fc
   .array(constraint, { minLength: 3, maxLength: 22 })
   .map((constraints) => ({ variables: subscriptions(VARIABLES), constraints }));
 
-/** Many who want, few places: what the counting of seats is for. Needs 0 to 4, candidates 5 to 13. */
+/**
+ * Many requirements, few places: the case for the pigeonhole check. Requirements 0 to 4, candidates 5 to 13.
+ */
 const crowded: fc.Arbitrary<ConstraintSystem> = fc
   .tuple(
     fc.array(fc.uniqueArray(fc.integer({ min: 5, max: 13 }), { minLength: 1, maxLength: 4 }), {
@@ -63,7 +65,7 @@ const subscriptions = (count: number): ConstraintSystem['variables'] =>
   Array.from({ length: count }, (_, i) => ({ kind: 'subscription', subscription: sampleSubscription(`v${i}`) }));
 
 /**
- * OLM's way, written down plainly: take obligations in order, try candidates in order, step
+ * OLM's search, written down plainly: take obligations in order, try candidates in order, step
  * back one choice at a time.
  */
 function chronological({ constraints }: ConstraintSystem): readonly number[] | undefined {
@@ -167,7 +169,7 @@ describe('the search on hard problems', () => {
     expect(search(freed).verdict).toBe('satisfiable');
   });
   it('does not count a candidate that was ruled out on the way and meets two needs at once', () => {
-    // Needs 3, 4 and 5 have two seats; variable 12 meets 3 and 4 together, and 1, which is
+    // Requirements 3, 4 and 5 have two places; variable 12 satisfies 3 and 4 together, and 1, which is
     // tried first, excludes it.
     const seat = (members: number[]): Constraint => ({ kind: 'at-most-one', members, shared: 'api', of: 'seat' });
     const constraints: Constraint[] = [

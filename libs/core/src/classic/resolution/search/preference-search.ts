@@ -1,13 +1,42 @@
 import type { ConstraintSystem } from '../constraint-system.js';
 import { analyse, unsatisfiableCore } from './conflict-analysis.js';
-import { findCrowd, type Need } from './crowding.js';
+import { type Demand, findPigeonholeConflict } from './pigeonhole.js';
 import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
+
+/**
+ * The solver: CDCL (conflict-driven clause learning) as in MiniSat, with decisions in OLM's order of preference.
+ *
+ * - Unit propagation with two watched literals per clause; at-most-one constraints are propagated natively
+ *   (`propagator.ts`).
+ * - A conflict is analysed to its first unique implication point (first-UIP). The learned clause is added, and
+ *   the search jumps back to the level where that clause has one open literal (`conflict-analysis.ts`).
+ * - Clauses need exponential time to prove that n + 1 requirements do not fit into n at-most-one constraints.
+ *   The pigeonhole check proves it by counting, every few conflicts (`pigeonhole.ts`).
+ * - A conflict at level 0 proves that there is no solution. The constraints in its derivation are the core,
+ *   from which the explanation is made.
+ *
+ * Example: operator `a` has versions A1 and A2, `b` has B1 and B2. Subscription S asks for `a`, T for B1.
+ *
+ *     S is mandatory      S requires A2 or A1      at most one of A1, A2
+ *     T is mandatory      T requires B1            at most one of B1, B2      A2 requires B2
+ *
+ * 1. At level 0, S, T and B1 are true, and B2 is false: at most one of B1 and B2. The clause `not A2 or B2`
+ *    makes A2 false, the clause `not S or A2 or A1` makes A1 true. The solution is A1, B1, without a decision.
+ * 2. If T requires B1 or B3 (a bundle of another operator), level 0 leaves A2 open. The search decides
+ *    A2, the first candidate of S: B2 is true, B1 is false, B3 is true. If B3 requires what A2 excludes,
+ *    the analysis goes back from the conflict to A2 and learns the clause `not A2`. Back at level 0 that clause
+ *    makes A1 true. No other decision on A2 is tried again, whatever else is open.
+ *
+ * Reading order: `../constraint-system.ts` (the input), `propagator.ts`, then `run` and `step` below,
+ * `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a second solver
+ * confirm it.
+ */
 
 /** Bounds on the work of one search, in units that do not depend on the machine. */
 export type SearchBudget = Readonly<{
   conflicts: number;
   work: number;
-  /** Whether seats suffice is counted once so many conflicts are met, and again after every so many more. */
+  /** The pigeonhole check runs after this many conflicts, and again after every so many more. */
   counting?: Readonly<{ from: number; every: number }>;
 }>;
 export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 150_000_000 };
@@ -15,8 +44,9 @@ export const DEFAULT_BUDGET: SearchBudget = { conflicts: 50_000, work: 150_000_0
 const COUNTING = { from: 64, every: 16 };
 
 /**
- * `picked`: variables of the solution, in order of choice. `core`: indices of constraints that cannot hold
- * together; `counted`: its proof counts seats, which clauses alone may not repeat in reasonable time.
+ * `picked`: variables of the solution, in order of choice. `core`: indices of constraints that
+ * cannot hold together; `counted`: its proof uses the pigeonhole check, and clauses alone may not
+ * prove it in reasonable time.
  */
 export type SearchResult = Readonly<{ conflicts: number; work: number }> &
   (
@@ -64,7 +94,7 @@ class PreferenceSearch {
     const contradiction = this.#addConstraints();
     if (contradiction !== undefined) return this.#unsatisfiable(contradiction);
     for (;;) {
-      const conflict = this.#solver.propagate() ?? this.#crowd();
+      const conflict = this.#solver.propagate() ?? this.#pigeonhole();
       if (conflict === undefined) {
         if (!this.#step()) return { verdict: 'satisfiable', picked: this.#picked, ...this.#effort() };
       } else if (this.#solver.level === 0) return this.#unsatisfiable(conflict);
@@ -152,13 +182,14 @@ class PreferenceSearch {
   }
 
   /**
-   * Now and then: whether what must be met has too few seats, at first whatever was decided, then as decided.
+   * Periodic pigeonhole check: learns a clause if open requirements outnumber what at-most-one constraints
+   * allow, first at level 0, then under the current decisions.
    */
-  #crowd(): Clause | undefined {
+  #pigeonhole(): Clause | undefined {
     const conflicts = this.#learned.length;
     if (conflicts < this.#countAt) return undefined;
     this.#countAt = conflicts + (this.#budget.counting ?? COUNTING).every;
-    const clause = this.#crowdAt(0) ?? this.#crowdAt(this.#solver.level);
+    const clause = this.#pigeonholeAt(0) ?? this.#pigeonholeAt(this.#solver.level);
     if (clause === undefined) return undefined;
     this.#counted = true;
     this.#backTo(Math.max(...clause.literals.map((literal) => this.#solver.levelOf(variableOf(literal)))));
@@ -166,31 +197,31 @@ class PreferenceSearch {
   }
 
   /**
-   * A clause that is false by the assignments up to the level: one of the needs must go, or
-   * a seat ruled out be free.
+   * A clause that is false under the assignments up to the level: one of the requirements must go, or an
+   * excluded candidate must be allowed.
    */
-  #crowdAt(level: number): Clause | undefined {
+  #pigeonholeAt(level: number): Clause | undefined {
     const value = (variable: number) => (this.#solver.levelOf(variable) <= level ? this.#solver.value(variable) : 0);
-    const needs = this.#constraints.flatMap((constraint, id): Need[] => {
+    const demands = this.#constraints.flatMap((constraint, id): Demand[] => {
       if (constraint.kind !== 'requires' || value(constraint.subject) <= 0) return [];
       if (constraint.candidates.some((candidate) => value(candidate) > 0)) return [];
       return [{ id, candidates: constraint.candidates.filter((candidate) => value(candidate) === 0) }];
     });
-    this.#solver.work += this.#constraints.length + needs.reduce((sum, need) => sum + need.candidates.length, 0);
-    const crowd = findCrowd(needs, (variable) => this.#solver.groupsOf(variable));
-    if (crowd === undefined) return undefined;
-    const wishes = crowd.needs.flatMap(({ id }) => {
+    this.#solver.work += this.#constraints.length + demands.reduce((sum, demand) => sum + demand.candidates.length, 0);
+    const conflict = findPigeonholeConflict(demands, (variable) => this.#solver.groupsOf(variable));
+    if (conflict === undefined) return undefined;
+    const requirements = conflict.demands.flatMap(({ id }) => {
       const constraint = this.#constraints[id];
       return constraint?.kind === 'requires' ? [constraint] : [];
     });
-    const named = wishes.flatMap(({ candidates }) => candidates);
-    // A candidate ruled out by now would take one of the seats too, unless it meets two of the needs at once.
-    const takesSeat = (candidate: number) =>
+    const named = requirements.flatMap(({ candidates }) => candidates);
+    // An excluded candidate would take a place too, unless it satisfies two of the requirements at once.
+    const takesHole = (candidate: number) =>
       named.indexOf(candidate) === named.lastIndexOf(candidate) &&
-      this.#solver.groupsOf(candidate).some((rule) => crowd.seats.has(rule));
-    const elsewhere = named.filter((candidate) => value(candidate) < 0 && !takesSeat(candidate));
-    const literals = [...wishes.map(({ subject }) => negative(subject)), ...elsewhere.map(positive)];
-    this.#learned.push([...crowd.needs.map(({ id }) => id), ...crowd.seats]);
+      this.#solver.groupsOf(candidate).some((rule) => conflict.holes.has(rule));
+    const elsewhere = named.filter((candidate) => value(candidate) < 0 && !takesHole(candidate));
+    const literals = [...requirements.map(({ subject }) => negative(subject)), ...elsewhere.map(positive)];
+    this.#learned.push([...conflict.demands.map(({ id }) => id), ...conflict.holes]);
     return { id: this.#constraints.length + this.#learned.length - 1, literals: [...new Set(literals)] };
   }
 }

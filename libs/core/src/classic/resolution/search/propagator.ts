@@ -66,7 +66,10 @@ export class Propagator {
     return (this.#groups[variable] ?? []).map(({ id }) => id);
   }
 
-  /** Adds a rule before the search; a conflict means that the rules contradict each other outright. */
+  /**
+   * Adds a constraint before the search; a conflict means that the constraints
+   * contradict each other outright.
+   */
   add(constraint: Constraint, id: number): Conflict | undefined {
     if (constraint.kind !== 'at-most-one') return this.addClause({ id, literals: literalsOf(constraint) });
     const group = { id, members: constraint.members };
