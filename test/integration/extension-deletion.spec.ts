@@ -12,6 +12,7 @@ import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { memoryQueues } from '#platform/queue/queues';
+import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
@@ -79,7 +80,8 @@ async function depsFor(object: ClusterExtension, image: string): Promise<Extensi
     // Chosen here, and not read from Redis.
     check: { admits: async () => true },
     observe: memoryQueues().observeExtension,
-    registry: await configuredRegistryClient(readSettings({})),
+    pulls: BundlePulls.withoutTurns(await configuredRegistryClient(readSettings({}))),
+    wake: () => undefined,
     credentials: async () => ({}),
     log: silentLog,
     onRolledOut: () => undefined,

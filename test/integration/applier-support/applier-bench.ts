@@ -14,6 +14,9 @@ import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { SystemClock } from '#platform/clock/system-clock';
+import { FairLimiter } from '#platform/fairness/fair-limiter';
+import { Lanes } from '#platform/fairness/lanes';
+import { Patience } from '#platform/fairness/patience';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { readTree } from '#platform/files/read-tree';
 import { HubKey } from '#platform/hub/hub-key';
@@ -21,6 +24,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import type { SeenVersions } from '#platform/kube/resource-version';
 import { memoryQueues } from '#platform/queue/queues';
+import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
@@ -81,6 +85,7 @@ export class ApplierBench {
   readonly #clock = new BenchClock();
   readonly #queues = memoryQueues();
   readonly #view: ClusterView | undefined;
+  #pulls: BundlePulls | undefined;
   #edition: 'v1' | 'v2' = 'v1';
   #known: Readonly<{ offered: readonly unknown[]; index: CatalogIndex }> | undefined;
 
@@ -115,7 +120,7 @@ export class ApplierBench {
     const log = { debug: () => undefined, info: note, warn: note, error: note };
     return stagesOf({
       problems: this.problems,
-      registry: new HttpRegistryClient({ store: new MemoryContentStore() }),
+      bundlePulls: this.#newPulls(),
       content: this.content,
       key: this.#key,
       log,
@@ -124,6 +129,14 @@ export class ApplierBench {
       queues: this.#queues,
       settings: this.#settings,
     });
+  }
+
+  #newPulls(): BundlePulls {
+    this.#pulls?.stop();
+    const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: 2 });
+    const lanes = new Lanes({ first: limiter(8), slow: limiter(4), firstMs: 5_000 });
+    this.#pulls = new BundlePulls(new HttpRegistryClient({ store: new MemoryContentStore() }), lanes);
+    return this.#pulls;
   }
 
   /** A cluster with OLM's kinds and a global catalog of the samples. */
@@ -150,6 +163,7 @@ export class ApplierBench {
   }
 
   async stop(): Promise<void> {
+    this.#pulls?.stop();
     await this.#view?.stop();
     await this.client.close();
     await this.registry.stop();
@@ -196,13 +210,13 @@ export class ApplierBench {
     this.#clock.ahead += ms;
   }
 
-  /** One job of the applier. */
-  async pass(namespace: string): Promise<ReconcileOutcome> {
+  /** One job of the applier; it waits so long for work that goes on without it. */
+  async pass(namespace: string, waitsMs?: number): Promise<ReconcileOutcome> {
     const { signal } = new AbortController();
     const { client } = this;
     const reads = (await this.#view?.reads(this.#seen())) ?? client;
     const place = { client, reads, namespace, globalCatalogNamespace: GLOBAL };
-    return reconcileNamespace(place, this.stages, this.#clock, signal);
+    return reconcileNamespace(place, this.stages, this.#clock, signal, new Patience(waitsMs));
   }
 
   /** As a poller would tell that has seen everything. */

@@ -7,6 +7,8 @@ export type MadeVersion = Readonly<{
   version: string;
   replaces?: string;
   objects: readonly KubernetesObject[];
+  /** What the catalog names in place of the image that is made. */
+  image?: string;
   /** Deployments of its install strategy. */
   deployments?: readonly Readonly<{ name: string; spec: object }>[];
   /** Further fields of the CSV's spec. */
@@ -102,7 +104,7 @@ export async function offer(
       schema: 'olm.bundle',
       name: csvName(name, made.version),
       package: name,
-      image: `${bench.registry.host}/${repository}`,
+      image: made.image ?? `${bench.registry.host}/${repository}`,
       properties: [{ type: 'olm.package', value: { packageName: name, version: made.version } }],
     });
   }

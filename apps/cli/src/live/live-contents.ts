@@ -8,9 +8,10 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
-import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore } from '#platform/store/content-store.port';
 import { isDigest } from '#platform/store/digest';
 import { DiskContentStore } from '#platform/store/disk-content-store';
@@ -31,7 +32,7 @@ import { hubToken } from './hub-token.js';
 /** Where a verb that looks at live namespaces gets the content of their catalogs and bundles. */
 export type LiveContents = Readonly<{
   content: ContentStore;
-  registry: RegistryClient;
+  bundlePulls: BundlePulls;
   /** The catalog as it can be resolved from now, or with what keeps it from that. */
   catalogOf(client: KubeClient, source: CatalogSource): Promise<IndexedCatalog>;
 }>;
@@ -70,7 +71,7 @@ export async function openLiveContents(settings: Settings, named?: string): Prom
   const read = once(({ client, source }: Asked) => catalogOf(client, source));
   return {
     content,
-    registry,
+    bundlePulls: BundlePulls.withoutTurns(registry),
     // Every namespace of a cluster sees the global catalogs: each is read once.
     catalogOf(client, source) {
       const { namespace, name, resourceVersion } = source.metadata;

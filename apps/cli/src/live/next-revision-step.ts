@@ -10,6 +10,7 @@ import { ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { bundleOf, hasSucceeded } from '#core/v1/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
 import { extensionGatesOf } from '#platform/config/extension-gates';
+import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
@@ -106,7 +107,8 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
       // Chosen here, and not read from Redis.
       check: { admits: async () => true },
       observe: memoryQueues().observeExtension,
-      registry: contents.registry,
+      pulls: contents.bundlePulls,
+      wake: () => undefined,
       credentials: logins,
       log: silentLog,
       onRolledOut: () => undefined,
@@ -119,6 +121,7 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
     writer: client,
     now: new SystemClock().now(),
     signal: new AbortController().signal,
+    patience: Patience.endless(),
   };
 }
 

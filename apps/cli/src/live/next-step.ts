@@ -6,6 +6,7 @@ import { wishesOf } from '#core/classic/resolution/wishes';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
+import { Patience } from '#platform/fairness/patience';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
@@ -45,7 +46,7 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
   const metrics = new Metrics({ processMetrics: false });
   const stages = stagesOf({
     problems,
-    registry: deps.contents.registry,
+    bundlePulls: deps.contents.bundlePulls,
     content: deps.contents.content,
     queues: memoryQueues(),
     settings: deps.settings,
@@ -55,8 +56,9 @@ export async function nextStep(client: KubeClient, namespace: string, deps: Next
   });
   const now = new SystemClock().now();
   const signal = new AbortController().signal;
+  const patience = Patience.endless();
   for (const stage of stages) {
-    const { moved } = await stage({ client: recording, read, reader, now, signal });
+    const { moved } = await stage({ client: recording, read, reader, now, signal, patience });
     if (moved) break;
   }
   return { cluster: client.cluster, namespace, writes: recording.writes, unread: catalogs.flatMap(unreadText) };

@@ -202,17 +202,17 @@ export const settingGroups = {
     ),
     pullConcurrency: count(
       8,
-      'Catalog images that are downloaded at the same time, in turns over clusters and namespaces',
+      'Catalog images that the poller downloads at the same time, and bundle images that an applier does, in turns over clusters and namespaces; half as many again for bundles that take long',
       {
         min: 1,
         max: 1_000,
       },
     ),
-    pullsPerCluster: count(4, 'Of these, for CatalogSources and ClusterCatalogs of one cluster', {
+    pullsPerCluster: count(4, 'Of these, for one cluster', {
       min: 1,
       max: 1_000,
     }),
-    pullsPerNamespace: count(2, 'Of these, for CatalogSources of one namespace', { min: 1, max: 1_000 }),
+    pullsPerNamespace: count(2, 'Of these, for one namespace', { min: 1, max: 1_000 }),
     catalogReadConcurrency: count(
       3,
       'Catalogs that are read at the same time, each in a thread, in turns over clusters and namespaces; those of one cluster leave one thread to the others',

@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
 import { outboundPolicyOf } from '../config/registry-limits.js';
 import type { Settings } from '../config/settings.js';
+import { Lanes } from '../fairness/lanes.js';
 import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
 import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
@@ -13,6 +14,7 @@ import type { KubeClient } from '../kube/kube-client.port.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { openRedis } from '../redis/redis-connection.js';
+import { BundlePulls } from '../registry/bundle-pulls.js';
 import { configuredRegistryClient } from '../registry/configured-registry-client.js';
 import { FailedPulls } from '../registry/image/failed-pulls.js';
 import type { RegistryClient } from '../registry/registry-client.port.js';
@@ -52,6 +54,7 @@ export type Hub = Readonly<{
   /** For images that are being unpacked; counts in the size of the content cache. */
   workRoom: WorkRoom;
   registry: RegistryClient;
+  bundlePulls: BundlePulls;
   /** Who may read what over HTTP. */
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
@@ -99,6 +102,13 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
     otherBytes: () => workRoom.bytes,
     log,
   });
+  const registry = await configuredRegistryClient(settings, {
+    store: disk,
+    provenance: new DiskProvenance(join(folder, 'provenance')),
+    policy: outboundPolicyOf(settings),
+    failedPulls: new FailedPulls(),
+  });
+  const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
   const refused = new RefusedValues(log, metrics, clock);
   const stored: RedisProblemStoreOptions = {
     ...storeOptions(settings),
@@ -121,20 +131,31 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
     }),
     content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
     workRoom,
-    registry: await configuredRegistryClient(settings, {
-      store: disk,
-      provenance: new DiskProvenance(join(folder, 'provenance')),
-      policy: outboundPolicyOf(settings),
-      failedPulls: new FailedPulls(),
-    }),
+    registry,
+    bundlePulls,
     ...(tls && { tls }),
     access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
     key,
     close: async () => {
       tls?.stop();
+      bundlePulls.stop();
       redis.disconnect();
     },
   };
+}
+
+/** Bundles are small: what takes longer goes on beside the others, with half of the bounds. */
+const BUNDLE_FIRST_MS = 5_000;
+
+function bundleLanes(settings: Settings, { lanes }: Metrics): Lanes {
+  const { pullConcurrency: total, pullsPerCluster: perCluster, pullsPerNamespace: perNamespace } = settings;
+  const half = (count: number) => Math.max(1, Math.floor(count / 2));
+  const slow = { total: half(total), perCluster: half(perCluster), perNamespace: half(perNamespace) };
+  return new Lanes({
+    first: lanes.limiter('bundle', { total, perCluster, perNamespace }),
+    slow: lanes.limiter('bundle-slow', slow),
+    firstMs: BUNDLE_FIRST_MS,
+  });
 }
 
 const storeOptions = (settings: Settings): RedisProblemStoreOptions => ({

@@ -3,7 +3,7 @@ import type { Bounds } from '#core/kernel/fairness/fair-queue';
 import { FairLimiter } from '../fairness/fair-limiter.js';
 
 /** Where work waits for its turn within one process. */
-export type LaneName = 'pull' | 'read' | 'read-slow' | 'solve' | 'solve-slow';
+export type LaneName = 'pull' | 'bundle' | 'bundle-slow' | 'read' | 'read-slow' | 'solve' | 'solve-slow';
 
 /** Queues with turns, measured: what waits, what is under way, and how long each piece of work waited. */
 export class LaneMetrics {

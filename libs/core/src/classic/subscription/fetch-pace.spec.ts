@@ -3,14 +3,17 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { pauseBeforeFetch } from './fetch-pace.js';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds));
-const subscription = (status: 'True' | 'False' | undefined, toldAt?: number): Subscription => ({
+const subscription = (status: 'True' | 'False' | undefined, toldAt?: number, isFetching = false): Subscription => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'Subscription',
   metadata: { name: 'gear', namespace: 'mill' },
   spec: { name: 'gear', source: 'shelf', sourceNamespace: 'olm' },
   status: {
     ...(toldAt === undefined ? {} : { lastUpdated: at(toldAt).toISOString() }),
-    ...(status === undefined ? {} : { conditions: [{ type: 'BundleUnpackFailed', status }] }),
+    conditions: [
+      ...(status === undefined ? [] : [{ type: 'BundleUnpackFailed', status }]),
+      ...(isFetching ? [{ type: 'BundleUnpacking', status: 'True' as const }] : []),
+    ],
   },
 });
 
@@ -22,6 +25,7 @@ describe('pauseBeforeFetch', () => {
     { because: 'the pause is over', subscriptions: [subscription('True', -20)], wanted: 0 },
     { because: 'the failure is over', subscriptions: [subscription('False', 10)], wanted: 0 },
     { because: 'nobody knows when it failed', subscriptions: [subscription('True')], wanted: 0 },
+    { because: 'it is fetched again now', subscriptions: [subscription('True', 10, true)], wanted: 0 },
     {
       because: 'the newest failure counts',
       subscriptions: [subscription('True', 0), subscription('True', 8)],

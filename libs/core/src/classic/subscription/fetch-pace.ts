@@ -4,11 +4,15 @@ import { conditionOf, statusOf } from './subscription-change.js';
 /**
  * Milliseconds to wait before the namespace's bundles are fetched again: `minRetryMs` in all after a failure
  * that was written to a Subscription; 0 when at once. That write is itself a change that starts a pass, so
- * without this pause every failure would be followed by another.
+ * without this pause every failure would be followed by another. There is no pause for
+ * what is being fetched.
  */
 export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetryMs: number, now: Date): number {
   const failures = subscriptions
-    .filter((subscription) => conditionOf(statusOf(subscription), 'BundleUnpackFailed')?.status === 'True')
+    .filter((subscription) => holds(subscription, 'BundleUnpackFailed') && !holds(subscription, 'BundleUnpacking'))
     .map(({ status }) => Date.parse(status?.lastUpdated ?? '') || 0);
   return Math.max(0, ...failures.map((told) => told + minRetryMs - now.getTime()));
 }
+
+const holds = (subscription: Subscription, type: string): boolean =>
+  conditionOf(statusOf(subscription), type)?.status === 'True';

@@ -4,10 +4,16 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { BundleSource } from '#core/classic/install-plan/bundle-reference';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
-import { pullBundle } from '#platform/registry/bundle-image';
+import type { Owner } from '#core/kernel/fairness/owner';
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ApplyJob } from '#platform/queue/jobs';
+import type { PulledBundle } from '#platform/registry/bundle-image';
+import type { BundlePulls } from '#platform/registry/bundle-pulls';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
-import type { PullOptions, RegistryClient } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+import type { StageInput } from '../namespaces/stage.js';
 
 /** Inline manifests of a catalog are held by the poller; here they are not (yet). It refills itself from the catalog. */
 export class ContentNotHeld extends FlotillaError {
@@ -32,28 +38,66 @@ export class UnusableBundle extends FlotillaError {
 /** What a bundle brings, and where the very same can be had again: its image by digest, or the digest of its content. */
 export type BundleContent = Readonly<{ objects: readonly KubernetesObject[]; source: BundleSource }>;
 
-/** Fetches what a chosen bundle brings, in bundle order: from its image, or from the content store when it is inline. */
+/** A bundle, and how to get it. `timeoutMs`: for the pull of its image; 0: as long as it takes. */
+export type SoughtBundle = Readonly<{
+  name: string;
+  source: BundleSource;
+  credentials: RegistryCredentials;
+  timeoutMs: number;
+}>;
+
+/** Their names. The pass ends without them; the namespace is put into the queue again once they are there. */
+export type StillFetching = Readonly<{ stillFetching: readonly string[] }>;
+
+/** In case that what is put into the queue when the bundles are there does not arrive. */
+export const FETCHED_AFTER_MS = 30_000;
+
+/** Fetches what chosen bundles bring, in bundle order: from their images, or from the content store where they are inline. */
 export class BundleContents {
   constructor(
-    private readonly registry: RegistryClient,
+    private readonly pulls: BundlePulls,
     private readonly store: ContentStore,
+    private readonly queue: JobQueue<ApplyJob>,
+    private readonly log: Log,
   ) {}
 
-  async contentOf(
-    bundle: Readonly<{ name: string; source: BundleSource }>,
-    options: PullOptions,
-  ): Promise<BundleContent> {
-    const { name, source } = bundle;
-    if ('image' in source) {
-      const { digest, files } = await pullBundle(this.registry, source.image, options);
-      const pinned = atDigest(parseImageReference(source.image), digest).text;
-      return { objects: readNamed(name, source.image, files), source: { image: pinned } };
-    }
-    const bytes = await this.store.get(source.inline as Digest);
-    if (bytes === undefined) throw new ContentNotHeld(name, source.inline);
-    const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { objects: KubernetesObject.array().parse(objects), source };
+  /** All of them, in order. */
+  async contentsOf(
+    sought: readonly SoughtBundle[],
+    { client, read, patience, signal }: StageInput,
+  ): Promise<Readonly<{ contents: readonly BundleContent[] }> | StillFetching> {
+    const owner = { cluster: client.cluster, namespace: read.namespace };
+    const images = sought.flatMap(({ source, credentials, timeoutMs }) =>
+      'image' in source ? [{ image: source.image, credentials, timeoutMs }] : [],
+    );
+    const pulled = await this.pulls.pull(images, { owner, patience, signal, wake: () => this.#wake(owner) });
+    if ('stillFetching' in pulled) return { stillFetching: sought.map(({ name }) => name) };
+    const bundles = new Map(images.map(({ image }, at) => [image, pulled.bundles[at]]));
+    const contents = sought.map(({ name, source }) =>
+      'image' in source ? contentOf(name, source.image, bundles.get(source.image)) : this.#inline(name, source.inline),
+    );
+    return { contents: await Promise.all(contents) };
   }
+
+  async #inline(name: string, digest: string): Promise<BundleContent> {
+    const bytes = await this.store.get(digest as Digest);
+    if (bytes === undefined) throw new ContentNotHeld(name, digest);
+    const objects: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return { objects: KubernetesObject.array().parse(objects), source: { inline: digest } };
+  }
+
+  #wake({ cluster, namespace }: Owner): void {
+    this.queue
+      .add({ v: 1, cluster, namespace })
+      .catch((err: unknown) => this.log.warn({ cluster, namespace, err }, 'fetched bundles wait for the next pass'));
+  }
+}
+
+async function contentOf(name: string, image: string, pulled: PulledBundle | undefined): Promise<BundleContent> {
+  if (pulled === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  const { digest, files } = pulled;
+  const pinned = atDigest(parseImageReference(image), digest).text;
+  return { objects: readNamed(name, image, files), source: { image: pinned } };
 }
 
 function readNamed(bundle: string, image: string, files: readonly BundleFile[]): readonly KubernetesObject[] {

@@ -37,17 +37,21 @@ export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
 
 export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
 
-/** Carries out the unfinished steps in order and stops at the first that cannot be done; outcomes by index of the step. */
+/** Outcomes by index of the step. `stillFetching`: the next step needs bundles that are not here yet. */
+export type Executed = Readonly<{ outcomes: ReadonlyMap<number, ExecutedStep>; stillFetching?: readonly string[] }>;
+
+/** Carries out the unfinished steps in order and stops at the first that cannot be done. */
 export async function executeSteps(
   clients: PlanClients,
   plan: InstallPlan,
   context: StepContext,
   { input, bundles }: Execution,
-): Promise<Map<number, ExecutedStep>> {
+): Promise<Executed> {
   const outcomes = new Map<number, ExecutedStep>();
   const told = plan.status?.message ?? '';
   for (const [index, step] of unfinishedSteps(plan)) {
     const whole = await bundles.whole(step);
+    if ('stillFetching' in whole) return { outcomes, ...whole };
     const outcome =
       'fail' in whole
         ? outcomeOf(step, whole)
@@ -55,7 +59,7 @@ export async function executeSteps(
     outcomes.set(index, outcome);
     if (outcome.error !== undefined) break;
   }
-  return outcomes;
+  return { outcomes };
 }
 
 /** Somebody else wrote the same object first so many times in a row: then the plan hears of it. */
@@ -145,7 +149,7 @@ export async function couldGoOn(
   const [left] = unfinishedSteps(plan);
   if (left === undefined) return false;
   const whole = await bundles.whole(left[1]);
-  if ('fail' in whole) return false;
+  if (!('step' in whole)) return false;
   const decision = decideStep(whole.step, context, await readWorld(clients, input.reader, whole.step, context));
   if (!('actions' in decision)) return false;
   const writer = usesOwnRights(whole.step) ? clients.own : clients.tenant;

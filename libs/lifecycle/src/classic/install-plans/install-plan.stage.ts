@@ -18,8 +18,8 @@ import { writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { tenantOf } from '../../engine/tenant.js';
 import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
-import type { BundleContents } from './bundle-contents.js';
-import { couldGoOn, type ExecutedStep, executeSteps } from './execute-steps.js';
+import { type BundleContents, FETCHED_AFTER_MS } from './bundle-contents.js';
+import { couldGoOn, type Executed, executeSteps } from './execute-steps.js';
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
 import type { OfferedBundles } from './offered-bundles.js';
 import { ReferencedBundles } from './referenced-bundles.js';
@@ -70,8 +70,10 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
   const bundles = referencedBundles(input, plan, settings);
   const foreign = await refuseForeign(input, plan, settings.foreign);
-  const refused: ReadonlyMap<number, ExecutedStep> = foreign.size > 0 ? foreign : refuseUnsupported(plan);
-  const outcomes = refused.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
+  const refused: Executed = { outcomes: foreign.size > 0 ? foreign : refuseUnsupported(plan) };
+  const { outcomes, stillFetching } =
+    refused.outcomes.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
+  if (stillFetching !== undefined && outcomes.size === 0) return { ...AT_REST, againAfterMs: FETCHED_AFTER_MS };
   const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
   if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });

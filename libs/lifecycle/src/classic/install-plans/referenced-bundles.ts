@@ -11,17 +11,20 @@ import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { StageInput } from '../namespaces/stage.js';
-import { catalogCredentials, withinUnpackTime } from '../subscriptions/fetch-bundles.js';
-import type { BundleContent, BundleContents } from './bundle-contents.js';
+import { catalogCredentials } from '../subscriptions/fetch-bundles.js';
+import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';
 
 /** `patienceMs`: a registry that does not answer says nothing against the plan, so it is asked for as long as an unpack may take. */
-export type WholeStep = Readonly<{ step: InstallPlanStep }> | Readonly<{ fail: string; patienceMs?: number }>;
+export type WholeStep =
+  | Readonly<{ step: InstallPlanStep }>
+  | Readonly<{ fail: string; patienceMs?: number }>
+  | StillFetching;
 
 /** Bundles that the steps of one plan refer to; each is fetched once in an execution. */
 export class ReferencedBundles {
-  readonly #contents = new Map<string, Promise<BundleContent>>();
+  readonly #contents = new Map<string, Promise<BundleContent | StillFetching>>();
   /** By the whole reference: that of a CSV says more than the others. */
-  readonly #steps = new Map<string, Promise<readonly InstallPlanStep[]>>();
+  readonly #steps = new Map<string, Promise<readonly InstallPlanStep[] | StillFetching>>();
 
   constructor(
     private readonly contents: BundleContents,
@@ -38,7 +41,8 @@ export class ReferencedBundles {
     const { kind, name } = step.resource;
     try {
       if (!(await this.mayHave(reference))) return { fail: notOffered(`${kind} ${name}`, reference) };
-      return dereferenced(step, reference, await this.#stepsOf(step.resolving, reference));
+      const steps = await this.#stepsOf(step.resolving, reference);
+      return 'stillFetching' in steps ? steps : dereferenced(step, reference, steps);
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
       const advice = 'if the bundle is gone for good, have the plan made anew: flotilla retry installplan --replan';
@@ -47,26 +51,31 @@ export class ReferencedBundles {
     }
   }
 
-  #stepsOf(bundle: string, reference: BundleReference): Promise<readonly InstallPlanStep[]> {
+  #stepsOf(bundle: string, reference: BundleReference): Promise<readonly InstallPlanStep[] | StillFetching> {
     const key = canonicalJson(reference);
     const made = this.#steps.get(key) ?? this.#makeSteps(bundle, reference);
     this.#steps.set(key, made);
     return made;
   }
 
-  async #makeSteps(bundle: string, reference: BundleReference): Promise<readonly InstallPlanStep[]> {
-    const content = this.#contents.get(reference.name) ?? this.#fetch(bundle, reference);
-    this.#contents.set(reference.name, content);
-    return referredSteps(reference, { objects: (await content).objects, namespace: this.input.read.namespace });
+  async #makeSteps(bundle: string, reference: BundleReference): Promise<readonly InstallPlanStep[] | StillFetching> {
+    const fetching = this.#contents.get(reference.name) ?? this.#fetch(bundle, reference);
+    this.#contents.set(reference.name, fetching);
+    const content = await fetching;
+    if ('stillFetching' in content) return content;
+    return referredSteps(reference, { objects: content.objects, namespace: this.input.read.namespace });
   }
 
-  #fetch(name: string, reference: BundleReference): Promise<BundleContent> {
+  async #fetch(name: string, reference: BundleReference): Promise<BundleContent | StillFetching> {
     const { catalogSourceName, catalogSourceNamespace } = reference;
-    return withinUnpackTime(this.input, this.#timeoutMs, async (signal) => {
-      const catalog = { name: catalogSourceName, namespace: catalogSourceNamespace };
-      const credentials = await catalogCredentials(this.input, catalog);
-      return this.contents.contentOf({ name, source: sourceOf(reference) }, { credentials, signal });
-    });
+    const catalog = { name: catalogSourceName, namespace: catalogSourceNamespace };
+    const credentials = await catalogCredentials(this.input, catalog);
+    const bundle = { name, source: sourceOf(reference), credentials, timeoutMs: this.#timeoutMs };
+    const fetched = await this.contents.contentsOf([bundle], this.input);
+    if ('stillFetching' in fetched) return fetched;
+    const [content] = fetched.contents;
+    if (content === undefined) throw new Error(`bundle ${name} was asked for and not fetched`);
+    return content;
   }
 
   /** What the group's annotation says, else the hub's setting; 0: no limit. */

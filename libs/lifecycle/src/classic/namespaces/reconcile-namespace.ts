@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock/clock.port';
+import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type ClusterReads, PassReader } from '../../engine/pass-reader.js';
 import { DecidedOnMirror } from '../../engine/perform.js';
@@ -33,12 +34,13 @@ export async function reconcileNamespace(
   stages: readonly Stage[],
   clock: Clock,
   signal: AbortSignal,
+  patience = new Patience(),
 ): Promise<ReconcileOutcome> {
   const reader = new PassReader(reads);
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
     reader.turn(clock.now());
     const read = await readNamespace(reader, namespace, globalCatalogNamespace);
-    const outcome = await round(stages, () => ({ client, read, reader, now: clock.now(), signal }));
+    const outcome = await round(stages, () => ({ client, read, reader, now: clock.now(), signal, patience }));
     if (signal.aborted) return { rounds, againAfterMs: 0 };
     if (outcome.moved) continue;
     const { againAfterMs, refused } = outcome;

@@ -1,3 +1,4 @@
+import type { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { PassReader } from '../../engine/pass-reader.js';
 import type { NamespaceRead } from './namespace-read.js';
@@ -10,6 +11,8 @@ export type StageInput = Readonly<{
   reader: PassReader;
   now: Date;
   signal: AbortSignal;
+  /** For work that goes on when the pass has ended. */
+  patience: Patience;
 }>;
 
 /**

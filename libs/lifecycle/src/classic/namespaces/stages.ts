@@ -17,11 +17,11 @@ import { subscriptionStage } from '../subscriptions/subscription.stage.js';
 import type { Stage } from './stage.js';
 
 /** What the stages of a pass need of the hub. */
-export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 'metrics' | 'refused'> &
+export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'metrics' | 'refused'> &
   Readonly<{
     /** Absent where nothing is written: plans are then neither marked nor refused for want of a mark. */
     key?: Hub['key'];
-    queues: Pick<Hub['queues'], 'observe'>;
+    queues: Pick<Hub['queues'], 'observe' | 'apply'>;
     settings: Pick<
       Hub['settings'],
       'bundleUnpackTimeout' | 'foreignInstallPlans' | 'installPlanRetryTimeout' | 'protectedCopiedCsvNamespaces'
@@ -30,9 +30,9 @@ export type StagesHub = Pick<Hub, 'problems' | 'registry' | 'content' | 'log' | 
 
 /** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
 export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
-  const { problems, queues, registry, content, settings, log, metrics, refused, key } = hub;
+  const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
   const marks = key && new PlanMarks(key);
-  const contents = new BundleContents(registry, content);
+  const contents = new BundleContents(bundlePulls, content, queues.apply, log);
   const unpackTimeoutMs = settings.bundleUnpackTimeout;
   return [
     operatorGroupStage,

@@ -177,15 +177,15 @@ async function install(
   const wanted = bundlesToInstall(part.resolution);
   const unpacking = { wanted, subscriptions: askingFor(part, input), timeoutMs };
   const unpacked = await unpackBundles(deps.contents, input, unpacking);
-  if (unpacked === undefined) return MOVED;
-  const { bundles, input: current } = unpacked;
-  if ('effect' in bundles) return tellUnpackFailure(current, part, bundles, minRetryMs);
-  if (!(await stillWished(current))) return MOVED;
-  const made = await makePlan(deps, current, part, bundles).catch(planFailure);
-  if ('effect' in made) return tellUnpackFailure(current, part, made, minRetryMs);
+  if ('outcome' in unpacked) return unpacked.outcome;
+  const { bundles } = unpacked;
+  if ('effect' in bundles) return tellUnpackFailure(input, part, bundles, minRetryMs);
+  if (!(await stillWished(input))) return MOVED;
+  const made = await makePlan(deps, input, part, bundles).catch(planFailure);
+  if ('effect' in made) return tellUnpackFailure(input, part, made, minRetryMs);
   const { plan } = made;
-  if (plan === undefined) return conclude(current, { effect: 'settled', resolution: part.resolution });
-  return conclude(current, { effect: 'planned', resolution: part.resolution, plan });
+  if (plan === undefined) return conclude(input, { effect: 'settled', resolution: part.resolution });
+  return conclude(input, { effect: 'planned', resolution: part.resolution, plan });
 }
 
 /** What is refused is observed and solved anew. */

@@ -1,8 +1,9 @@
 import type { Hub } from '#platform/hub/hub';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
+import type { BundlePulls } from '#platform/registry/bundle-pulls';
 import { localCredentials } from '#platform/registry/local-credentials';
-import type { RegistryClient, RegistryCredentials } from '#platform/registry/registry-client.port';
+import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { ChoiceCheck } from './choice-check.js';
@@ -12,7 +13,9 @@ export type ExtensionDeps = Readonly<{
   store: ProblemStore<ExtensionProblems>;
   check: Pick<ChoiceCheck, 'admits'>;
   observe: JobQueue<ExtensionJob>;
-  registry: RegistryClient;
+  pulls: BundlePulls;
+  /** Has the extension looked at again: its bundle is fetched. */
+  wake: (job: ExtensionJob) => void;
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
@@ -29,7 +32,7 @@ export type ExtensionDeps = Readonly<{
 export const extensionDeps = ({
   extensionProblems,
   queues,
-  registry,
+  bundlePulls: pulls,
   log,
   metrics,
   refused,
@@ -38,7 +41,13 @@ export const extensionDeps = ({
   store: extensionProblems,
   check: new ChoiceCheck(extensionProblems, refused),
   observe: queues.observeExtension,
-  registry,
+  pulls,
+  wake: (job) => {
+    const { cluster, extension } = job;
+    queues.extension
+      .add(job)
+      .catch((err: unknown) => log.warn({ cluster, extension, err }, 'a fetched bundle waits for the next pass'));
+  },
   credentials: localCredentials,
   log,
   onRolledOut: (cluster, seconds) => metrics.extensions.rolledOut(cluster, seconds),

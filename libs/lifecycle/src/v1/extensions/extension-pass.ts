@@ -1,4 +1,5 @@
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
+import type { Patience } from '#platform/fairness/patience';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionRead } from './read-extension.js';
@@ -12,6 +13,8 @@ export type ExtensionPass = Readonly<{
   writer: KubeClient;
   now: Date;
   signal: AbortSignal;
+  /** For work that goes on when the pass has ended. */
+  patience: Patience;
 }>;
 
 /** A look at revisions alone, whatever they belong to. */

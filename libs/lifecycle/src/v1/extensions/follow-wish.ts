@@ -32,7 +32,7 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   const told = { deprecation, note, againAfterMs };
   switch (decided.next) {
     case 'wait':
-      return { moved: false, waiting: true };
+      return { moved: false, waiting: true, againAfterMs };
     case 'trouble':
       return { ...told, moved: false, trouble: decided.trouble };
     case 'keep':

@@ -40,6 +40,8 @@ export type NextRevision = Readonly<{
 
 const PULL_AGAIN_MS = 15_000;
 const CHECK_AGAIN_MS = 15_000;
+/** In case that what is put into the queue when the bundle is there does not arrive. */
+const FETCHED_AFTER_MS = 30_000;
 
 /** Resolves, pulls, renders and checks what is wished. Writes nothing. */
 export async function nextRevision(pass: ExtensionPass): Promise<NextRevision> {
@@ -90,6 +92,7 @@ async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision
   const isSame = newest !== undefined && annotationOf(newest, INPUTS_KEY) === inputs && !isExpiring(newest, pass.now);
   if (isSame && isByDigest(chosen)) return { next: 'keep', annotations: { [QUERY_KEY]: chosen.query } };
   const content = await pullBundleContent(pass, chosen.bundle.image);
+  if ('stillFetching' in content) return { next: 'wait', againAfterMs: FETCHED_AFTER_MS };
   if ('error' in content) {
     if (isUnchanged(newest, chosen.bundle)) return { next: 'keep', againAfterMs: PULL_AGAIN_MS };
     return {

@@ -1,31 +1,45 @@
-import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import { pullBundle } from '#platform/registry/bundle-image';
+import type { PulledBundle } from '#platform/registry/bundle-image';
 import { parseImageReference } from '#platform/registry/image-reference';
-import { withinUnpackTime } from '../../classic/subscriptions/fetch-bundles.js';
 import type { ExtensionPass } from './extension-pass.js';
 
-export type BundleContent = Readonly<{ files: readonly BundleFile[]; digest: string }>;
+export type BundleContent = Pick<PulledBundle, 'files' | 'digest'>;
 export type PullFailure = Readonly<{ error: string; reason: 'Retrying' | 'Blocked' }>;
+/** The pass ends without it; the extension is put into the queue again once it is there. */
+export type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
 
 /** The files of a bundle image, or why they cannot be had. */
 export async function pullBundleContent(
-  { deps, signal }: ExtensionPass,
+  pass: ExtensionPass,
   image: string,
-): Promise<BundleContent | PullFailure> {
+): Promise<BundleContent | PullFailure | StillPulling> {
   try {
     parseImageReference(image);
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error), reason: 'Blocked' };
   }
   try {
-    const credentials = await deps.credentials(image);
-    const pull = (inTime: AbortSignal) => pullBundle(deps.registry, image, { credentials, signal: inTime });
-    const { files, digest } = await withinUnpackTime({ signal }, deps.unpackTimeoutMs, pull);
-    return { files, digest };
+    return await pull(pass, image);
   } catch (error) {
     if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
     return { error: error.message, reason: 'Retrying' };
   }
+}
+
+async function pull(
+  { deps, client, read, patience, signal }: ExtensionPass,
+  image: string,
+): Promise<BundleContent | StillPulling> {
+  const { cluster } = client;
+  const { metadata, spec } = read.extension;
+  const credentials = await deps.credentials(image);
+  const wake = () => deps.wake({ v: 1, cluster, extension: metadata.name ?? '' });
+  const owner = { cluster, namespace: spec.namespace };
+  const wanted = { image, credentials, timeoutMs: deps.unpackTimeoutMs };
+  const pulled = await deps.pulls.pull([wanted], { owner, patience, signal, wake });
+  if ('stillFetching' in pulled) return pulled;
+  const [bundle] = pulled.bundles;
+  if (bundle === undefined) throw new Error(`image ${image} was asked for and not pulled`);
+  return bundle;
 }

@@ -4,6 +4,7 @@ import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-exten
 import { LONE_SET, OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
+import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';
 import { sooner } from '../../classic/namespaces/stage.js';
@@ -36,9 +37,10 @@ export async function reconcileExtension(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
+  const patience = new Patience();
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
     if (signal.aborted) return { rounds, againAfterMs: 0 };
-    const around = { deps, client, now: clock.now(), signal };
+    const around = { deps, client, now: clock.now(), signal, patience };
     const look = name.startsWith(LONE_SET) ? lookAtSet(around, name.slice(LONE_SET.length)) : lookAt(around, name);
     const { moved, againAfterMs } = await look.catch(startOver);
     if (!moved) return { rounds, againAfterMs };

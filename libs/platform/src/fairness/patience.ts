@@ -1,0 +1,29 @@
+/** A pass holds a worker of its queue: what takes longer goes on without it. */
+const PASS_MS = 3_000;
+
+/** How long one pass may wait for work that goes on without it: for all such work together, not for each piece. */
+export class Patience {
+  #leftMs: number;
+
+  constructor(ms = PASS_MS) {
+    this.#leftMs = ms;
+  }
+
+  /** For a caller that holds nothing that others need. */
+  static endless(): Patience {
+    return new Patience(Number.POSITIVE_INFINITY);
+  }
+
+  /** Undefined: the work is not done in time. What is done already is given even when no time is left. */
+  async wait<T>(work: Promise<T>): Promise<Readonly<{ value: T }> | undefined> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const begun = performance.now();
+    const timer = Number.isFinite(this.#leftMs) ? setTimeout(() => resolve(undefined), this.#leftMs) : undefined;
+    try {
+      return await Promise.race([work.then((value) => ({ value })), late]);
+    } finally {
+      clearTimeout(timer);
+      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - begun));
+    }
+  }
+}

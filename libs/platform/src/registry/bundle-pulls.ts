@@ -1,0 +1,71 @@
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { Lanes, Run } from '../fairness/lanes.js';
+import { LastingWork, type Waiting } from '../fairness/lasting-work.js';
+import { type PulledBundle, pullBundle } from './bundle-image.js';
+import type { RegistryClient, RegistryCredentials } from './registry-client.port.js';
+
+/** Worded like the failed Job of OLM that it stands for (spec: install-plans.md §4). */
+export class UnpackTimeout extends FlotillaError {
+  readonly code = 'UnpackTimeout';
+  readonly retry: Retry = 'backoff';
+  constructor(timeoutMs: number) {
+    super(
+      `DeadlineExceeded: the bundles were not fetched within ${timeoutMs / 1_000} s. Check the registry, or allow more time with the annotation operatorframework.io/bundle-unpack-timeout of the OperatorGroup`,
+    );
+  }
+}
+
+/** A bundle image, and how to get it. `timeoutMs`: from its turn on; 0: as long as it takes. */
+export type WantedBundle = Readonly<{ image: string; credentials: RegistryCredentials; timeoutMs: number }>;
+
+/** The bundles, in the order in which they were asked for, or the images that are still being fetched. */
+export type BundlesOrWait =
+  | Readonly<{ bundles: readonly PulledBundle[] }>
+  | Readonly<{ stillFetching: readonly string[] }>;
+
+/** Bundles that were fetched and not yet used by the pass that asked for them, in all. */
+const MAX_HELD_BYTES = 64 * 2 ** 20;
+
+/** Pulls bundle images in fair turns over clusters and namespaces. A pull goes on when the pass that asked for it has ended. */
+export class BundlePulls {
+  readonly #work: LastingWork<PulledBundle>;
+
+  constructor(
+    private readonly registry: RegistryClient,
+    lanes: Pick<Lanes, 'run'>,
+  ) {
+    const sizeOf = ({ files }: PulledBundle) => files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#work = new LastingWork({ lanes, sizeOf, maxHeldBytes: MAX_HELD_BYTES });
+  }
+
+  /** For a command, which pulls for its user alone. */
+  static withoutTurns(registry: RegistryClient): BundlePulls {
+    return new BundlePulls(registry, { run: (_demand, start) => start().done });
+  }
+
+  /** Rejects with what is wrong with the first bundle that cannot be had. */
+  async pull(wanted: readonly WantedBundle[], waiting: Waiting): Promise<BundlesOrWait> {
+    const work = wanted.map((one) => ({ key: this.#keyOf(one), start: () => this.#start(one) }));
+    const bundles = await this.#work.take(work, waiting);
+    return bundles === undefined ? { stillFetching: wanted.map(({ image }) => image) } : { bundles };
+  }
+
+  /** Ends all pulls. */
+  stop(): void {
+    this.#work.stop();
+  }
+
+  #keyOf({ image, credentials, timeoutMs }: WantedBundle): string {
+    return `${this.registry.access(image, { credentials })} ${image} ${timeoutMs}`;
+  }
+
+  #start({ image, credentials, timeoutMs }: WantedBundle): Run<PulledBundle> {
+    const end = new AbortController();
+    const timer =
+      timeoutMs === 0 ? undefined : setTimeout(() => end.abort(new UnpackTimeout(timeoutMs)), timeoutMs).unref();
+    const done = pullBundle(this.registry, image, { credentials, signal: end.signal }).finally(() =>
+      clearTimeout(timer),
+    );
+    return { done, end: () => end.abort() };
+  }
+}
