@@ -8,8 +8,8 @@ declare const MADE_HERE: unique symbol;
 
 /**
  * A text that says what a user can do: prose, or prose, a colon and one command. Only {@link ADVICE} makes
- * it, and a test (test/integration/advice.spec.ts) carries its entries out to the promised end, and fails for
- * one that it does not know.
+ * it, and a test (test/advice) carries its entries out to the promised end, and fails for one that it does
+ * not know.
  */
 export type Advice = string & { readonly [MADE_HERE]: true };
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { IMAGE_TEMPLATE_ANNOTATION } from '#core/classic/catalog-source/image-template';
-import * as scene from '../../story/bad-input-scene.js';
+import * as scene from '../story/bad-input-scene.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'shelf' } as const;
@@ -11,7 +11,7 @@ const ready = ({ client }: AdviceBench, namespace: string) =>
 const shelf = (namespace: string) => [namespace, 'catalogsource', 'shelf'] as const;
 
 /** What explain advises about CatalogSources. */
-export const CATALOG_CASES: Readonly<Record<string, AdviceCase>> = {
+export const CATALOG_CASES = {
   'no-such-image': {
     carries: ['validateCatalogImage'],
     play: async (bench, namespace) => {
@@ -117,4 +117,4 @@ export const CATALOG_CASES: Readonly<Record<string, AdviceCase>> = {
       await bench.runs(namespace, `${namespace}.v1.0.0 Succeeded`);
     },
   },
-};
+} satisfies Readonly<Record<string, AdviceCase>>;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import * as scene from '../../story/bad-input-scene.js';
-import { type MadeVersion, madeCrd } from '../applier-support/made-operator.js';
+import { type MadeVersion, madeCrd } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 
 const V1 = 'olm.operatorframework.io/v1';
@@ -62,7 +62,7 @@ const installed = ({ client }: AdviceBench, name: string) =>
   }, 'True');
 
 /** What explain advises about ClusterExtensions. */
-export const EXTENSION_CASES: Readonly<Record<string, AdviceCase>> = {
+export const EXTENSION_CASES = {
   'crd-of-subscription': {
     carries: ['keepOwner', 'saveObjects', 'uninstallOwner', 'deleteCrd'],
     play: async (bench, name) => {
@@ -201,4 +201,4 @@ export const EXTENSION_CASES: Readonly<Record<string, AdviceCase>> = {
       await installedVersion(bench, name, '2.0.0');
     },
   },
-};
+} satisfies Readonly<Record<string, AdviceCase>>;

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, vi } from 'vitest';
@@ -8,12 +10,13 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
-import { commandIn } from '../../../apps/cli/src/live/command-in.js';
-import { runFlotilla } from '../../../apps/cli/src/run-flotilla.fixture.js';
-import * as scene from '../../story/bad-input-scene.js';
-import { allRunning, setQuickStage } from '../../story/quick-stage.js';
-import { type MadeVersion, offer } from '../applier-support/made-operator.js';
+import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import { commandIn } from '../../apps/cli/src/live/command-in.js';
+import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
+import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
+import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import type { AdviceCluster } from './advice-clusters.js';
 
 export type AdviceName = keyof typeof ADVICE;
 export const ADVICE_NAMES = Object.keys(ADVICE) as AdviceName[];
@@ -34,7 +37,7 @@ export const until = (read: () => unknown, wanted: unknown): Promise<void> =>
 
 export type Ran = Readonly<{ exit: number; out: string }>;
 
-/** A simulated cluster with the services of the hub; what explain advises is carried out there as a user would. */
+/** A cluster with the services of the hub; what explain advises is carried out there as a user would. */
 export class AdviceBench {
   readonly #printed = new Map<string, Set<AdviceName>>();
   readonly #editions = new Map<string, number>();
@@ -46,20 +49,32 @@ export class AdviceBench {
     readonly stop: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<AdviceBench> {
-    const registry = await startRegistry();
-    const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s', FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s' };
-    const stage = await setQuickStage({ registry, settings });
+  /** Ends the cluster, too, once the services have ended. */
+  static async start(cluster: AdviceCluster): Promise<AdviceBench> {
+    const endings = [() => cluster.stop()];
     const stop = async () => {
-      await stage.strike();
-      await registry.stop();
+      for (const end of endings.splice(0).toReversed()) await end();
     };
-    const [client] = stage.clients;
-    if (client === undefined) throw new Error('the stage has no cluster');
-    await installMissingCrds(client);
-    await scene.createNamespace(client, 'olm', []);
-    await allRunning(stage.services);
-    return new AdviceBench(registry, client, stage.kubeconfigs[0] ?? '', stop);
+    try {
+      const folder = await mkdtemp(join(tmpdir(), 'flotilla-advice-'));
+      endings.push(() => rm(folder, { recursive: true }));
+      const kubeconfig = join(folder, 'kubeconfig');
+      await writeFile(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
+      const registry = await startRegistry();
+      endings.push(() => registry.stop());
+      const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s', FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s' };
+      const stage = await setQuickStage({ registry, kubeconfigs: [kubeconfig], settings });
+      endings.push(stage.strike);
+      const [client] = stage.clients;
+      if (client === undefined) throw new Error('the environment has no cluster');
+      await installMissingCrds(client);
+      await scene.createNamespace(client, 'olm', []);
+      await allRunning(stage.services);
+      return new AdviceBench(registry, client, kubeconfig, stop);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   }
 
   /** The names of the advices that explain has printed for this case: in its namespace and in those it begins. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import * as scene from '../../story/bad-input-scene.js';
-import { type MadeVersion, madeCrd } from '../applier-support/made-operator.js';
+import { type MadeVersion, madeCrd } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
 import type { AdviceBench, AdviceCase } from './advice-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -32,7 +32,7 @@ const retarget = ({ client }: AdviceBench, namespace: string, targetNamespaces: 
   client.patch({ ...GROUP, namespace }, { spec: { targetNamespaces: [...targetNamespaces] } });
 
 /** What explain advises about ClusterServiceVersions. */
-export const OPERATOR_CASES: Readonly<Record<string, AdviceCase>> = {
+export const OPERATOR_CASES = {
   'api-missing': {
     carries: ['installApi', 'explainOriginal'],
     play: async (bench, namespace) => {
@@ -173,7 +173,7 @@ export const OPERATOR_CASES: Readonly<Record<string, AdviceCase>> = {
       await bench.runs(namespace, `${rival}.v1.0.0 Succeeded`);
     },
   },
-};
+} satisfies Readonly<Record<string, AdviceCase>>;
 
 /** Carries out what is advised about a CSV that no time repairs: a corrected bundle in place of it. */
 async function corrected(bench: AdviceBench, namespace: string): Promise<void> {

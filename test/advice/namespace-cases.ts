@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import * as scene from '../../story/bad-input-scene.js';
-import { madeCrd } from '../applier-support/made-operator.js';
+import { madeCrd } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
 import { type AdviceCase, until } from './advice-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -14,7 +14,7 @@ const done = (namespace: string) => `${namespace}.v1.0.0 Succeeded`;
 const about = (namespace: string) => [namespace, 'subscription', namespace] as const;
 
 /** What explain advises about OperatorGroups, Subscriptions and InstallPlans. */
-export const NAMESPACE_CASES: Readonly<Record<string, AdviceCase>> = {
+export const NAMESPACE_CASES = {
   'no-group': {
     carries: ['createGroup'],
     play: async (bench, namespace) => {
@@ -224,4 +224,4 @@ export const NAMESPACE_CASES: Readonly<Record<string, AdviceCase>> = {
       await bench.runs(namespace, `${namespace}.v1.3.0 Succeeded`);
     },
   },
-};
+} satisfies Readonly<Record<string, AdviceCase>>;
