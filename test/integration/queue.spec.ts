@@ -6,7 +6,7 @@ import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { redisQueues } from '#platform/queue/queues';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { connectRedis } from '#platform/redis/redis-connection';
-import { PATIENCE } from '#testing/patience';
+import { PATIENCE, pause } from '#testing/patience';
 import { jobQueueConformance, recorder } from './queue-support/job-queue.conformance.js';
 import { thing, thingContract, thingOf } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
@@ -102,6 +102,47 @@ describe('the queue on Redis', () => {
       expect((await queue.counts()).waiting).toBe(1);
     } finally {
       await dispose();
+    }
+  });
+
+  it('a job that is done leaves nothing in Redis, and is counted', async () => {
+    const prefix = randomUUID();
+    const { queue, dispose, redis } = make(prefix);
+    try {
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      for (const name of ['a', 'b', 'c']) await queue.add(thing(name));
+      await expect.poll(async () => (await queue.counts()).completed, PATIENCE).toBe(3);
+      const jobs = await redis.keys(`${prefix}:queue:things:*-*-*`);
+      expect(jobs).toEqual([]);
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, delayed: 0, completed: 3, failed: 0 });
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('idle queues of a process ask Redis together for what is due, once in a second', async () => {
+    const redis = connectRedis(found.url);
+    const queues = redisQueues({ redis, prefix: randomUUID(), backoff });
+    const took: string[] = [];
+    const scripts = async () => Number(/cmdstat_evalsha:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1]);
+    const idle = [queues.apply, queues.observe, queues.solved, queues.extension];
+    try {
+      await queues.apply.process(async () => undefined, { concurrency: 1 });
+      await queues.observe.process(async ({ namespace }) => void took.push(namespace), { concurrency: 1 });
+      await queues.solved.process(async () => undefined, { concurrency: 1 });
+      await queues.extension.process(async () => undefined, { concurrency: 1 });
+      await queues.observe.add({ v: 1, cluster: 'east', namespace: 'first' }, { delayMs: 1 });
+      await expect.poll(() => took, PATIENCE).toEqual(['first']);
+      const before = await scripts();
+      await pause(4_000);
+      // 4 polls; beside them each queue once asks by itself, looks for the jobs of dead workers, and for lost wake-ups.
+      expect((await scripts()) - before).toBeLessThanOrEqual(4 + 3 * idle.length);
+      await queues.observe.add({ v: 1, cluster: 'east', namespace: 'second' }, { delayMs: 1 });
+      await expect.poll(() => took, PATIENCE).toEqual(['first', 'second']);
+    } finally {
+      await Promise.all(idle.map((queue) => queue.close({ deadlineMs: 0 })));
+      redis.disconnect();
     }
   });
 

@@ -106,6 +106,18 @@ describe('problem store on Redis', () => {
       expect(forged).toEqual(['east seen 1', 'east observation 1']);
     });
 
+    it('reads all kinds of a namespace with one command within a script', async () => {
+      const { applier } = await written();
+      const calls = async () =>
+        [...(await redis.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)]
+          .filter(([, command]) => command !== 'info')
+          .reduce((sum, [, , count]) => sum + Number(count), 0);
+      await applier.getSeen(...place, KINDS);
+      const before = await calls();
+      await applier.getSeen(...place, KINDS);
+      expect((await calls()) - before).toBe(2);
+    });
+
     it('leaves what is no waiter out, and wakes the others', async () => {
       const { prefix, poller, applier } = await written();
       await poller.waitFor(hash, { cluster: 'east', namespace: 'apps' });

@@ -3,6 +3,7 @@ import { Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type Log, silentLog } from '../telemetry/log.port.js';
+import { DuePoll } from './due-poll.js';
 import { type AttemptHost, attemptJob, describeError } from './job-attempt.js';
 import {
   type AddOptions,
@@ -26,6 +27,8 @@ export type BullmqJobQueueOptions = Readonly<{
   /** How often free jobs are looked for. Default 5 s. */
   stalledIntervalMs?: number;
   backoff?: BackoffLimits;
+  /** Shared by the queues of a process. Default: one for this queue alone. */
+  duePoll?: DuePoll;
   onFinished?: (job: FinishedJob) => void;
   /** Called with every error of the queue's own connections. */
   onError?: (error: unknown) => void;
@@ -35,7 +38,10 @@ export type BullmqJobQueueOptions = Readonly<{
 const MAX_STALLED_COUNT = 1_000_000;
 const FAILURES_KEPT_SECONDS = 86_400;
 const GRACE_AFTER_ABORT_MS = 1_000;
-const KEPT = { removeOnComplete: { age: 3_600, count: 100 }, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
+/** What was done is counted and not kept: to keep it takes a tenth of all commands. */
+const KEPT = { removeOnComplete: true, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
+/** An idle worker is woken by the next job; it asks by itself so often in case a wake-up was lost. */
+const ASKED_ANYWAY_SECONDS = 10;
 
 /** The queue on Redis. */
 export class BullmqJobQueue<J> extends JobQueue<J> {
@@ -58,12 +64,12 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     private readonly options: BullmqJobQueueOptions,
   ) {
     super();
-    const { redis, prefix = 'flotilla', log = silentLog } = options;
+    const { redis, prefix = 'flotilla', log = silentLog, duePoll = new DuePoll(redis) } = options;
     this.name = contract.name;
     this.#ranks = new JobRanks(contract, Date.now);
     this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
-    this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, (error) => this.#report(error));
+    this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, duePoll, (error) => this.#report(error));
     const failures = `${prefix}:failures:${contract.name}`;
     const failing = this.#failing;
     this.#host = {
@@ -145,8 +151,9 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
         lockDuration: lockDurationMs,
         stalledInterval: stalledIntervalMs,
         maxStalledCount: MAX_STALLED_COUNT,
+        drainDelay: ASKED_ANYWAY_SECONDS,
         runRetryDelay: 1_000,
-        metrics: { maxDataPoints: 60 },
+        metrics: { maxDataPoints: 1 },
       },
     );
     this.#worker = worker;
@@ -184,10 +191,11 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   }
 
   async counts(): Promise<JobCounts> {
-    const states = ['wait', 'prioritized', 'active', 'delayed', 'completed'] as const;
+    const states = ['wait', 'prioritized', 'active', 'delayed'] as const;
     const since = Date.now() - FAILURES_KEPT_SECONDS * 1_000;
-    const [counts, alarms, failing] = await Promise.all([
+    const [counts, finished, alarms, failing] = await Promise.all([
       this.#queue.getJobCounts(...states),
+      this.#queue.getMetrics('completed', 0, 0),
       this.#alarms.count(),
       this.options.redis.zcount(this.#failing, since, '+inf'),
     ]);
@@ -196,7 +204,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       waiting: of('wait') + of('prioritized'),
       active: of('active'),
       delayed: of('delayed') + alarms,
-      completed: of('completed'),
+      completed: finished.meta.count,
       failed: failing,
     };
   }

@@ -1,4 +1,5 @@
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
+import { DuePoll } from './due-poll.js';
 import type { JobContract, JobQueue } from './job-queue.port.js';
 import {
   APPLY_QUEUE,
@@ -67,14 +68,17 @@ export type Queues = Readonly<{
   observeExtension: JobQueue<ExtensionJob>;
 }>;
 
-export const redisQueues = (options: BullmqJobQueueOptions): Queues => ({
-  resolve: new BullmqJobQueue(resolveContract, options),
-  solved: new BullmqJobQueue(solvedContract, options),
-  apply: new BullmqJobQueue(applyContract, options),
-  observe: new BullmqJobQueue(observeContract, options),
-  extension: new BullmqJobQueue(extensionContract, options),
-  observeExtension: new BullmqJobQueue(observeExtensionContract, options),
-});
+export function redisQueues(ofAll: BullmqJobQueueOptions): Queues {
+  const options = { duePoll: new DuePoll(ofAll.redis), ...ofAll };
+  return {
+    resolve: new BullmqJobQueue(resolveContract, options),
+    solved: new BullmqJobQueue(solvedContract, options),
+    apply: new BullmqJobQueue(applyContract, options),
+    observe: new BullmqJobQueue(observeContract, options),
+    extension: new BullmqJobQueue(extensionContract, options),
+    observeExtension: new BullmqJobQueue(observeExtensionContract, options),
+  };
+}
 
 export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
   resolve: new MemoryJobQueue(resolveContract, options),

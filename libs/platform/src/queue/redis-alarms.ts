@@ -1,19 +1,20 @@
 import type { Redis } from 'ioredis';
+import { RedisScript } from '../redis/redis-script.js';
+import type { Delayed, DuePoll } from './due-poll.js';
 
 /** A claim that its holder has not settled for so long is taken by another: the holder died. */
 const CLAIM_MS = 10_000;
 const CLAIMS_AT_ONCE = 200;
-/** Alarms set by other processes are seen no later than this. */
-const LONGEST_WAIT_MS = 500;
+const AGAIN_AFTER_ERROR_MS = 1_000;
 
 // Time is the Redis server's in all of these, so that the clocks of our processes need not agree.
 const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
 
 /** Sets the alarm unless an earlier one stands. KEYS: alarms. ARGV: delay, member. */
-const SET = `${NOW} redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`;
+const SET = new RedisScript(`${NOW} redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`);
 
 /** Moves due alarms, and claims whose holder died, to the claims. Answers the claim's number, then the members. KEYS: alarms, claims. */
-const CLAIM = `${NOW}
+const CLAIM = new RedisScript(`${NOW}
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, ARGV[1])) do
   due[#due + 1] = member
@@ -24,10 +25,12 @@ for _, member in ipairs(due) do
 end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 local wait = first[2] and math.max(0, tonumber(first[2]) - now) or -1
-return { now, wait, due }`;
+return { now, wait, due }`);
 
 /** Forgets a claim, if it is still the one that was made. KEYS: claims. ARGV: number, member. */
-const SETTLE = `if redis.call('ZSCORE', KEYS[1], ARGV[2]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end`;
+const SETTLE = new RedisScript(
+  `if redis.call('ZSCORE', KEYS[1], ARGV[2]) == ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end`,
+);
 
 /**
  * One alarm per member, the earliest that was asked for; kept in Redis, rung by whichever process comes first, and rung
@@ -37,13 +40,12 @@ const SETTLE = `if redis.call('ZSCORE', KEYS[1], ARGV[2]) == ARGV[1] then redis.
 export class RedisAlarms {
   readonly #alarms: string;
   readonly #claims: string;
-  readonly #ended = new AbortController();
-  #loop: Promise<void> | undefined;
-  #wake: () => void = () => undefined;
+  #started: Delayed | undefined;
 
   constructor(
     private readonly redis: Redis,
     prefix: string,
+    private readonly poll: DuePoll,
     private readonly onError: (error: unknown) => void,
   ) {
     this.#alarms = `${prefix}:alarms`;
@@ -51,8 +53,8 @@ export class RedisAlarms {
   }
 
   async set(member: string, delayMs: number): Promise<void> {
-    await this.redis.eval(SET, 1, this.#alarms, Math.ceil(delayMs), member);
-    this.#wake();
+    await SET.run(this.redis, [this.#alarms], Math.ceil(delayMs), member);
+    if (this.#started !== undefined) this.poll.pollIn(delayMs);
   }
 
   async count(): Promise<number> {
@@ -62,44 +64,31 @@ export class RedisAlarms {
 
   /** Starts ringing: `ring` must have taken the member over for good when it resolves. */
   start(ring: (member: string) => Promise<void>): void {
-    this.#loop ??= this.#run(ring);
+    if (this.#started !== undefined) return;
+    const takeDue = () =>
+      this.#ringDue(ring).catch((error: unknown) => {
+        if (this.#started !== undefined) this.onError(error);
+        return AGAIN_AFTER_ERROR_MS;
+      });
+    this.#started = { key: this.#alarms, takeDue, onError: this.onError };
+    this.poll.start(this.#started);
   }
 
   async stop(): Promise<void> {
-    this.#ended.abort();
-    this.#wake();
-    await this.#loop;
+    const started = this.#started;
+    this.#started = undefined;
+    if (started !== undefined) await this.poll.stop(started);
   }
 
-  async #run(ring: (member: string) => Promise<void>): Promise<void> {
-    while (!this.#ended.signal.aborted) {
-      const waitMs = await this.#ringDue(ring).catch((error: unknown) => {
-        if (!this.#ended.signal.aborted) this.onError(error);
-        return LONGEST_WAIT_MS;
-      });
-      if (waitMs > 0) await this.#sleep(Math.min(waitMs, LONGEST_WAIT_MS));
-    }
-  }
-
+  /** Answers in how many milliseconds the next one rings. */
   async #ringDue(ring: (member: string) => Promise<void>): Promise<number> {
-    const answer = await this.redis.eval(CLAIM, 2, this.#alarms, this.#claims, CLAIMS_AT_ONCE, CLAIM_MS);
+    const answer = await CLAIM.run(this.redis, [this.#alarms, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
     const { claim, waitMs, members } = readClaims(answer);
     for (const member of members) {
       await ring(member);
-      await this.redis.eval(SETTLE, 1, this.#claims, claim, member);
+      await SETTLE.run(this.redis, [this.#claims], claim, member);
     }
     return waitMs;
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#ended.signal.aborted) this.#wake();
-    });
   }
 }
 
@@ -108,7 +97,7 @@ function readClaims(answer: unknown): { claim: string; waitMs: number; members: 
   const waitMs = Number(wait);
   return {
     claim: String(claim),
-    waitMs: waitMs < 0 ? LONGEST_WAIT_MS : waitMs,
+    waitMs: waitMs < 0 ? Number.POSITIVE_INFINITY : waitMs,
     members: Array.isArray(members) ? members.map(String) : [],
   };
 }

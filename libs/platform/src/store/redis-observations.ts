@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { observationFreshness } from '#core/fleet/observation/observation-freshness';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/resource-version.js';
+import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';
 
 /** What was refused: the authentication code is wrong (`observation`, `seen`), or it is an older one written again. */
@@ -29,13 +30,12 @@ const LONGEST_VALUE = 255;
 const MOST_ACCEPTED = 100_000;
 
 /** The versions of the kinds in ARGV[2…], a blank for one that is longer than ARGV[1]. KEYS: seen. */
-const READ_SEEN = `
-local found = {}
-for i = 2, #ARGV do
-  if redis.call('HSTRLEN', KEYS[1], ARGV[i]) > tonumber(ARGV[1]) then found[i - 1] = ' '
-  else found[i - 1] = redis.call('HGET', KEYS[1], ARGV[i]) end
+const READ_SEEN = new RedisScript(`
+local found = redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
+for i, value in ipairs(found) do
+  if value and #value > tonumber(ARGV[1]) then found[i] = ' ' end
 end
-return found`;
+return found`);
 
 /**
  * What the poller passes to the applier: which problem a namespace has, and what was seen of it. Each value has a code that
@@ -113,7 +113,7 @@ export class RedisObservations {
   /** Of these kinds. Those whose code is wrong are removed. */
   async getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions> {
     const key = this.#name(SEEN, `${cluster}/${namespace}`);
-    const found: unknown = await this.redis.eval(READ_SEEN, 1, key, LONGEST_VALUE, ...kinds);
+    const found: unknown = await READ_SEEN.run(this.redis, [key], LONGEST_VALUE, ...kinds);
     const texts: readonly unknown[] = Array.isArray(found) ? found : [];
     const seen: Record<string, string> = {};
     const forged: string[] = [];

@@ -22,6 +22,8 @@ export type ObjectCounts = Readonly<{
 export type MetricsOptions = Readonly<{ registry?: Registry; clusterLimit?: number; processMetrics?: boolean }>;
 
 const COUNTS_DEADLINE_MS = 1_000;
+/** How often the lag of the event loop is sampled: each sample wakes the process, also one that is idle. */
+const LAG_EVERY_MS = 100;
 
 /**
  * What we tell Prometheus: OLM's series under OLM's names, each with a label for the cluster (spec: metrics.md §1), our
@@ -52,7 +54,7 @@ export class Metrics {
   constructor({ registry = new Registry(), clusterLimit = 50, processMetrics = true }: MetricsOptions = {}) {
     this.registry = registry;
     this.extensions = new ExtensionMetrics(registry, clusterLimit);
-    if (processMetrics) collectDefaultMetrics({ register: registry });
+    if (processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
     const gauge = (name: string, help: string, ...labelNames: string[]) =>
       new Gauge({ name, help, labelNames: ['cluster', ...labelNames], registers: [registry] });
     const counter = (name: string, help: string, ...labelNames: string[]) =>

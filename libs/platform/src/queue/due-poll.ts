@@ -1,0 +1,99 @@
+import type { Redis } from 'ioredis';
+import { RedisScript } from '../redis/redis-script.js';
+
+/** What other processes delayed is found no later than this after it is due. */
+const LONGEST_WAIT_MS = 1_000;
+/** A queue is asked at least so often, whether something is due or not: it finds what a dead process left behind. */
+const ASKED_ANYWAY_MS = 5_000;
+
+/** In how many milliseconds the first of each set is due, -1 for one that is empty. KEYS: sets of times. */
+const FIRST_DUE = new RedisScript(`
+local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local waits = {}
+for i, key in ipairs(KEYS) do
+  local first = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  waits[i] = first[2] and math.max(0, math.ceil(first[2] - now)) or -1
+end
+return waits`);
+
+/** Delayed jobs of one queue. */
+export type Delayed = Readonly<{
+  /** The set of their times in Redis. */
+  key: string;
+  /** Takes those that are due. Answers in how many milliseconds to ask again; never fails. */
+  takeDue: () => Promise<number>;
+  onError: (error: unknown) => void;
+}>;
+
+/** Asks Redis for delayed jobs that are due: one question for all queues of a process. */
+export class DuePoll {
+  /** With the time at which each was last asked. */
+  readonly #queues = new Map<Delayed, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerMs = Number.POSITIVE_INFINITY;
+  #polling: Promise<void> | undefined;
+  #wantedMeanwhile = false;
+
+  constructor(private readonly redis: Redis) {}
+
+  start(queue: Delayed): void {
+    this.#queues.set(queue, Number.NEGATIVE_INFINITY);
+    this.pollIn(0);
+  }
+
+  /** Resolves once the queue takes nothing more. */
+  async stop(queue: Delayed): Promise<void> {
+    this.#queues.delete(queue);
+    if (this.#queues.size === 0) this.#cancel();
+    await this.#polling;
+  }
+
+  /** This process has delayed a job by so much: it is taken in time, however seldom Redis is asked. */
+  pollIn(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (this.#queues.size === 0 || atMs >= this.#timerMs) return;
+    this.#cancel();
+    this.#timerMs = atMs;
+    this.#timer = setTimeout(() => this.#fire(), ms);
+  }
+
+  #cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timerMs = Number.POSITIVE_INFINITY;
+  }
+
+  #fire(): void {
+    this.#timerMs = Number.POSITIVE_INFINITY;
+    this.#wantedMeanwhile = this.#polling !== undefined;
+    this.#polling ??= this.#poll().then((waitMs) => {
+      this.#polling = undefined;
+      this.pollIn(this.#wantedMeanwhile ? 0 : waitMs);
+    });
+  }
+
+  /** Answers when to poll again. */
+  async #poll(): Promise<number> {
+    const queues = [...this.#queues.keys()];
+    try {
+      const answer = await FIRST_DUE.run(
+        this.redis,
+        queues.map(({ key }) => key),
+      );
+      const firsts: readonly unknown[] = Array.isArray(answer) ? answer : [];
+      const waits = await Promise.all(queues.map((queue, at) => this.#ask(queue, Number(firsts[at] ?? -1))));
+      return Math.min(LONGEST_WAIT_MS, ...waits);
+    } catch (error) {
+      queues.find((queue) => this.#queues.has(queue))?.onError(error);
+      return LONGEST_WAIT_MS;
+    }
+  }
+
+  async #ask(queue: Delayed, firstMs: number): Promise<number> {
+    const askedMs = this.#queues.get(queue);
+    if (askedMs === undefined) return LONGEST_WAIT_MS; // stopped meanwhile
+    const nowMs = performance.now();
+    if (firstMs !== 0 && nowMs - askedMs < ASKED_ANYWAY_MS) return firstMs < 0 ? LONGEST_WAIT_MS : firstMs;
+    this.#queues.set(queue, nowMs);
+    return queue.takeDue();
+  }
+}

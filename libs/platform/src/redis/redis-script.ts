@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+/** A Lua script that Redis keeps: sent by its digest, and whole only where Redis does not have it. */
+export class RedisScript {
+  readonly #sha1: string;
+
+  constructor(private readonly text: string) {
+    this.#sha1 = createHash('sha1').update(text).digest('hex');
+  }
+
+  async run(redis: Redis, keys: readonly string[], ...args: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await redis.evalsha(this.#sha1, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return redis.eval(this.text, keys.length, ...keys, ...args);
+    }
+  }
+}
