@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CatalogIndex } from '#core/catalog/model/catalog-index';
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
-import type { NamespaceWishes, Resolution, WishedSubscription } from '#core/classic/resolution/resolution-problem';
+import type { DesiredNamespace, DesiredSubscription, Resolution } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { CatalogShelf } from '../../apps/cli/src/resolution/catalog-shelf.js';
@@ -38,7 +38,7 @@ export async function measureCase(name: string): Promise<Measured> {
   return { answer: told(first), coldMs, warm, peakMiB };
 }
 
-type Stored = Readonly<{ open: () => Promise<CatalogIndex>; subscriptions: readonly WishedSubscription[] }>;
+type Stored = Readonly<{ open: () => Promise<CatalogIndex>; subscriptions: readonly DesiredSubscription[] }>;
 
 function stored(name: string): Stored {
   if (name === REAL_CASE.name)
@@ -50,7 +50,7 @@ function stored(name: string): Stored {
   return { open: async () => indexCatalog(JSON.parse(text) as PackageRecord[]), subscriptions };
 }
 
-const REAL: readonly WishedSubscription[] = [
+const REAL: readonly DesiredSubscription[] = [
   {
     name: 'sub',
     package: 'rabbitmq-messaging-topology-operator',
@@ -63,7 +63,7 @@ const REAL: readonly WishedSubscription[] = [
   },
 ];
 
-const wishesFor = (subscriptions: readonly WishedSubscription[]): NamespaceWishes => ({
+const wishesFor = (subscriptions: readonly DesiredSubscription[]): DesiredNamespace => ({
   namespace: 'bench',
   globalCatalogNamespace: 'olm',
   operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
@@ -71,7 +71,7 @@ const wishesFor = (subscriptions: readonly WishedSubscription[]): NamespaceWishe
   csvs: [],
 });
 
-function answer(wishes: NamespaceWishes, index: CatalogIndex): Resolution {
+function answer(wishes: DesiredNamespace, index: CatalogIndex): Resolution {
   const { slices, records } = sliceCatalogs(wishes, [
     { key: { namespace: 'bench', name: 'bench' }, priority: 0, index },
   ]);

@@ -1,10 +1,10 @@
 import type { EntryRecord, PackageRecord } from '#core/catalog/model/package-record';
-import type { WishedSubscription } from '#core/classic/resolution/resolution-problem';
+import type { DesiredSubscription } from '#core/classic/resolution/resolution-problem';
 
 /** A catalog and the packages subscribed to, made up to be of a certain kind of difficulty. */
 export type ResolutionInput = Readonly<{
   records: readonly PackageRecord[];
-  subscriptions: readonly WishedSubscription[];
+  subscriptions: readonly DesiredSubscription[];
 }>;
 
 type Bundle = Readonly<{ version: string; properties: EntryRecord['properties'] }>;
@@ -43,7 +43,7 @@ function packageOf(
 const versionsOf = (count: number, properties: (version: number) => Bundle['properties']): Bundle[] =>
   range(count).map((version) => ({ version: `1.${version}.0`, properties: properties(version) }));
 
-const subscribe = (packageName: string): WishedSubscription => ({
+const subscribe = (packageName: string): DesiredSubscription => ({
   name: `sub-${packageName}`,
   package: packageName,
   channel: 'stable',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import { SystemClock } from '#platform/clock/system-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
-import { OlmLookout } from '#platform/joining/olm-lookout';
+import { OlmDetector } from '#platform/joining/olm-detector';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
@@ -76,13 +76,13 @@ describe('joining a real API server that has nothing of OLM', () => {
 
   it('sees an OLM at work, in whatever namespace, and that it is gone', async () => {
     const look = () =>
-      new OlmLookout({
+      new OlmDetector({
         client,
         clock: new SystemClock(),
         consentedClusters: [],
         globalCatalogNamespace: async () => 'olm',
         everyMs: 1_000,
-      }).standing();
+      }).status();
     expect(await look()).toEqual({ acts: true, signs: [] });
     const labels = { app: 'catalog-operator' };
     const deployment = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
-import { extensionWishes } from '#core/v1/extension/extension-problem';
+import { desiredExtension } from '#core/v1/extension/extension-problem';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { SystemClock } from '#platform/clock/system-clock';
 import { readSettings } from '#platform/config/settings';
@@ -69,7 +69,7 @@ const bundle = { name: 'lamp.v1.0.0', version: '1.0.0' };
 /** What the applier needs to install the bundle: the solution is in the store already. */
 async function depsFor(object: ClusterExtension, image: string): Promise<ExtensionDeps> {
   const store = new MemoryProblemStore<ExtensionProblems>();
-  const extension = extensionWishes(object, undefined, {});
+  const extension = desiredExtension(object, undefined, {});
   if (extension === undefined) throw new Error('the extension names no catalog');
   const problem = await store.putProblem({ v: 1, extension, catalogs: [] }, new Map());
   await store.putObservation(client.cluster, object.metadata.name ?? '', { problem });

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Hub } from '#platform/hub/hub';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier, CLIENTS, HUB } from './applier.js';
 import { ExtensionApplier } from './extension-applier.js';
@@ -12,13 +12,13 @@ class ApplierModule {}
 export const applierModule = (
   hub: Hub,
   clients: readonly KubeClient[],
-  lookouts = new OlmLookouts(hub, clients),
+  lookouts = new OlmDetectors(hub, clients),
 ): DynamicModule => ({
   module: ApplierModule,
   providers: [
     { provide: HUB, useValue: hub },
     { provide: CLIENTS, useValue: lookouts.guard(clients) },
-    { provide: OlmLookouts, useValue: lookouts },
+    { provide: OlmDetectors, useValue: lookouts },
     Applier,
     ExtensionApplier,
   ],

@@ -4,17 +4,17 @@ import { reconcileNamespace } from '#lifecycle/classic/namespaces/reconcile-name
 import { SolvedProblems } from '#lifecycle/classic/namespaces/solved-problems';
 import type { Stage } from '#lifecycle/classic/namespaces/stage';
 import { stagesOf } from '#lifecycle/classic/namespaces/stages';
+import { CACHED_KINDS } from '#lifecycle/engine/cached-kinds';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
-import { MIRRORED_KINDS } from '#lifecycle/engine/mirrored-kinds';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { ClusterJoins } from '#lifecycle/fleet/joining/cluster-joins';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
-import { ClusterGate } from '#platform/kube/cluster-gate';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
+import { ClusterLimiter } from '#platform/kube/cluster-limiter';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ApplyJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
@@ -22,7 +22,7 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
 
-const MIRRORED = MIRRORED_KINDS.map(({ kind }) => kind);
+const MIRRORED = CACHED_KINDS.map(({ kind }) => kind);
 /** It takes no longer than a few commands of Redis. */
 const SOLVED_AT_ONCE = 4;
 
@@ -43,7 +43,7 @@ export class UnknownCluster extends FlotillaError {
 export class Applier implements OnApplicationBootstrap {
   readonly #stages: readonly Stage[];
   readonly #agreement: PollerAgreement;
-  readonly #gate: ClusterGate;
+  readonly #gate: ClusterLimiter;
   readonly #contact: ClusterContact;
   readonly #joins: ClusterJoins;
   readonly #upgrades: ClusterUpgrades;
@@ -55,14 +55,14 @@ export class Applier implements OnApplicationBootstrap {
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
-    private readonly lookouts: OlmLookouts,
+    private readonly lookouts: OlmDetectors,
   ) {
     this.#agreement = new PollerAgreement(hub.log, clients.length);
     this.#stages = stagesOf(hub, this.#agreement);
     this.#solved = new SolvedProblems(hub);
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
-    this.#gate = new ClusterGate({ clock: hub.clock, mostAtOnce });
+    this.#gate = new ClusterLimiter({ clock: hub.clock, mostAtOnce });
     const byName = new Map(clients.map((client) => [client.cluster, client]));
     this.#joins = new ClusterJoins({ hub, clients, lookouts, random: Math.random });
     this.#upgrades = new ClusterUpgrades({ hub, clients, lookouts, random: Math.random });
@@ -171,7 +171,7 @@ export class Applier implements OnApplicationBootstrap {
   /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */
   async #look(client: KubeClient, { cluster, namespace }: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
     const { clock, settings, log } = this.hub;
-    const { acts } = await this.lookouts.standing(cluster);
+    const { acts } = await this.lookouts.status(cluster);
     if (!acts) return this.lookouts.againAfterMs(cluster);
     const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
     this.#globalNamespaces.set(cluster, global);

@@ -3,8 +3,8 @@ import { type ExtensionDeps, extensionDeps } from '#lifecycle/v1/extensions/exte
 import { reconcileExtension } from '#lifecycle/v1/extensions/reconcile-extension';
 import type { Hub } from '#platform/hub/hub';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
-import { ClusterGate } from '#platform/kube/cluster-gate';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
+import { ClusterLimiter } from '#platform/kube/cluster-limiter';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionJob } from '#platform/queue/jobs';
 import { CLIENTS, HUB, UnknownCluster } from './applier.js';
@@ -13,18 +13,18 @@ import { CLIENTS, HUB, UnknownCluster } from './applier.js';
 @Injectable()
 export class ExtensionApplier implements OnApplicationBootstrap {
   readonly #deps: ExtensionDeps;
-  readonly #gate: ClusterGate;
+  readonly #gate: ClusterLimiter;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
-    private readonly lookouts: OlmLookouts,
+    private readonly lookouts: OlmDetectors,
   ) {
     const { settings, clock } = hub;
     this.#deps = extensionDeps(hub);
     const { applyConcurrency } = settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
-    this.#gate = new ClusterGate({ clock, mostAtOnce });
+    this.#gate = new ClusterLimiter({ clock, mostAtOnce });
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -62,7 +62,7 @@ export class ExtensionApplier implements OnApplicationBootstrap {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { clock, log } = this.hub;
-    const { acts } = await this.lookouts.standing(cluster);
+    const { acts } = await this.lookouts.status(cluster);
     if (!acts) return this.lookouts.againAfterMs(cluster);
     const { rounds, againAfterMs } = await reconcileExtension(this.#deps, client, extension, clock, signal);
     log.debug({ cluster, extension, rounds, againAfterMs }, 'extension looked at');

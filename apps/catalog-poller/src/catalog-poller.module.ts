@@ -4,7 +4,7 @@ import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { Lanes } from '#platform/fairness/lanes';
 import type { Hub } from '#platform/hub/hub';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
 import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
@@ -41,7 +41,7 @@ function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom 
 export const catalogPollerModule = (
   hub: Hub,
   clients: readonly KubeClient[],
-  lookouts = new OlmLookouts(hub, clients),
+  lookouts = new OlmDetectors(hub, clients),
 ): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
@@ -49,7 +49,7 @@ export const catalogPollerModule = (
     { provide: HUB, useValue: hub },
     { provide: CLIENTS, useValue: lookouts.guard(clients) },
     { provide: CatalogContents, useValue: contentsOf(hub) },
-    { provide: OlmLookouts, useValue: lookouts },
+    { provide: OlmDetectors, useValue: lookouts },
     CatalogPoller,
     ClusterCatalogPoller,
     MetasMiddleware,

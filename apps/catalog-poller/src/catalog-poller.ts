@@ -9,7 +9,7 @@ import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits
 import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ObserveJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
@@ -34,7 +34,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
-    private readonly lookouts: OlmLookouts,
+    private readonly lookouts: OlmDetectors,
   ) {
     this.#catalogs = new SharedCatalogs({
       contents,
@@ -103,7 +103,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     if (this.#stopped) return;
     const { cluster } = client;
     try {
-      const { acts } = await this.lookouts.standing(cluster);
+      const { acts } = await this.lookouts.status(cluster);
       if (!acts) return this.#joinLater(client);
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
       if (this.#stopped) return;
@@ -141,7 +141,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   /** Where an OLM has come meanwhile, nothing is watched or written any more. */
   async #leftToOlm(client: KubeClient, cluster: ObservedCluster): Promise<boolean> {
-    const standing = await this.lookouts.standing(client.cluster).catch(() => undefined);
+    const standing = await this.lookouts.status(client.cluster).catch(() => undefined);
     if (standing === undefined || standing.acts || this.#stopped) return false;
     this.#clusters.delete(client.cluster);
     await cluster.leave();

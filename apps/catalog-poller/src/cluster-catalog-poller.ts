@@ -10,7 +10,7 @@ import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedLoads } from '#lifecycle/catalogs/shared-loads';
 import type { Demand } from '#platform/fairness/demand';
 import type { Hub } from '#platform/hub/hub';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
@@ -51,7 +51,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
-    private readonly lookouts: OlmLookouts,
+    private readonly lookouts: OlmDetectors,
   ) {
     const { clock, log } = hub;
     this.#loads = new SharedLoads({ clock, random: Math.random });
@@ -90,7 +90,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
   /** Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again. */
   async #look(client: KubeClient, metas: SharedMetas): Promise<number> {
     const { cluster } = client;
-    const standing = await this.lookouts.standing(cluster).catch(() => undefined);
+    const standing = await this.lookouts.status(cluster).catch(() => undefined);
     if (standing === undefined) return UNREACHED_MS;
     const served = this.#clusters.get(cluster);
     if (standing.acts && served === undefined && !this.#stopped) this.#serve(client, metas);

@@ -1,7 +1,7 @@
 /**
- * How long tests wait, in one place. A wait ends when its outcome is there, so these times cost nothing where all is well:
- * they only say after how long a test gives up. `FLOTILLA_TEST_PATIENCE=3` makes all of them three times as long, for slow
- * or busy machines.
+ * How long tests wait, in one place. A wait ends when its outcome is there, so these times cost nothing where
+ * all is well: they only say after how long a test gives up. `FLOTILLA_TEST_PATIENCE=3` makes all of them
+ * three times as long, for slow or busy machines.
  */
 const FACTOR = Math.max(Number(process.env['FLOTILLA_TEST_PATIENCE'] ?? '') || 1, 1);
 
@@ -9,7 +9,9 @@ const forMs = (ms: number): number => Math.round(ms * FACTOR);
 
 /** After how many milliseconds a wait is given up. */
 export const PATIENCE_MS = forMs(90_000);
-/** The same for what Flotilla does only after a pause of its own: retries, deadlines, the time after a crash. */
+/**
+ * The same for what Flotilla does only after a pause of its own: retries, deadlines, the time after a crash.
+ */
 export const LONG_PATIENCE_MS = forMs(240_000);
 
 /** For `expect.poll` and `vi.waitFor`: the outcome comes as soon as the work is done. */
@@ -26,12 +28,18 @@ export const LIMITS = {
   e2eTest: forMs(600_000),
   /** Kubernetes may have to be built first. */
   e2eHook: forMs(1_800_000),
-  /** A story played again and again, with a service killed at one write after the other. */
+  /** A scenario played again and again, with a service killed at one write after the other. */
   walk: forMs(3_600_000),
 };
 
-/** Between two checks of a loop, or for as long as a fault lasts. An outcome is waited for with {@link PATIENCE} instead. */
+/**
+ * Between two checks of a loop, or for as long as a fault lasts. An outcome is waited for with
+ * {@link PATIENCE} instead.
+ */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Gives what must not happen the time to happen. A slow machine can only make the check after it weaker, never fail it. */
+/**
+ * Gives what must not happen the time to happen. A slow machine can only make the check after
+ * it weaker, never fail it.
+ */
 export const aWhile = (): Promise<void> => pause(100);

@@ -7,9 +7,9 @@ import { loadCatalog } from '#core/catalog/load/load-catalog';
 import { packageRecords } from '#core/catalog/load/package-records';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { indexCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
 import { resolve } from '#core/classic/resolution/resolve';
-import { wishesOf } from '#core/classic/resolution/wishes';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -44,8 +44,8 @@ import {
 } from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import type { Stage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
 import { type StagesHub, stagesOf } from '../../../libs/lifecycle/src/classic/namespaces/stages.js';
+import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js';
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
-import { MIRRORED_KINDS } from '../../../libs/lifecycle/src/engine/mirrored-kinds.js';
 import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
@@ -221,7 +221,7 @@ export class ApplierBench {
 
   /** As a poller would tell that has seen everything. */
   #seen(): SeenVersions {
-    const newest = MIRRORED_KINDS.map(({ apiVersion, kind }) => {
+    const newest = CACHED_KINDS.map(({ apiVersion, kind }) => {
       const versions = this.cluster.list({ apiVersion, kind }).map(({ metadata }) => Number(metadata.resourceVersion));
       return [kind, String(Math.max(0, ...versions))];
     });
@@ -234,7 +234,7 @@ export class ApplierBench {
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
     this.cluster.requests.clear();
     this.cluster.requests.push(...counted);
-    const wishes = wishesOf(read);
+    const wishes = desiredNamespaceOf(read);
     const index = await this.#index();
     const { slices, records } = sliceCatalogs(wishes, [
       { key: { namespace: GLOBAL, name: CATALOG }, priority: 0, index },

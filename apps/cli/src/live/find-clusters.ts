@@ -1,4 +1,4 @@
-import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import { signText } from '#core/fleet/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
@@ -12,7 +12,7 @@ export type ClusterFacts = Readonly<{
   globalCatalogNamespace: string;
   /** Whether OLM's kinds are served. */
   olmKinds: boolean;
-  standing: ClusterStanding;
+  standing: ManagementStatus;
 }>;
 
 /** Looks at a cluster; rejects where it does not answer. */

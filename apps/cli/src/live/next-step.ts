@@ -1,8 +1,8 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
 import { resolve } from '#core/classic/resolution/resolve';
-import { wishesOf } from '#core/classic/resolution/wishes';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
@@ -72,7 +72,7 @@ async function solved(
 ): Promise<MemoryProblemStore> {
   const store = new MemoryProblemStore();
   if (read.subscriptions.length === 0) return store;
-  const wishes = wishesOf(read);
+  const wishes = desiredNamespaceOf(read);
   const { slices, records } = sliceCatalogs(wishes, catalogs);
   const problem = { v: 1 as const, wishes, catalogs: slices };
   const hash = problemHash(problem);

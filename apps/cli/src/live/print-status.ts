@@ -1,5 +1,5 @@
 import type { Finding } from '#core/fleet/diagnosis/cluster-findings';
-import { STANDINGS, type Standing } from '#core/fleet/diagnosis/diagnosis';
+import { HEALTH_STATES, type HealthState } from '#core/fleet/diagnosis/diagnosis';
 import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
@@ -83,7 +83,7 @@ function clustersText({ clusters, away }: FleetStatus, { width }: StatusText): s
   return (clusters.length === 0 ? '' : table(clusters, CLUSTERS, width)) + blocked.join('') + lines;
 }
 
-const HEADINGS: Readonly<Record<Standing, string>> = {
+const HEADINGS: Readonly<Record<HealthState, string>> = {
   failed: 'FAILED',
   blocked: 'BLOCKED',
   'needs-approval': 'WAITS FOR APPROVAL',
@@ -95,7 +95,7 @@ function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all 
   if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
-  const groups = STANDINGS.flatMap((standing) => {
+  const groups = HEALTH_STATES.flatMap((standing) => {
     const members = shown.filter(([first]) => first.standing === standing);
     return members.length === 0 ? [] : [[HEADINGS[standing], ...members.flatMap(causeLines)].join('\n')];
   });

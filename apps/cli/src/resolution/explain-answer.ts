@@ -1,18 +1,18 @@
 import type { Catalog } from '#core/catalog/model/catalog';
 import type { IndexedCatalog } from '#core/classic/resolution/catalog-slice';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
 import { renderExplanation } from '#core/classic/resolution/explain/render-explanation';
 import { renderOutlook } from '#core/classic/resolution/outlook/render-outlook';
 import { type UpgradeOutlook, upgradeOutlook } from '#core/classic/resolution/outlook/upgrade-outlook';
 import { isFor } from '#core/classic/resolution/resolution-of';
 import type {
   ChosenBundle,
-  NamespaceWishes,
+  DesiredNamespace,
   ObservedNamespace,
   Reason,
   Resolution,
 } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
-import { ISOLATION_ANNOTATION } from '#core/classic/resolution/wishes';
 import { NotFound, UsageError } from '../io.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
@@ -59,7 +59,7 @@ type Case = Readonly<{
   subject: Subject;
   observed: ObservedNamespace;
   catalogs: readonly IndexedCatalog[];
-  wishes: NamespaceWishes;
+  wishes: DesiredNamespace;
   resolution: Resolution;
 }>;
 
@@ -98,7 +98,7 @@ function explainSubscription(asked: Case): ExplainAnswer {
   return { ...base, well: true, state, text: [...because, renderOutlook(outlook)].join('\n'), outlook };
 }
 
-const reasons = (bundle: ChosenBundle, { chosen }: Resolved, wishes: NamespaceWishes): string =>
+const reasons = (bundle: ChosenBundle, { chosen }: Resolved, wishes: DesiredNamespace): string =>
   whyChosen(bundle, chosen, wishes).join('; ');
 
 function unresolvedWish({ unresolved = [] }: Resolved, name: string) {

@@ -5,9 +5,9 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { CATALOG_NAME_LABEL, type ExtensionCatalog } from '#core/v1/extension/cluster-extension';
 import { type ExtensionExplanation, explainExtension, explanationLines } from '#core/v1/extension/explain-extension';
 import {
+  type DesiredExtension,
+  desiredExtension,
   type ExtensionSolution,
-  type ExtensionWishes,
-  extensionWishes,
   solutionOf,
 } from '#core/v1/extension/extension-problem';
 import { heldBackText } from '#core/v1/extension/major-update';
@@ -78,8 +78,8 @@ export function resolvedPlan(
   installed: InstalledBundle | undefined,
   catalogs: readonly ExtensionCatalog[],
   gates: FeatureGates,
-): Readonly<{ plan: ExtensionPlan; wishes: ExtensionWishes; solution: ExtensionSolution }> | undefined {
-  const wishes = extensionWishes(extension, installed, gates);
+): Readonly<{ plan: ExtensionPlan; wishes: DesiredExtension; solution: ExtensionSolution }> | undefined {
+  const wishes = desiredExtension(extension, installed, gates);
   if (wishes === undefined) return undefined;
   const { query, majorUpdates } = wishes;
   const input = { query, installed, catalogs, majorUpdates };

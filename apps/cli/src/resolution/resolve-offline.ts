@@ -7,9 +7,9 @@ import {
   indexCatalog,
   sliceCatalogs,
 } from '#core/classic/resolution/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import type { ObservedNamespace, Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { resolve } from '#core/classic/resolution/resolve';
-import { wishesOf } from '#core/classic/resolution/wishes';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 
 /** The index of a catalog held in memory. Inline manifests are named by a digest over them. */
@@ -21,7 +21,7 @@ export function resolveOffline(
   observed: ObservedNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Readonly<{ problem: ResolutionProblem; resolution: Resolution }> {
-  const wishes = wishesOf(observed);
+  const wishes = desiredNamespaceOf(observed);
   const { slices, records } = sliceCatalogs(wishes, catalogs);
   const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
   return { problem, resolution: resolve(problem, (hash) => recordIn(records, hash)) };

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { ClusterBudgets } from '#platform/hub/cluster-budgets';
 import type { Hub } from '#platform/hub/hub';
 import type { ServiceParts } from '#platform/hub/run-main';
-import { OlmLookouts } from '#platform/joining/olm-lookouts';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier } from '../../../applier/src/applier.js';
 import { applierModule } from '../../../applier/src/applier.module.js';
@@ -23,7 +23,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
   let extensions: ExtensionPoller | undefined;
   let applier: Applier | undefined;
   const budgets = new ClusterBudgets({ ...hub, clients: [...clients.poller, ...clients.applier] });
-  const lookouts = new OlmLookouts(hub, clients.applier);
+  const lookouts = new OlmDetectors(hub, clients.applier);
   return {
     imports: [
       catalogPollerModule(hub, clients.poller, lookouts),

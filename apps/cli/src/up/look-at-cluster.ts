@@ -1,9 +1,9 @@
-import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
-import { OlmLookout } from '#platform/joining/olm-lookout';
+import { OlmDetector } from '#platform/joining/olm-detector';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
 /** A cluster that answered: what is there, and what was done to it. */
@@ -15,7 +15,7 @@ export type ReachedCluster = Readonly<{
   identity?: string;
   globalCatalogNamespace: string;
   /** Whether anything is done there at all. */
-  standing: ClusterStanding;
+  standing: ManagementStatus;
   /** What was installed; absent where nothing was to be. */
   joined?: JoinReport | undefined;
 }>;
@@ -58,14 +58,14 @@ async function lookInside(client: KubeClient, settings: Settings, version: strin
 }
 
 /** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
-export const standingOf = (client: KubeClient, settings: Settings): Promise<ClusterStanding> =>
-  new OlmLookout({
+export const standingOf = (client: KubeClient, settings: Settings): Promise<ManagementStatus> =>
+  new OlmDetector({
     client,
     clock: new SystemClock(),
     consentedClusters: settings.clustersBesideOlm,
     globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
     everyMs: settings.resyncInterval,
-  }).standing();
+  }).status();
 
 async function inTime<T>(work: Promise<T>, patienceMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import { jittered, lookInterval, retryDelay, secretRetryDelay } from '#core/classic/catalog-source/catalog-pace';
+import { checkInterval, jittered, retryDelay, secretRetryDelay } from '#core/classic/catalog-source/catalog-pace';
 import { type CatalogOrigin, originOf, pollSchedule } from '#core/classic/catalog-source/catalog-source-spec';
 import { type CatalogState, isServing } from '#core/classic/catalog-source/catalog-source-status';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
@@ -182,7 +182,7 @@ export class CatalogRefresh {
   /** At the time of a poll or a retry, what others were told since our last one is as good as asking ourselves. */
   #asking(): Asking {
     const origin = originOf(this.#source);
-    const every = origin.kind === 'invalid' ? undefined : lookInterval(this.#source, origin.kind);
+    const every = origin.kind === 'invalid' ? undefined : checkInterval(this.#source, origin.kind);
     const sinceLastTry = this.#now() - this.#lastTry;
     const withinMs = this.state.failure !== undefined || every === undefined ? sinceLastTry : every / 2;
     return { withinMs, patient: true };
@@ -210,7 +210,7 @@ export class CatalogRefresh {
     const known = origin.kind === 'configMap' && configMap !== undefined ? { configMap } : {};
     if ('value' in look) {
       this.#succeeded(source, look.value, look.begunAt, known);
-      const every = lookInterval(source, origin.kind);
+      const every = checkInterval(source, origin.kind);
       return every === undefined ? undefined : Math.max(0, look.begunAt + this.#spread(every) - this.#now());
     }
     return this.#failed(source, look, known);

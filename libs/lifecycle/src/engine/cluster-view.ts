@@ -1,12 +1,12 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
-import { ClusterMirror } from '#platform/kube/cluster-mirror';
+import { ClusterReadCache } from '#platform/kube/cluster-read-cache';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { SeenVersions } from '#platform/kube/resource-version';
 import type { Log } from '#platform/telemetry/log.port';
 import { RightsChanges } from '../classic/namespaces/rights-changes.js';
-import { MIRRORED_KINDS } from './mirrored-kinds.js';
+import { CACHED_KINDS } from './cached-kinds.js';
 import type { ClusterReads } from './pass-reader.js';
 import { SharedLists } from './shared-lists.js';
 
@@ -28,7 +28,7 @@ const PLAIN_FOR_MS = 60_000;
 
 /** Where the passes over one cluster's namespaces read: what watches tell, and requests for the rest. */
 export class ClusterView {
-  readonly #mirror: ClusterMirror;
+  readonly #mirror: ClusterReadCache;
   readonly #rights: RightsChanges;
   readonly #lists: SharedLists;
   readonly #client: KubeClient;
@@ -39,11 +39,11 @@ export class ClusterView {
     this.#client = client;
     this.#clock = clock;
     this.#lists = new SharedLists(client);
-    this.#mirror = new ClusterMirror({
+    this.#mirror = new ClusterReadCache({
       client,
       clock,
       log,
-      kinds: MIRRORED_KINDS,
+      kinds: CACHED_KINDS,
       onMoved: (kind, metadata) => {
         this.#rights.note(kind, metadata);
         if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);

@@ -1,12 +1,12 @@
 import type { Hub } from '#platform/hub/hub';
-import type { OlmLookouts } from '#platform/joining/olm-lookouts';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { ClusterView } from './cluster-view.js';
 
 export type ClusterViewsOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmLookouts, 'standing' | 'againAfterMs'>;
+  lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   /** A namespace in which something moved that the poller does not watch. */
   onMoved: (cluster: string, namespace: string) => void;
   /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
@@ -73,7 +73,7 @@ export class ClusterViews {
   async #check(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const { lookouts, random } = this.options;
-    const standing = await lookouts.standing(cluster).catch(() => undefined);
+    const standing = await lookouts.status(cluster).catch(() => undefined);
     if (this.#stopped || standing === undefined) return UNREACHED_MS * (0.5 + random());
     if (standing.acts) this.of(client);
     else {

@@ -1,6 +1,6 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
-import type { ClusterMirror } from '#platform/kube/cluster-mirror';
+import type { ClusterReadCache } from '#platform/kube/cluster-read-cache';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
 import { selects } from '#platform/kube/selects';
 
@@ -13,7 +13,7 @@ export type ClusterReads = Readonly<{
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
   /** What watches tell, in place of requests. */
-  mirror?: Pick<ClusterMirror, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
+  mirror?: Pick<ClusterReadCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
   /** Kinds that the mirror is known to be behind with. */
   behind?: readonly string[];
 }>;

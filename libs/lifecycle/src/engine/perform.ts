@@ -4,7 +4,7 @@ import { type PerformOutcome, performActions } from '#platform/kube/perform-acti
 import type { StageInput, StageOutcome } from '../classic/namespaces/stage.js';
 
 /** A deletion was decided on what a mirror tells, which may be behind: to be decided again on live reads. */
-export class DecidedOnMirror extends Error {
+export class DecidedOnCache extends Error {
   constructor() {
     super('a deletion is decided on live reads alone');
   }
@@ -16,7 +16,7 @@ export async function tryActions(
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
-  if (!reader.live && actions.some((action) => action.do === 'delete')) throw new DecidedOnMirror();
+  if (!reader.live && actions.some((action) => action.do === 'delete')) throw new DecidedOnCache();
   const outcome = await performActions(client, actions, now, { known: (ref) => known.find(isAbout(ref)), signal });
   for (const object of outcome.written) reader.noteWritten(object);
   reader.forgetAbout(outcome.unseen);

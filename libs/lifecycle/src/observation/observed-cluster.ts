@@ -1,6 +1,6 @@
 import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
 import { affectedNamespaces, type ClusterView } from '#core/fleet/observation/affected-namespaces';
-import { catalogStanding } from '#core/fleet/observation/catalog-standing';
+import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
@@ -172,7 +172,7 @@ export class ObservedCluster {
   #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
     this.#catalogs.note(source, event);
     const key = `${source.metadata.namespace}/${source.metadata.name}`;
-    const standing = event === 'gone' ? undefined : catalogStanding(source);
+    const standing = event === 'gone' ? undefined : catalogFingerprint(source);
     const moved = this.#standings.get(key) !== standing;
     if (standing === undefined) this.#standings.delete(key);
     else this.#standings.set(key, standing);

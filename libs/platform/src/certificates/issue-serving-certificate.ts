@@ -6,8 +6,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const SERIAL_BYTES = 8;
 
 /**
- * A fresh authority and a certificate of it for the hosts, ECDSA P-256, good for 730 days (spec: csv-lifecycle.md §7). The
- * authority's key is forgotten: nothing else is ever signed with it.
+ * A fresh authority and a certificate of it for the hosts, ECDSA P-256, good for 730 days
+ * (spec: csv-lifecycle.md §7). The authority's key is forgotten: nothing else is ever signed with it.
  */
 export async function issueServingCertificate(hosts: readonly string[], now: Date): Promise<ServingCertificate> {
   const x509 = await library();

@@ -10,7 +10,10 @@ const Data = z.looseObject({
 });
 const DNS_NAME = /^DNS:(.+)$/;
 
-/** The certificate in a Secret, with what it says; undefined where there is none that can be read. Never logs what it holds. */
+/**
+ * The certificate in a Secret, with what it says; undefined where there is none that can be read.
+ * Never logs what it holds.
+ */
 export function readServingCertificate(secret: KubernetesObject | undefined): ServingCertificate | undefined {
   const parsed = Data.safeParse(secret);
   if (!parsed.success) return undefined;

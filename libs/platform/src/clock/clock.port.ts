@@ -4,7 +4,9 @@ export abstract class Clock {
   /** Calls back once, `delayMs` from now. The returned function cancels it. */
   abstract after(delayMs: number, callback: () => void): () => void;
 
-  /** Resolves after `delayMs`, or at once when the signal is aborted: an interrupted sleep is not an error. */
+  /**
+   * Resolves after `delayMs`, or at once when the signal is aborted: an interrupted sleep is not an error.
+   */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

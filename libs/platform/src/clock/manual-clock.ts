@@ -23,7 +23,9 @@ export class ManualClock extends Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves time on; timers fire in the order of their due time, and what they start gets to run in between. */
+  /**
+   * Moves time on; timers fire in the order of their due time, and what they start gets to run in between.
+   */
   async advance(byMs: number): Promise<void> {
     const end = this.#nowMs + byMs;
     await settle();

@@ -51,7 +51,10 @@ const services = [
 ];
 const withCredentials = ['catalog-poller', 'applier'];
 
-/** Set by docker-compose.yml or by the image, so that the user has no say in them; what needs Kubernetes; and what the command alone reads. */
+/**
+ * Set by docker-compose.yml or by the image, so that the user has no say in them; what needs Kubernetes; and
+ * what the command alone reads.
+ */
 const FIXED = [
   'FLOTILLA_KUBECONFIG',
   'FLOTILLA_CLUSTERS_FILE',

@@ -1,6 +1,9 @@
 import { parseGoDuration } from '#core/kernel/durations/go-duration';
 
-/** Go's text of a duration, such as `15m`, `1h30m` or `250ms`, in milliseconds; undefined where it is none, or negative. */
+/**
+ * Go's text of a duration, such as `15m`, `1h30m` or `250ms`, in milliseconds; undefined where
+ * it is none, or negative.
+ */
 export function parseDuration(text: string): number | undefined {
   const parsed = parseGoDuration(text);
   if ('error' in parsed || parsed.ms < 0) return undefined;

@@ -12,11 +12,11 @@ export type Setting<T> = Readonly<{
   meaning: string;
   /** The value, or undefined where the text is none. */
   parse: (text: string, env: Environment) => T | undefined;
-  /** What a good value looks like, for the error message. */
+  /** The form of a valid value, for the error message. */
   wants: string;
   /** A secret: its text never appears in a message. */
   secret?: boolean;
-  /** Other environment variables that are looked at when ours is not set. */
+  /** Other environment variables that are read when ours is not set. */
   aliases?: readonly string[];
 }>;
 

@@ -26,7 +26,10 @@ const REDIS = {
   aliases: ['REDIS_URL'],
 };
 
-/** Every setting there is, in the order of the page about them. The names in the environment are made from the keys. */
+/**
+ * Every setting there is, in the order of the page about them. The names in the
+ * environment are made from the keys.
+ */
 export const settingGroups = {
   'What is managed': {
     kubeconfig: path(
@@ -331,7 +334,10 @@ type UnionToIntersection<U> = (U extends unknown ? (x: U) => void : never) exten
 /** All settings, read: durations in milliseconds, sizes in bytes. */
 export type Settings = { readonly [K in keyof All]: All[K] extends Setting<infer T> ? T : never };
 
-/** Settings that cannot be used: all of them at once, each with what would do. Never holds the text of a secret. */
+/**
+ * Settings that cannot be used: all of them at once, each with what would do. Never
+ * holds the text of a secret.
+ */
 export class InvalidSettings extends FlotillaError {
   readonly code = 'InvalidSettings';
   readonly retry: Retry = 'when-input-changes';
@@ -362,7 +368,7 @@ export function readSettings(env: Environment): Settings {
   return values as Settings;
 }
 
-/** Variables that look like settings and are none: most likely slips of the pen. Sorted. */
+/** Variables with the prefix of settings that are no settings: most likely misspelt. Sorted. */
 export function unknownSettings(env: Environment): string[] {
   const known = new Set(allSettings().map(([key]) => environmentName(key)));
   const ours = Object.keys(env).filter((name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_'));

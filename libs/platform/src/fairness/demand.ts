@@ -14,8 +14,8 @@ type Waiting = { readonly owner: Owner; count: number };
 export type DemandChange = 'joined' | 'left';
 
 /**
- * For whom one piece of work is done. Owners join and leave while it is under way; when the last one has left, `signal`
- * is aborted, for good.
+ * For whom one piece of work is done. Owners join and leave while it is under way; when the last one has
+ * left, `signal` is aborted, for good.
  */
 export class Demand {
   readonly #owners = new Map<string, Waiting>();
@@ -58,7 +58,10 @@ export class Demand {
     };
   }
 
-  /** All owners of another demand are owners of this one as long as they are of that. Gives how to leave with all of them. */
+  /**
+   * All owners of another demand are owners of this one as long as they are of that. Gives how
+   * to leave with all of them.
+   */
   follow(other: Demand): () => void {
     const leaves = new Map(other.owners().map((owner) => [ownerKey(owner), this.join(owner)]));
     const unfollow = other.onChange((change, owner) => {
@@ -90,7 +93,9 @@ export class Demand {
   }
 }
 
-/** The value, unless the signal is aborted before: then its reason is thrown, whatever the work still does. */
+/**
+ * The value, unless the signal is aborted before: then its reason is thrown, whatever the work still does.
+ */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   signal.throwIfAborted();

@@ -19,9 +19,9 @@ export type RunOptions = Readonly<{
 }>;
 
 /**
- * Two lanes: all work begins in the first one, for a short time. What needs longer goes on in the slow lane where that is
- * free; otherwise it is ended, and begins anew when its turn there has come. So work that is done soon never waits for
- * work that takes long.
+ * Two lanes: all work begins in the first one, for a short time. What needs longer goes on in the slow lane
+ * where that is free; otherwise it is ended, and begins anew when its turn there has come. So work that is
+ * done soon never waits for work that takes long.
  */
 export class Lanes {
   constructor(private readonly options: LaneOptions) {}

@@ -44,8 +44,9 @@ type Piece<T> = {
 };
 
 /**
- * Work in fair turns that may take longer than the pass that needs it can wait. The pass ends, the work goes on, and the
- * pass is woken when it is done; it then takes the result. Work that no pass asks for any more is ended.
+ * Work in fair turns that may take longer than the pass that needs it can wait. The pass ends, the
+ * work goes on, and the pass is woken when it is done; it then takes the result. Work that no pass
+ * asks for any more is ended.
  */
 export class LastingWork<T> {
   readonly #pieces = new Map<string, Piece<T>>();
@@ -55,8 +56,8 @@ export class LastingWork<T> {
   constructor(private readonly options: LastingWorkOptions<T>) {}
 
   /**
-   * The results, in order, which are then held no longer; undefined where some are not there in time. Rejects with the
-   * first failure.
+   * The results, in order, which are then held no longer; undefined where some are not there in time.
+   * Rejects with the first failure.
    */
   async take(wanted: readonly Wanted<T>[], waiting: Waiting): Promise<readonly T[] | undefined> {
     const keys = wanted.map(({ key }) => `${ownerKey(waiting.owner)} ${key}`);

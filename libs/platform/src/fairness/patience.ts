@@ -1,7 +1,10 @@
 /** A pass holds a worker of its queue: what takes longer goes on without it. */
 const PASS_MS = 3_000;
 
-/** How long one pass may wait for work that goes on without it: for all such work together, not for each piece. */
+/**
+ * How long one pass may wait for work that goes on without it: for all such work
+ * together, not for each piece.
+ */
 export class Patience {
   #leftMs: number;
 

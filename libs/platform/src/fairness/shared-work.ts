@@ -2,7 +2,9 @@ import { Demand, unlessAborted } from './demand.js';
 
 type Running<T> = Readonly<{ demand: Demand; answer: Promise<T> }>;
 
-/** Work that several ask for at the same time: carried out once for all of them, and ended when none is left. */
+/**
+ * Work that several ask for at the same time: carried out once for all of them, and ended when none is left.
+ */
 export class SharedWork<T> {
   readonly #running = new Map<string, Running<T>>();
 

@@ -9,8 +9,9 @@ import { requireRegularFile } from './read-tree.js';
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The files of a catalog directory as streams, without those that `.indexignore` leaves out, which are not even opened.
- * Links and odd files are treated as in {@link import('./read-tree.js').readTree}. Throws `FileTreeError`.
+ * The files of a catalog directory as streams, without those that `.indexignore` leaves out, which
+ * are not even opened. Links and odd files are treated as in
+ * {@link import('./read-tree.js').readTree}. Throws `FileTreeError`.
  */
 export async function openCatalogTree(root: string, limits: TreeLimits = TREE_LIMITS): Promise<CatalogFile[]> {
   const paths = await listTree(root, limits);
@@ -37,7 +38,10 @@ async function openFiles(root: string, paths: readonly string[]): Promise<Catalo
   return files;
 }
 
-/** Every chunk comes in the same buffer. Reading waits for the disk: the readers are commands and threads of their own. */
+/**
+ * Every chunk comes in the same buffer. Reading waits for the disk: the readers are commands
+ * and threads of their own.
+ */
 function* chunksOf(path: string, target: string): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   const file = attempt('open', path, () => openSync(target, 'r'));

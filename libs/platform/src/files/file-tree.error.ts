@@ -1,6 +1,9 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 
-/** A directory that cannot be read, or that holds more than is read. `olmText` is what opm says where it says something. */
+/**
+ * A directory that cannot be read, or that holds more than is read. `olmText` is what opm says
+ * where it says something.
+ */
 export class FileTreeError extends FlotillaError {
   readonly code = 'FileTreeError';
   readonly retry = 'when-input-changes';

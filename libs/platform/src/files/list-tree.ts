@@ -8,7 +8,10 @@ import { FileTreeError, fileError } from './file-tree.error.js';
 export type TreeLimits = Readonly<{ files: number; depth: number; bytes: number }>;
 export const TREE_LIMITS: TreeLimits = { files: 100_000, depth: 64, bytes: 512 * 1024 * 1024 };
 
-/** Paths of everything below `root` that is no directory, relative to it, in walk order. Links are never walked into. */
+/**
+ * Paths of everything below `root` that is no directory, relative to it, in walk order.
+ * Links are never walked into.
+ */
 export async function listTree(root: string, limits: TreeLimits = TREE_LIMITS): Promise<string[]> {
   await requireDirectory(root);
   const paths: string[] = [];
@@ -45,7 +48,10 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
   }
 }
 
-/** The real path of a file of the tree. A link that leads out of `root` is an error: it may show what is nobody's business. */
+/**
+ * The real path of a file of the tree. A link that leads out of `root` is an error: it
+ * may lead to private files.
+ */
 export async function pathWithin(root: string, path: string): Promise<string> {
   const [top, target] = await Promise.all([realpath(root), realpath(join(root, path))]).catch((error: unknown) => {
     throw fileError('open', path, error);

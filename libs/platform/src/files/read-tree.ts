@@ -6,8 +6,9 @@ import { FileTreeError, fileError } from './file-tree.error.js';
 import { listTree, pathWithin, TREE_LIMITS, type TreeLimits } from './list-tree.js';
 
 /**
- * All files below a directory. A link counts as the file it leads to (spec: file-based-catalogs.md §1); one that leads out
- * of the directory, to a directory or nowhere is an error, as is anything but a regular file. Throws {@link FileTreeError}.
+ * All files below a directory. A link counts as the file it leads to (spec: file-based-catalogs.md §1); one
+ * that leads out of the directory, to a directory or nowhere is an error, as is anything but a regular file.
+ * Throws {@link FileTreeError}.
  */
 export async function readTree(root: string, limits: TreeLimits = TREE_LIMITS): Promise<BundleFile[]> {
   return readFiles(root, await listTree(root, limits), limits);
@@ -43,7 +44,9 @@ async function readFiles(root: string, paths: readonly string[], limits: TreeLim
   return files;
 }
 
-/** The size of a file of the tree; an error where a link leads to no file, or where a read would never end. */
+/**
+ * The size of a file of the tree; an error where a link leads to no file, or where a read would never end.
+ */
 export async function requireRegularFile(path: string, target: string): Promise<number> {
   const stats = await stat(target).catch((error: unknown) => {
     throw fileError('open', path, error);

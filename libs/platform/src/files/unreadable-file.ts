@@ -3,7 +3,9 @@ import { fileReason } from './file-tree.error.js';
 
 type Owner = Readonly<{ uid: number; mode: number }>;
 
-/** Why a file could not be read, for a message to the user who named it. `error` is what the read failed with. */
+/**
+ * Why a file could not be read, for a message to the user who named it. `error` is what the read failed with.
+ */
 export async function whyUnreadable(file: string, error: NodeJS.ErrnoException): Promise<string> {
   if (error.code !== 'EACCES') return fileReason(error);
   const owner = await stat(file).catch(() => undefined);

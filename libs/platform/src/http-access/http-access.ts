@@ -30,13 +30,19 @@ export type HttpQuestion = Readonly<{
   authorization: string | undefined;
 }>;
 
-/** What the authentication code of a request between processes of the hub is made of: it opens this one path alone. */
+/**
+ * What the authentication code of a request between processes of the hub is made of: it
+ * opens this one path alone.
+ */
 const codeParts = (path: string): readonly string[] => ['http', path];
 
 /** The `Authorization` header with which a process of the hub reads a path of another one. */
 export const hubAuthorization = (key: HubKey, path: string): string => `Bearer ${key.codeOf(codeParts(path))}`;
 
-/** Decides which requests are answered. Asked where a request is served, after its path was read, whatever its spelling. */
+/**
+ * Decides which requests are answered. Asked where a request is served, after its path was
+ * read, whatever its spelling.
+ */
 export class HttpAccess {
   constructor(private readonly options: HttpAccessOptions) {}
 

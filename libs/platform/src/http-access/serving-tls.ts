@@ -23,8 +23,9 @@ type Reading = Readonly<{ clock: Clock; log: Log }>;
 const READ_EVERY_MS = 10_000;
 
 /**
- * The certificate with which services serve HTTP. The files are read again every ten seconds: new connections get the new
- * certificate, those that are open go on. Files that do not fit together leave the old certificate in use.
+ * The certificate with which services serve HTTP. The files are read again every ten seconds: new
+ * connections get the new certificate, those that are open go on. Files that do not fit together leave
+ * the old certificate in use.
  */
 export class ServingTls {
   readonly #servers: Server[] = [];

@@ -4,7 +4,7 @@ import { readTokenFile } from '#core/kernel/http-access/token-file';
 import { fileReason } from '../files/file-tree.error.js';
 import type { Log } from '../telemetry/log.port.js';
 
-/** Who a token belongs to, and what it may read. */
+/** The holder of a token, and what the token may read. */
 export type TokenOwner = Readonly<{ name: string; paths: readonly string[] }>;
 
 type HashedEntry = TokenOwner & Readonly<{ hash: Buffer }>;
@@ -13,8 +13,9 @@ type HashedEntry = TokenOwner & Readonly<{ hash: Buffer }>;
 const MOST_FILE_BYTES = 1024 * 1024;
 
 /**
- * The tokens of a file, which is read again when it has changed: a token that leaves the file is refused from the next
- * request on. A file that is missing or cannot be read holds no tokens. Memory holds hashes of tokens alone.
+ * The tokens of a file, which is read again when it has changed: a token that leaves the file is
+ * refused from the next request on. A file that is missing or cannot be read holds no tokens. Memory
+ * holds hashes of tokens alone.
  */
 export class TokenList {
   readonly #secret = randomBytes(32);

@@ -31,8 +31,8 @@ const MOST_ANSWERS = 1_000;
 const MOST_REVIEWS = 8;
 
 /**
- * Asks an API server to which user a token belongs (TokenReview) and whether that user may GET the path as a `nonResourceURL`
- * (SubjectAccessReview). Answers are kept for half a minute.
+ * Asks an API server to which user a token belongs (TokenReview) and whether that user may GET the path as a
+ * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute.
  */
 export class TokenReviewer {
   readonly #secret = randomBytes(32);

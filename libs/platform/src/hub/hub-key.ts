@@ -3,7 +3,10 @@ import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 const KEY_BYTES = 32;
-/** How many codes are remembered for each key, and of texts up to which length: most values are read many times. */
+/**
+ * How many codes are remembered for each key, and of texts up to which length: most
+ * values are read many times.
+ */
 const REMEMBERED_CODES = 4_096;
 const LONGEST_REMEMBERED = 1_024;
 /** A larger file is no key, and is not read. */
@@ -22,8 +25,8 @@ export class HubKeyUnusable extends FlotillaError {
 }
 
 /**
- * Authenticates what the poller passes to the applier through Redis (HMAC-SHA256). Resolvers do not have the key, so a
- * stolen one, or whatever else can write to Redis, cannot say which problem a namespace has.
+ * Authenticates what the poller passes to the applier through Redis (HMAC-SHA256). Resolvers do not have the
+ * key, so a stolen one, or whatever else can write to Redis, cannot say which problem a namespace has.
  */
 export class HubKey {
   /** The first one signs; the others are older ones that still count. */
@@ -39,8 +42,8 @@ export class HubKey {
   }
 
   /**
-   * The key in the file; makes the file where there is none and the folder can be written. Each line is a key: the first
-   * one is used, and what the others authenticated is still accepted.
+   * The key in the file; makes the file where there is none and the folder can be written. Each line is a
+   * key: the first one is used, and what the others authenticated is still accepted.
    *
    * @throws HubKeyUnusable where no file is named, it cannot be read or made, or a key has less than 32 bytes
    */

@@ -34,7 +34,10 @@ import type { HubKey } from './hub-key.js';
 /** Serves content to all others, and so must not ask itself. */
 const CONTENT_SERVER = 'catalog-poller';
 
-/** The poller makes every observation anew at each resync: an older one is of a poller that was away, or was kept. */
+/**
+ * The poller makes every observation anew at each resync: an older one is of a poller
+ * that was away, or was kept.
+ */
 const RESYNCS_OF_AN_OBSERVATION = 2;
 const SLOW_RESYNC_MS = 300_000;
 
@@ -55,7 +58,7 @@ export type Hub = Readonly<{
   workRoom: WorkRoom;
   registry: RegistryClient;
   bundlePulls: BundlePulls;
-  /** Who may read what over HTTP. */
+  /** Which clients may read what over HTTP. */
   access: HttpAccess;
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;

@@ -6,8 +6,8 @@ import { ClusterConfigError } from '../kube/access/cluster-config.error.js';
 import { type ClusterAccess, FLOTILLA_EXTENSION, parseKubeconfig } from '../kube/access/kubeconfig.js';
 
 /**
- * The file of clusters that have joined, for who was told no other kubeconfig; none where nothing has joined, or where one
- * of the wanted contexts is not in it. Fails with a {@link ClusterConfigError} where it cannot be read.
+ * Kubeconfig written by `clusters add`, used when no other kubeconfig is set. Empty where no cluster was
+ * added, or a wanted context is missing. Fails with a {@link ClusterConfigError} where it cannot be read.
  */
 export async function joinedKubeconfigs(
   { clustersFile }: Pick<Settings, 'clustersFile'>,

@@ -10,8 +10,8 @@ export type ManagedCluster = Readonly<{ client: KubeClient; globalCatalogNamespa
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
 /**
- * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's config API is served,
- * `olm` elsewhere.
+ * Decision 0107: what is set for the cluster, or for all; else `openshift-marketplace` where OpenShift's
+ * config API is served, `olm` elsewhere.
  */
 export async function globalCatalogNamespaceOf(client: KubeClient, settings: Settings): Promise<string> {
   if (client.globalCatalogNamespace !== undefined) return client.globalCatalogNamespace;
@@ -19,7 +19,10 @@ export async function globalCatalogNamespaceOf(client: KubeClient, settings: Set
   return (await client.serves(OPENSHIFT_CONFIG)) ? 'openshift-marketplace' : 'olm';
 }
 
-/** The clusters of the settings' kubeconfig, else those that have joined; a client writes as `fieldManager`. Connects to nothing. */
+/**
+ * The clusters of the settings' kubeconfig, else those that have joined; a client writes as
+ * `fieldManager`. Connects to nothing.
+ */
 export const managedClients = async (settings: Settings, fieldManager: string): Promise<KubeClient[]> =>
   loadClusters({
     fieldManager,

@@ -23,8 +23,8 @@ export type ServiceParts = Readonly<{
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 
 /**
- * The main program of a service in its own process: settings from the environment, a hub, health, metrics, signals.
- * `hasKey`: the service observes clusters or acts on them, and so needs the key of the hub.
+ * The main program of a service in its own process: settings from the environment, a hub, health, metrics,
+ * signals. `hasKey`: the service observes clusters or acts on them, and so needs the key of the hub.
  */
 export async function runMain(
   service: string,
@@ -75,7 +75,10 @@ async function runOn(
 
 const ORPHAN_ENDS_WITHIN_MS = 3_000;
 
-/** Whoever started this process over an IPC channel keeps it alive: when the channel closes, the starter is gone. */
+/**
+ * The parent process that started this one over an IPC channel keeps it alive: when the channel
+ * closes, the parent is gone.
+ */
 function endWithParent(): void {
   if (!process.connected) return;
   process.once('disconnect', () => {

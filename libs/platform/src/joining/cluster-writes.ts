@@ -10,7 +10,10 @@ export class ClusterLeftToOlm extends FlotillaError {
   }
 }
 
-/** The writes of this process to one cluster: refused while the cluster is left to OLM, and counted while they are under way. */
+/**
+ * The writes of this process to one cluster: refused while the cluster is left to OLM, and counted
+ * while they are under way.
+ */
 export class ClusterWrites {
   #underWay = 0;
   #onIdle: (() => void)[] = [];

@@ -5,7 +5,10 @@ import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
 import { KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
 import { shippedManifests } from './shipped-manifests.js';
 
-/** An object that is not as it should be there, and why: the API server refused, or the one in the cluster has more. */
+/**
+ * An object that is not as it should be there, and why: the API server refused, or the one
+ * in the cluster has more.
+ */
 export type Unjoined = Readonly<{ object: string; because: string }>;
 
 /** What was done to a cluster on joining it. Names of objects as `Kind name` or `Kind namespace/name`. */
@@ -26,8 +29,9 @@ const SERVED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Gives a cluster OLM's CustomResourceDefinitions and what comes with them, as far as they are missing or older and as the
- * cluster allows. Writes nothing where all is there. Rejects only where the cluster does not answer.
+ * Gives a cluster OLM's CustomResourceDefinitions and their companion objects, where these are
+ * missing or older and the cluster allows it. Writes nothing where all is there. Rejects only where
+ * the cluster does not answer.
  */
 export async function joinCluster(client: KubeClient): Promise<JoinReport> {
   const { companions } = await shippedManifests();
@@ -55,7 +59,7 @@ async function joinCrd(client: KubeClient, ours: KubernetesObject, report: Repor
   report[installation.do === 'install' ? 'installed' : 'upgraded'].push(titleOf(ours));
 }
 
-/** Who may not read CRDs can still see in the discovery of the API server which kinds are served. */
+/** A client that may not read CRDs can still see in the API server's discovery which kinds are served. */
 async function wantedFor(client: KubeClient, ours: KubernetesObject): Promise<CrdInstallation> {
   try {
     return crdInstallation(await client.get(refOf(ours)), ours);
@@ -95,7 +99,7 @@ async function servedSoon(
   }
 }
 
-/** A refusal is told and holds up nothing else; that the cluster is away is for the caller. */
+/** A refusal is reported and holds up nothing else; an unreachable cluster is the caller's error. */
 async function allowed(report: Report, ours: KubernetesObject, join: () => Promise<void>): Promise<void> {
   try {
     await join();

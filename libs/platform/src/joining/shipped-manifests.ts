@@ -16,7 +16,10 @@ const COMPANIONS = join(PROJECT_ROOT, 'k8s', 'joining');
 
 let read: Promise<ShippedManifests> | undefined;
 
-/** OLM's CustomResourceDefinitions and what comes with them, as they lie in `k8s/` of this checkout or image. Read once. */
+/**
+ * OLM's CustomResourceDefinitions and what comes with them, as they lie in `k8s/` of this
+ * checkout or image. Read once.
+ */
 export function shippedManifests(): Promise<ShippedManifests> {
   read ??= readAll();
   return read;

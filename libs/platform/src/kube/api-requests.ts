@@ -12,7 +12,10 @@ import type { Exchange, RequestHeaders } from './transport/wire.js';
 
 const LONGEST_REFUSAL_BYTES = 1024 * 1024;
 
-/** Requests of one cluster as one user: every failure comes out as a {@link KubeApiError} that says what was asked. */
+/**
+ * Requests of one cluster as one user: every failure comes out as a {@link KubeApiError}
+ * that says what was asked.
+ */
 export class ApiRequests {
   constructor(
     readonly cluster: string,
@@ -26,8 +29,8 @@ export class ApiRequests {
   }
 
   /**
-   * The answer; statuses of 400 and more are thrown. `what` names the request in messages. A request whose answer was too
-   * large is refused for a while (reason `TooLarge`).
+   * The answer; statuses of 400 and more are thrown. `what` names the request in messages. A request whose
+   * answer was too large is refused for a while (reason `TooLarge`).
    */
   async send(what: string, request: ApiRequest): Promise<ApiResponse> {
     const key = `${request.method} ${request.path.split('?', 1)[0]}`;

@@ -16,12 +16,15 @@ type Unavailable = Readonly<{ error: KubeApiError; until: number }>;
 
 /** How long `fresh` lookups trust what was read. */
 const FRESH_MS = 30_000;
-/** How long an API that failed is not asked again, at least: a backend that hangs costs at most half of the time. */
+/**
+ * How long an API that failed is not asked again, at least: a backend that hangs costs
+ * at most half of the time.
+ */
 const SHORTEST_UNAVAILABLE_MS = 1_000;
 
 /**
- * What kinds a cluster serves, read per group and version when first asked for, and again whenever a kind is missing:
- * CRDs come at any time.
+ * What kinds a cluster serves, read per group and version when first asked for, and again whenever a kind is
+ * missing: CRDs come at any time.
  */
 export class Discovery {
   readonly #known = new Map<string, Known>();
@@ -35,7 +38,7 @@ export class Discovery {
   ) {}
 
   /**
-   * The kind as it is served; undefined where a fresh look does not find it.
+   * The kind as it is served; undefined where a fresh discovery does not find it.
    *
    * @throws KubeApiError of reason APIUnavailable where the backend of an aggregated API does not answer
    */
@@ -62,7 +65,10 @@ export class Discovery {
     for (const apiVersion of this.#known.keys()) if (apiVersion.startsWith(`${group}/`)) this.forget(apiVersion);
   }
 
-  /** What a failed request means: an aggregated API whose backend does not answer is told from a failing API server. */
+  /**
+   * What a failed request means: distinguishes an aggregated API whose backend does not answer
+   * from a failing API server.
+   */
   async explain(error: unknown, apiVersion: string): Promise<unknown> {
     return (await unavailableApi(error, apiVersion, this.read)) ?? error;
   }

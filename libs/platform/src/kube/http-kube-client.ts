@@ -54,7 +54,10 @@ type Method = Exclude<ApiRequest['method'], 'GET'>;
 type Write = Readonly<{ method: Method; ref: ObjectRef; subresource?: 'status'; body: unknown; type?: string }>;
 type Shared = Readonly<{ transport: HttpTransport; discovery: Discovery; fieldManager: string; pageSize: number }>;
 
-/** {@link KubeClient} over our own pooled transport; all clients of one cluster share its connections and discovery. */
+/**
+ * {@link KubeClient} over our own pooled transport; all clients of one cluster share its
+ * connections and discovery.
+ */
 export class HttpKubeClient extends KubeClient {
   readonly cluster: string;
   readonly budget: ReadBudget;
@@ -192,7 +195,10 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  /** Ends a watch that brings too much, and reads on only after the cluster has rested for the work that it makes. */
+  /**
+   * Ends a watch that brings too much, and reads on only after the cluster has rested
+   * for the work that it makes.
+   */
   async *#bounded<T extends KubernetesObject>(
     kind: KindRef,
     events: AsyncIterable<SizedEvent<T>>,
@@ -279,7 +285,9 @@ export class HttpKubeClient extends KubeClient {
     }
   }
 
-  /** Kinds come and go with CRDs; those that go through us need no second look to be known. */
+  /**
+   * Kinds come and go with CRDs; CRDs that this client writes update the discovery without a further request.
+   */
   #noteChange(ref: ObjectRef, object: KubernetesObject | undefined): void {
     if (ref.kind !== CRD.kind || splitApiVersion(ref.apiVersion).group !== CRD.group) return;
     const name = ref.name === '' ? (object?.metadata.name ?? '') : ref.name;

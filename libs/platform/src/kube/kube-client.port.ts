@@ -2,7 +2,9 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { ReadBudget } from './read-budget.js';
 
-/** The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery. */
+/**
+ * The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery.
+ */
 export type KindRef = Readonly<{ apiVersion: string; kind: string }>;
 
 export type ListOptions = Readonly<{ namespace?: string; labelSelector?: string; fieldSelector?: string }>;
@@ -20,8 +22,8 @@ export type WatchEvent<T extends KubernetesObject> =
   | Readonly<{ type: 'BOOKMARK'; resourceVersion: string }>;
 
 /**
- * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server has accepted
- * the watch. Aborting `signal` ends it without an error.
+ * `timeoutSeconds`: after that time the server ends the watch by itself. `onOpen` is called once the server
+ * has accepted the watch. Aborting `signal` ends it without an error.
  */
 export type WatchOptions = ListOptions &
   Readonly<{ resourceVersion: string; signal: AbortSignal; timeoutSeconds?: number; onOpen?: () => void }>;
@@ -30,8 +32,9 @@ export type WatchOptions = ListOptions &
 export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 
 /**
- * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a {@link KubeApiError}. Requests
- * for an aggregated API whose backend does not answer fail with reason `APIUnavailable`.
+ * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a
+ * {@link KubeApiError}. Requests for an aggregated API whose backend does not answer fail with
+ * reason `APIUnavailable`.
  */
 export abstract class KubeClient {
   /** The name under which Flotilla knows the cluster. */
@@ -72,11 +75,14 @@ export abstract class KubeClient {
       gracePeriodSeconds?: number;
     }>,
   ): Promise<boolean>;
-  /** One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a KubeApiError of reason Expired. */
+  /**
+   * One watch request, from `resourceVersion` on; ends when the server ends it. 410 Gone is a
+   * KubeApiError of reason Expired.
+   */
   abstract watch<T extends KubernetesObject>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /**
-   * Whether the cluster serves this kind now (fresh discovery when it was not known before); false while the backend of
-   * an aggregated API does not answer.
+   * Whether the cluster serves this kind now (fresh discovery when it was not known before); false while the
+   * backend of an aggregated API does not answer.
    */
   abstract serves(kind: KindRef): Promise<boolean>;
   /** gitVersion of the API server, such as `v1.34.4`. */
@@ -86,7 +92,10 @@ export abstract class KubeClient {
   abstract close(): Promise<void>;
 }
 
-/** The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own word (NotFound, Conflict …). */
+/**
+ * The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own
+ * word (NotFound, Conflict …).
+ */
 export class KubeApiError extends FlotillaError {
   readonly code = 'KubeApiError';
   readonly retry: Retry = 'backoff';

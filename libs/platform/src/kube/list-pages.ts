@@ -27,9 +27,10 @@ export type ListRequest<T extends KubernetesObject> = Readonly<{
 const PARSED_BYTES = 3;
 
 /**
- * All objects, page by page. A list whose continuation has expired (410, it took longer than etcd keeps old versions)
- * is read anew in one piece, as client-go does; pages that are too large for one answer are asked for in smaller ones.
- * Undefined where the collection is not there. A list that exceeds the cluster's budget fails; no part of it comes out.
+ * All objects, page by page. A list whose continuation has expired (410, it took longer than etcd keeps old
+ * versions) is read anew in one piece, as client-go does; pages that are too large for one answer are asked
+ * for in smaller ones. Undefined where the collection is not there. A list that exceeds the cluster's budget
+ * fails; no part of it comes out.
  */
 export function listAll<T extends KubernetesObject>(requests: ApiRequests, request: ListRequest<T>): Promise<Found<T>> {
   return requests.budget.run(listKey(request), async () => {

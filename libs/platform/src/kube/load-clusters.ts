@@ -13,11 +13,15 @@ import { HttpTransport, type TransportOptions } from './transport/http-transport
 import { proxyFor } from './transport/proxy-environment.js';
 
 export type LoadClustersOptions = Readonly<{
-  /** Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in. */
+  /**
+   * Files; without any: `$KUBECONFIG`, then `~/.kube/config`, then the service account of the pod we run in.
+   */
   kubeconfigs?: readonly string[];
   /** What names those files, for the message about one that cannot be read. */
   namedBy?: string;
-  /** Contexts by name. Without any: every context of files that were named, else the current context alone. */
+  /**
+   * Contexts by name. Without any: every context of files that were named, else the current context alone.
+   */
   contexts?: readonly string[];
   /** Contexts that were read before, in place of all of the above. */
   access?: readonly ClusterAccess[];
@@ -35,8 +39,9 @@ export type LoadClustersOptions = Readonly<{
 const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * A client for each chosen context, named after it; a further context of the same name in another file gets `-2`, `-3` …
- * Connects to nothing. Fails with a {@link ClusterConfigError} that names every context that cannot be used.
+ * A client for each chosen context, named after it; a further context of the same name in another file
+ * gets `-2`, `-3` … Connects to nothing. Fails with a {@link ClusterConfigError} that names every
+ * context that cannot be used.
  */
 export async function loadClusters(options: LoadClustersOptions): Promise<KubeClient[]> {
   const environment = options.environment ?? process.env;

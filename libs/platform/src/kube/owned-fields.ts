@@ -15,8 +15,8 @@ const ManagedFields = z.array(
 const UNOWNED = new Set(['apiVersion', 'kind']);
 
 /**
- * Whether `manager` owns, by its server-side applies, exactly fields that are in `applied`. False where it owns nothing
- * yet (the apply would take ownership) or where `live` carries no managedFields.
+ * Whether `manager` owns, by its server-side applies, exactly fields that are in `applied`. False where it
+ * owns nothing yet (the apply would take ownership) or where `live` carries no managedFields.
  */
 export function ownsOnly(live: KubernetesObject, applied: KubernetesObject, manager: string): boolean {
   const entries = ManagedFields.safeParse(live.metadata['managedFields']).data ?? [];
@@ -28,7 +28,10 @@ export function ownsOnly(live: KubernetesObject, applied: KubernetesObject, mana
   return own !== undefined && matches(own.fieldsV1, { ...wanted, metadata });
 }
 
-/** The field set and the value name the same fields. Format: structured-merge-diff's FieldsV1 (`f:`, `k:`, `v:`, `.`). */
+/**
+ * The field set and the value name the same fields. Format: structured-merge-diff's FieldsV1
+ * (`f:`, `k:`, `v:`, `.`).
+ */
 function matches(fields: unknown, value: unknown): boolean {
   const children = Object.entries(isRecord(fields) ? fields : {}).filter(([key]) => key !== '.');
   if (Array.isArray(value)) return matchesList(children, value);

@@ -5,9 +5,8 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 const WORTH_DEFLATING = 4 * 1024;
 
 /**
- * An object of which only what it is found by is held open: names, labels, versions. The rest is text, deflated where it
- * is long, which takes a small part of the memory of objects. Who works with it opens it; what is open stays so until
- * memory is wanted elsewhere, and is shared: nobody may change it.
+ * A cached object: lookup metadata (names, labels, versions) in memory, the rest as JSON text, deflated where
+ * it is long. `open()` parses; the result is weakly cached and shared, so do not mutate it.
  */
 export type PackedObject = KubernetesObject & Readonly<{ open: () => KubernetesObject; packedBytes: number }>;
 

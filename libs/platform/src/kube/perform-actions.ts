@@ -7,11 +7,11 @@ import { applyWouldChange, patchWouldChange, sameJson } from './would-change.js'
 
 export type PerformOptions = Readonly<{
   /**
-   * The object as this pass has read it; a write that would change nothing in it is left out. Without it every write is
-   * sent, and the server finds out.
+   * The object as this pass has read it; a write that would change nothing in it is left out. Without it
+   * every write is sent, and the server finds out.
    */
   known?: (ref: ObjectRef) => KubernetesObject | undefined;
-  /** Who says so, in the Events. */
+  /** The component that the Events name as their source. */
   component?: string;
   /** The manager of the client's applies, to compare ownership. */
   fieldManager?: string;
@@ -27,7 +27,10 @@ type Performed = Readonly<{
   warnings: readonly PerformWarning[];
   /** What the API server answered to them: each object as it is stored now. */
   written: readonly KubernetesObject[];
-  /** Actions after which their objects are not known: deletions, Events, creations that met an object, and what failed. */
+  /**
+   * Actions after which their objects are not known: deletions, Events, creations that met an
+   * object, and what failed.
+   */
   unseen: readonly Action[];
   requeueAfterMs?: number;
 }>;
@@ -46,8 +49,8 @@ type Progress = {
 type Context = Readonly<{ client: KubeClient; now: Date; options: PerformOptions }>;
 
 /**
- * Performs actions in order and stops at the first that fails. Everything that was reached already (created, deleted,
- * unchanged) counts as done, so that the same actions may be performed again.
+ * Performs actions in order and stops at the first that fails. Everything that was reached already (created,
+ * deleted, unchanged) counts as done, so that the same actions may be performed again.
  */
 export async function performActions(
   client: KubeClient,
@@ -153,7 +156,10 @@ function noteWrite(
   for (const text of written.warnings) progress.warnings.push({ action, text });
 }
 
-/** An Event tells people; that it cannot be written (a namespace that is going, say) must not stop the work. */
+/**
+ * An Event only informs users; a failure to write it (in a namespace that is being deleted,
+ * say) must not stop the work.
+ */
 async function emit(
   { client, now, options }: Context,
   action: Extract<Action, { do: 'emitEvent' }>,

@@ -22,8 +22,9 @@ const PROVEN_MS = 30_000;
 const MOST_EXCEEDED = 256;
 
 /**
- * What one process may read and keep of one cluster. A read that exceeds its budget fails with reason `TooLarge` and is
- * refused from then on without a request; after growing pauses one such read at a time may try again.
+ * What one process may read and keep of one cluster. A read that exceeds its budget fails with
+ * reason `TooLarge` and is refused from then on without a request; after growing pauses one such
+ * read at a time may try again.
  */
 export class ReadBudget {
   readonly #exceeded = new Map<string, Exceeded>();
@@ -71,7 +72,10 @@ export class ReadBudget {
     return [...new Set([...this.#exceeded.values()].map(({ text }) => text))].sort();
   }
 
-  /** Takes `bytes` for a cache in place of `before`; false, and nothing taken, where the budget does not allow it. */
+  /**
+   * Takes `bytes` for a cache in place of `before`; false, and nothing taken, where the
+   * budget does not allow it.
+   */
   keep(bytes: number, before: number): boolean {
     if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return false;
     this.#held += bytes - before;

@@ -8,12 +8,12 @@ export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
 
 const LONGEST_MESSAGE = 1024;
 const LONGEST_NAME = 253;
-/** Who says so, unless it is said. */
+/** The source component of Events, unless another is given. */
 export const EVENT_COMPONENT = 'flotilla';
 
 /**
- * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again raises
- * `count` instead of adding another one.
+ * Writes a v1 Event. Its name follows from what it says about which object, so that the same event seen again
+ * raises `count` instead of adding another one.
  */
 export async function recordEvent(client: KubeClient, event: EmitEvent, component: string, now: Date): Promise<void> {
   const { about, type, reason } = event;

@@ -20,7 +20,7 @@ const GONE = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, 
 const OVERLOADED = { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message: 'etcd is away' };
 const bookmark = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '8' } };
 
-/** A reflector on a server that lists nothing and answers watches as it is told. */
+/** A reflector on a server that lists nothing and answers watches with these lines. */
 async function watchingServer(
   script: Readonly<{ watch: () => ScriptedAnswer; list?: () => ScriptedAnswer | undefined }>,
 ) {
@@ -99,7 +99,8 @@ describe('a reflector in trouble', () => {
     });
     reflector.start();
     await reflector.whenSynced();
-    // The second try brings a bookmark and ends, so the third comes at once; the fourth waits the first pause again.
+    // The second try brings a bookmark and ends, so the third comes at once; the fourth
+    // waits the first pause again.
     await expectAsked('watch', [
       [0, 1],
       [500, 3],

@@ -8,11 +8,11 @@ import { listKey } from './list-key.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { ObjectStore } from './object-store.js';
 import { TOO_LARGE } from './read-budget.js';
-import { SilenceAlarm } from './silence-alarm.js';
+import { SilenceTimer } from './silence-timer.js';
 
-/** Called for every difference, whether a watch told it or a fresh list showed it. */
+/** Called for every difference, whether a watch event or a fresh list showed it. */
 export type ReflectorHandlers<T extends KubernetesObject> = Readonly<{
-  /** After each full list, once the differences to what was known have been told. */
+  /** After each full list, once its differences have been reported. */
   onReplace?: (items: readonly T[]) => void;
   onChange?: (object: T, previous: T | undefined) => void;
   onDelete?: (object: T) => void;
@@ -31,21 +31,26 @@ export type ReflectorOptions<T extends KubernetesObject> = Readonly<{
   handlerBytes?: (object: T) => number;
   /** The server is asked to end a watch after one to two times this. */
   watchSeconds?: number;
-  /** A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute. */
+  /**
+   * A watch that brings not even a bookmark for so long is dead. Servers send bookmarks about once a minute.
+   */
   silenceMs?: number;
-  /** How often to look whether a kind that is not served has come. */
+  /** How often to check whether a kind that is not served has appeared. */
   absentKindRetryMs?: number;
   random?: () => number;
 }>;
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A watch that ends sooner and brought nothing is a failure: without a pause we would ask for the next one at once. */
+/**
+ * A watch that ends sooner and brought nothing is a failure: without a pause we would ask
+ * for the next one at once.
+ */
 const SHORTEST_WATCH_MS = 1_000;
 
 /**
- * Keeps a copy of all objects of a kind by list and watch. Goes on through lost connections, expired resourceVersions,
- * silent sockets and kinds whose CustomResourceDefinition comes later or goes.
+ * Keeps a copy of all objects of a kind by list and watch. Goes on through lost connections, expired
+ * resourceVersions, silent sockets and kinds whose CustomResourceDefinition comes later or goes.
  */
 export class Reflector<T extends KubernetesObject = KubernetesObject> {
   readonly kind: KindRef;
@@ -88,7 +93,10 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     this.#charged = 0;
   }
 
-  /** The store has held the whole truth at least once; also where the kind is not served, which is a truth too. */
+  /**
+   * The store has held the whole truth at least once; also where the kind is not
+   * served, which is a truth too.
+   */
   synced(): boolean {
     return this.#synced;
   }
@@ -106,7 +114,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#lastSeen;
   }
 
-  /** The resourceVersion up to which the watch has told everything; empty before the first list. */
+  /** The resourceVersion that the watch has reached; empty before the first list. */
   version(): string {
     return this.#version;
   }
@@ -152,7 +160,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   async #watch(): Promise<void> {
     const { client, clock, options, silenceMs = 150_000, watchSeconds = 300 } = this.#options;
     const startedAt = clock.now().getTime();
-    const alarm = new SilenceAlarm(clock, silenceMs);
+    const timer = new SilenceTimer(clock, silenceMs);
     let events = 0;
     let cancelProof = (): void => undefined;
     const onOpen = () => {
@@ -165,19 +173,19 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
         ...options,
         resourceVersion: this.#version,
         timeoutSeconds: Math.round(watchSeconds * (1 + this.#random())),
-        signal: AbortSignal.any([this.#stopping.signal, alarm.signal]),
+        signal: AbortSignal.any([this.#stopping.signal, timer.signal]),
         onOpen,
       });
       for await (const event of stream) {
         if (this.#stopping.signal.aborted) return;
         events += 1;
-        alarm.heard();
+        timer.heard();
         this.#seen();
         this.#proven();
         this.#take(event);
       }
     } finally {
-      alarm.dispose();
+      timer.dispose();
       cancelProof();
     }
     const lasted = clock.now().getTime() - startedAt;
@@ -281,7 +289,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     if (this.#problem === undefined && !expected) this.#log.warn({ ...this.#fields(), err: error }, 'a watch failed');
     if (!expected) this.#problem = message;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
-    // A place that is too old is asked for anew at once; a server to whom every place is too old, not over and over.
+    // A place that is too old is asked for anew at once; a server to whom every place is
+    // too old, not over and over.
     const atOnce = expected && this.#failures === 0;
     this.#failures += 1;
     await this.#options.clock.sleep(atOnce ? 0 : this.#jitter(pause), this.#stopping.signal);
@@ -297,7 +306,10 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
   }
 }
 
-/** The work's result; fails as soon as the signal is aborted: a server that does not answer must hold up no ending. */
+/**
+ * The work's result; fails as soon as the signal is aborted: a server that does not
+ * answer must hold up no ending.
+ */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(signal.reason);

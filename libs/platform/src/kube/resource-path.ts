@@ -18,8 +18,8 @@ export function collectionPath(resource: ServedResource, namespace: string | und
 }
 
 /**
- * The object. `name` must be a path segment: an empty one would name the whole collection, which matters for DELETE;
- * undefined where it is not.
+ * The object. `name` must be a path segment: an empty one would name the whole collection, which matters for
+ * DELETE; undefined where it is not.
  */
 export function objectPath(
   resource: ServedResource,

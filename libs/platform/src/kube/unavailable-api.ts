@@ -17,8 +17,9 @@ const ApiService = z.looseObject({
 const isFailureOfBackend = (error: KubeApiError): boolean => error.status >= 500 || error.reason === 'Timeout';
 
 /**
- * The error of an API that a backend of its own serves (an APIService with a Service) and that fails at the moment;
- * undefined where `error` says something about the API server itself, or where the APIService cannot be read.
+ * The error of an API that a backend of its own serves (an APIService with a Service) and that fails at
+ * the moment; undefined where `error` says something about the API server itself, or where the
+ * APIService cannot be read.
  */
 export async function unavailableApi(
   error: unknown,

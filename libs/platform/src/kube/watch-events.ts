@@ -17,7 +17,9 @@ const Line = z.object({
 /** An event, the length of its line, and how long it took to read the line. */
 export type SizedEvent<T extends KubernetesObject> = Readonly<{ event: WatchEvent<T>; bytes: number; workMs: number }>;
 
-/** The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends it. */
+/**
+ * The events of one watch; an ERROR event is thrown, most of all 410 Expired. Ends when the server ends it.
+ */
 export async function* watchEvents<T extends KubernetesObject>(
   cluster: string,
   what: string,

@@ -2,8 +2,9 @@
 const BURST_MS = 50;
 
 /**
- * Keeps one cluster from taking up the thread that works for all: what it sends is worked on for at most half of the time.
- * Waiting for the network counts as rest, so that a cluster that sends at an ordinary pace never rests here.
+ * Keeps one cluster from taking up the thread that works for all: what it sends is worked on for at
+ * most half of the time. Waiting for the network counts as rest, so that a cluster that sends at an
+ * ordinary pace never rests here.
  */
 export class WorkPace {
   #debtMs = 0;

@@ -5,7 +5,10 @@ import { ownsOnly } from './owned-fields.js';
 /** Whether two values are the same JSON, whatever the order of their keys. */
 export const sameJson = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
-/** Whether a JSON merge patch (RFC 7386) would change anything in `target`. A resourceVersion in it is a lock, no change. */
+/**
+ * Whether a JSON merge patch (RFC 7386) would change anything in `target`. A resourceVersion in
+ * it is a lock, no change.
+ */
 export function patchWouldChange(target: KubernetesObject, patch: Readonly<Record<string, unknown>>): boolean {
   const metadata = patch['metadata'];
   if (!isRecord(metadata)) return mergeWouldChange(target, patch);
@@ -22,8 +25,8 @@ function mergeWouldChange(target: unknown, patch: unknown): boolean {
 }
 
 /**
- * Whether a server-side apply could change anything: a field of it differs, or the manager owns a field that is no
- * longer in it. Where `live` does not tell who owns what, it could.
+ * Whether a server-side apply could change anything: a field of it differs, or the manager owns a field that
+ * is no longer in it. Where `live` does not show the owners of its fields, it could.
  */
 export function applyWouldChange(live: KubernetesObject, applied: KubernetesObject, manager: string): boolean {
   return !(covers(live, applied) && ownsOnly(live, applied, manager));

@@ -8,7 +8,10 @@ import { indexLines } from './index-lines.js';
 const UNUSED_MS = 7 * 24 * 3_600_000;
 const SUFFIX = '.index';
 
-/** Indexes of contents as files, so that a process that starts anew opens them instead of reading whole catalogs. */
+/**
+ * Indexes of contents as files, so that a process that starts anew opens them instead
+ * of reading whole catalogs.
+ */
 export class MetasIndexFiles {
   private constructor(private readonly directory: string) {}
 

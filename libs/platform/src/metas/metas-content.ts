@@ -7,7 +7,8 @@ const CHUNK_BYTES = 64 * 1024;
 const TOGETHER = 64;
 
 /**
- * One catalog.jsonl, opened for questions once and for all who ask. Whoever reads while it is being closed reads to the end.
+ * One catalog.jsonl, opened once for all requests. A reader that is at work when it is
+ * closed reads to the end.
  */
 export class MetasContent {
   #readers = 0;

@@ -22,7 +22,7 @@ export type MetasServerOptions = Readonly<{
   /** Whether the request may be answered; without it, every request may. */
   admit?: (question: MetasQuestion, authorization: string | undefined) => Promise<Admission>;
   log?: Log;
-  /** Bodies that are sent at the same time; beyond, clients are told to come again. */
+  /** Bodies that are sent at the same time; beyond, clients get 503 with Retry-After. */
   maxBodies?: number;
 }>;
 
@@ -30,17 +30,23 @@ export type MetasServerOptions = Readonly<{
 const AT_ONCE_BYTES = 256 * 1024;
 /** A body takes less than half a MiB of memory on its way. */
 const MAX_BODIES = 128;
-/** Who takes nothing for so long is cut off. */
+/** A client that reads nothing for so long is cut off. */
 const STALLED_MS = 60_000;
 const compress = promisify(gzip);
 
-/** Answers requests for catalogs' contents, whatever server they come in by: `all` and `metas` of catalogd's API. */
+/**
+ * Answers requests for catalogs' contents, whatever server they come in by: `all` and
+ * `metas` of catalogd's API.
+ */
 export class MetasServer {
   #bodies = 0;
 
   constructor(private readonly options: MetasServerOptions) {}
 
-  /** `target` is the path with its query, as sent. Never rejects: what goes wrong is told to the client and logged. */
+  /**
+   * `target` is the path with its query, as sent. Never rejects: errors are answered
+   * to the client and logged.
+   */
   async answer(request: IncomingMessage, response: ServerResponse, target = request.url ?? '/'): Promise<void> {
     const method = request.method ?? 'GET';
     const routed = routeMetas(this.options.place, method, target);

@@ -14,7 +14,7 @@ import {
   JobQueue,
 } from './job-queue.port.js';
 import { JobRanks } from './job-ranks.js';
-import { RedisAlarms } from './redis-alarms.js';
+import { RedisDelayedJobs } from './redis-delayed-jobs.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
 export type BullmqJobQueueOptions = Readonly<{
@@ -46,9 +46,12 @@ const ASKED_ANYWAY_SECONDS = 10;
 /** The queue on Redis. */
 export class BullmqJobQueue<J> extends JobQueue<J> {
   readonly name: string;
-  /** Made when it is first used, since making it writes: a service has no rights on queues that it does not use. */
+  /**
+   * Made when it is first used, since making it writes: a service has no rights on
+   * queues that it does not use.
+   */
   #made: Queue | undefined;
-  readonly #alarms: RedisAlarms;
+  readonly #delayedJobs: RedisDelayedJobs;
   readonly #host: AttemptHost<J>;
   readonly #ranks: JobRanks<J>;
   readonly #log: Log;
@@ -69,7 +72,9 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     this.#ranks = new JobRanks(contract, Date.now);
     this.#failing = `${prefix}:failing:${contract.name}`;
     this.#log = log;
-    this.#alarms = new RedisAlarms(redis, `${prefix}:alarm:${contract.name}`, duePoll, (error) => this.#report(error));
+    this.#delayedJobs = new RedisDelayedJobs(redis, `${prefix}:alarm:${contract.name}`, duePoll, (error) =>
+      this.#report(error),
+    );
     const failures = `${prefix}:failures:${contract.name}`;
     const failing = this.#failing;
     this.#host = {
@@ -92,7 +97,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       noteSuccess: async (key) => {
         await redis.pipeline().hdel(failures, key).zrem(failing, key).exec();
       },
-      again: (job, delayMs) => this.#alarms.set(canonicalJson(job), delayMs),
+      again: (job, delayMs) => this.#delayedJobs.set(canonicalJson(job), delayMs),
     };
   }
 
@@ -110,14 +115,16 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
 
   async add(job: J, { delayMs = 0, priority: wanted }: AddOptions = {}): Promise<void> {
     const data = this.contract.schema.parse(job);
-    if (delayMs > 0) return this.#alarms.set(canonicalJson(data), delayMs);
+    if (delayMs > 0) return this.#delayedJobs.set(canonicalJson(data), delayMs);
     const jobId = randomUUID();
     const { priority, takeBack } = this.#ranks.rank(data, wanted);
     const added = await this.#queue.add(this.name, data, {
       ...KEPT,
       jobId,
       priority,
-      attempts: 1, // tries after a failure are alarms: a job that the queue itself holds back would hold back its key
+      // Retries go through delayed jobs of our own: a BullMQ-delayed retry keeps its deduplication id and would
+      // swallow newer jobs of the key.
+      attempts: 1,
       deduplication: { id: this.contract.keyOf(data), keepLastIfActive: true },
     });
     if (added.id === undefined || added.id === jobId) return this.#ranks.note(jobId, priority);
@@ -161,13 +168,13 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     worker.on('lockRenewalFailed', (ids) => {
       for (const id of ids) worker.cancelJob(id, 'the lock on the job was lost');
     });
-    this.#alarms.start((member) => this.#ring(member));
+    this.#delayedJobs.start((member) => this.#ring(member));
     // Without waiting: a service is up, and says so over HTTP, before Redis answers.
     worker.waitUntilReady().catch((error: unknown) => this.#report(error));
   }
 
   async #attempt(job: Job, handler: JobHandler<J>, signal: AbortSignal): Promise<void> {
-    if (this.#closing) return this.#alarms.set(canonicalJson(job.data), 0); // fetched before the pause took hold
+    if (this.#closing) return this.#delayedJobs.set(canonicalJson(job.data), 0); // fetched before the pause took hold
     const key = job.deduplicationId ?? '';
     const before = this.#running.get(key);
     const run = (async () => {
@@ -193,17 +200,17 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
   async counts(): Promise<JobCounts> {
     const states = ['wait', 'prioritized', 'active', 'delayed'] as const;
     const since = Date.now() - FAILURES_KEPT_SECONDS * 1_000;
-    const [counts, finished, alarms, failing] = await Promise.all([
+    const [counts, finished, delayedJobs, failing] = await Promise.all([
       this.#queue.getJobCounts(...states),
       this.#queue.getMetrics('completed', 0, 0),
-      this.#alarms.count(),
+      this.#delayedJobs.count(),
       this.options.redis.zcount(this.#failing, since, '+inf'),
     ]);
     const of = (state: string) => counts[state] ?? 0;
     return {
       waiting: of('wait') + of('prioritized'),
       active: of('active'),
-      delayed: of('delayed') + alarms,
+      delayed: of('delayed') + delayedJobs,
       completed: finished.meta.count,
       failed: failing,
     };
@@ -225,27 +232,30 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       this.#worker?.cancelAllJobs('the process is ending');
       await within(GRACE_AFTER_ABORT_MS, idle());
     }
-    // Without Redis none of these would end; the connection is the caller's to cut.
+    // Without Redis none of these would end; the caller closes the connection.
     if (!(await within(GRACE_AFTER_ABORT_MS, this.#letGo())))
       this.#log.warn({ queue: this.name }, 'closed without Redis');
   }
 
   async #letGo(): Promise<void> {
-    await this.#alarms.stop();
+    await this.#delayedJobs.stop();
     await this.#worker?.close(this.#running.size > 0);
     await this.#made?.close();
   }
 
   #report(error: unknown): void {
     this.options.onError?.(error);
-    // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them. A lost
-    // connection is told once by the connection itself, and not again by each queue at each try.
+    // Text alone: the client's error objects carry the arguments of the command, AUTH's password among them.
+    // A lost connection is logged once by the connection itself, and not again by each queue at each try.
     const lost = error instanceof Error && 'code' in error && String(error.code).startsWith('E');
     this.#log[lost ? 'debug' : 'warn']({ queue: this.name, error: describeError(error) }, 'the queue met an error');
   }
 }
 
-/** The only place that knows both our errors and the queue's: tries after a failure are ours, so each failure is final to it. */
+/**
+ * The only place that knows both our errors and the queue's: tries after a failure are ours, so
+ * each failure is final to it.
+ */
 export const toQueueError = (error: unknown): Error => new UnrecoverableError(describeError(error));
 
 /** Whether the work ended in time. */

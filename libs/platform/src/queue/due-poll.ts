@@ -3,7 +3,10 @@ import { RedisScript } from '../redis/redis-script.js';
 
 /** What other processes delayed is found no later than this after it is due. */
 const LONGEST_WAIT_MS = 1_000;
-/** A queue is asked at least so often, whether something is due or not: it finds what a dead process left behind. */
+/**
+ * A queue is asked at least so often, whether something is due or not: it finds what a
+ * dead process left behind.
+ */
 const ASKED_ANYWAY_MS = 5_000;
 
 /** In how many milliseconds the first of each set is due, -1 for one that is empty. KEYS: sets of times. */

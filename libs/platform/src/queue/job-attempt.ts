@@ -29,15 +29,15 @@ export type AttemptHost<J> = Readonly<{
   forgetFailures: (key: string) => Promise<void>;
   /** The key does not fail any more. */
   noteSuccess: (key: string) => Promise<void>;
-  /** Sets the key's alarm. */
+  /** Sets the delayed job of the key. */
   again: (job: J, delayMs: number) => Promise<void>;
 }>;
 
 const LONGEST_KEY = 200;
 
 /**
- * Runs the handler once. A failure sets the alarm of the next try before it is thrown on, so that a process that dies in
- * between loses nothing. @throws what the handler threw, or InvalidJob
+ * Runs the handler once. A failure sets a delayed job for the next try before it is thrown on, so that
+ * nothing is lost if the process dies in between. @throws what the handler threw, or InvalidJob
  */
 export async function attemptJob<J>(
   host: AttemptHost<J>,

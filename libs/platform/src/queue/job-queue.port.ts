@@ -1,11 +1,17 @@
 import type { z } from 'zod';
 
-/** What a queue carries: its name, the shape of its jobs (identity only, never state) and which thing a job is about. */
+/**
+ * What a queue carries: its name, the shape of its jobs (identity only, never state) and
+ * which thing a job is about.
+ */
 export type JobContract<J> = Readonly<{
   name: string;
   schema: z.ZodType<J>;
   keyOf: (job: J) => string;
-  /** Of which cluster the job is: the more jobs of a cluster were added lately, the later its next ones are taken. */
+  /**
+   * Of which cluster the job is: the more jobs of a cluster were added lately, the later
+   * its next ones are taken.
+   */
   clusterOf?: (job: J) => string | undefined;
 }>;
 
@@ -13,8 +19,8 @@ export type AddOptions = Readonly<{
   /** Milliseconds to wait first. */
   delayMs?: number;
   /**
-   * 0 goes before all others; then smaller numbers first. A waiting job takes the smallest it was given. Default: the
-   * rank by what its cluster has asked for lately; 0 where the contract names no cluster.
+   * 0 goes before all others; then smaller numbers first. A waiting job takes the smallest it was given.
+   * Default: the rank by what its cluster has asked for lately; 0 where the contract names no cluster.
    */
   priority?: number;
 }>;
@@ -30,7 +36,7 @@ export type JobHandler<J> = (job: J, context: JobContext) => Promise<void>;
 export type JobCounts = Readonly<{
   waiting: number;
   active: number;
-  /** Keys that have an alarm set: delayed jobs and jobs that wait for their next try. */
+  /** Keys that have a delayed job: jobs added with a delay and jobs that wait for their next try. */
   delayed: number;
   completed: number;
   /** Keys whose last try failed: a success, or a day, takes them out. */
@@ -40,15 +46,16 @@ export type JobCounts = Readonly<{
 /**
  * Work by key, at least once, one job of a key at a time.
  *
- * - A job that is added while one of its key waits is the same job; added while one of its key runs, it runs once after
- *   it: the newest wish is never lost, and no more than one waits.
- * - A delayed job is an alarm: per key the earliest stands, jobs without delay neither wait for it nor take it away. When
- *   it rings, the handler looks at the newest state and asks again if it wants a later one.
- * - A handler that throws is called again as the error's retry policy says (FlotillaError): after a growing pause, after
- *   the time it names, or not until somebody adds the job again. A job without delay overtakes the pause.
+ * - A job that is added while one of its key waits is the same job; added while one of its key runs, it runs
+ *   once after it: the newest request is never lost, and no more than one waits.
+ * - Of several delayed jobs of a key the earliest stays; jobs without delay neither wait for it nor remove
+ *   it. When it is due, the handler reads the newest state and asks for another if it needs one.
+ * - A handler that throws is called again as the error's retry policy says (FlotillaError): after a
+ *   growing pause, after the time it names, or not until the job is added again. A job without
+ *   delay overtakes the pause.
  * - Jobs of a process that is killed are taken over by another.
- * - Nothing here is truth: when the store behind the queue is emptied, whoever added the jobs adds them again at the next
- *   resync. Just after that a job may run twice at once in two processes.
+ * - The queue is not the source of truth: when the store behind it is emptied, the processes that added the
+ *   jobs add them again at the next resync. Just after that a job may run twice at once in two processes.
  */
 export abstract class JobQueue<J> {
   abstract readonly name: string;
@@ -59,7 +66,10 @@ export abstract class JobQueue<J> {
   /** This process takes no more jobs; those that run go on. */
   abstract pause(): Promise<void>;
   abstract resume(): Promise<void>;
-  /** Takes no more jobs, waits for those that run; after the deadline their signal is aborted and others take them over. */
+  /**
+   * Takes no more jobs, waits for those that run; after the deadline their signal is aborted
+   * and others take them over.
+   */
   abstract close(options?: Readonly<{ deadlineMs?: number }>): Promise<void>;
 }
 

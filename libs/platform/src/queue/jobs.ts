@@ -1,26 +1,32 @@
 import { z } from 'zod';
 
-/** Solve one problem. Identity only, never state: the problem itself is a value in the problem store, under its hash. */
+/**
+ * Solve one problem. Identity only, never state: the problem itself is a value in the
+ * problem store, under its hash.
+ */
 export const RESOLVE_QUEUE = 'resolve';
 export const ResolveJob = z.strictObject({
   v: z.literal(1),
   problem: z.string().regex(/^[0-9a-f]{64}$/),
   /** The problem is a ClusterExtension's. */
   extension: z.literal(true).optional(),
-  /** Whose problem it is (a ClusterExtension has the place of the namespace), or one of those who have it: decides about its turn alone. */
+  /**
+   * Owner of the problem (a ClusterExtension has the place of the namespace), or one of its owners. Only
+   * decides about the job's turn.
+   */
   owner: z.strictObject({ cluster: z.string().min(1), namespace: z.string().min(1) }).optional(),
 });
 export type ResolveJob = z.infer<typeof ResolveJob>;
 
 /**
- * A problem has been handled by a resolver. The applier wakes what waits for the solution: a resolver sees no names of
- * clusters or namespaces but those in the problem, and writes to no queue that carries them.
+ * A problem has been handled by a resolver. The applier wakes what waits for the solution: a resolver sees no
+ * names of clusters or namespaces but those in the problem, and writes to no queue that carries them.
  */
 export const SOLVED_QUEUE = 'solved';
 export const SolvedJob = ResolveJob;
 export type SolvedJob = ResolveJob;
 
-/** Look at one namespace of one cluster, with its newest state, and do what is next there. */
+/** One pass over a namespace of a cluster, from its newest state. */
 export const APPLY_QUEUE = 'apply';
 export const ApplyJob = z.strictObject({ v: z.literal(1), cluster: z.string().min(1), namespace: z.string().min(1) });
 export type ApplyJob = z.infer<typeof ApplyJob>;
@@ -30,7 +36,7 @@ export const OBSERVE_QUEUE = 'observe';
 export const ObserveJob = ApplyJob;
 export type ObserveJob = ApplyJob;
 
-/** Look at one ClusterExtension of one cluster, with its newest state, and do what is next there. */
+/** One pass over a ClusterExtension of a cluster, from its newest state. */
 export const EXTENSION_QUEUE = 'extension';
 export const ExtensionJob = z.strictObject({
   v: z.literal(1),

@@ -14,7 +14,7 @@ import { JobRanks, type Rank } from './job-ranks.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
 type Waiting<J> = { readonly job: J; priority: number; readonly order: number };
-type Alarm<J> = Readonly<{ job: J; dueMs: number; cancel: () => void }>;
+type DelayedJob<J> = Readonly<{ job: J; dueMs: number; cancel: () => void }>;
 type Running<J> = { readonly stop: AbortController; next: Readonly<{ job: J; priority: number }> | undefined };
 
 export type MemoryJobQueueOptions = Readonly<{
@@ -25,12 +25,15 @@ export type MemoryJobQueueOptions = Readonly<{
   onFinished?: (job: FinishedJob) => void;
 }>;
 
-/** The queue within one process: for tests, and where one process does it all. Forgets everything when it ends. */
+/**
+ * The queue within one process: for tests, and where one process does it all. Forgets
+ * everything when it ends.
+ */
 export class MemoryJobQueue<J> extends JobQueue<J> {
   readonly name: string;
   readonly #waiting = new Map<string, Waiting<J>>();
   readonly #running = new Map<string, Running<J>>();
-  readonly #alarms = new Map<string, Alarm<J>>();
+  readonly #delayedJobs = new Map<string, DelayedJob<J>>();
   readonly #failures = new Map<string, number>();
   readonly #failing = new Set<string>();
   readonly #clock: Clock;
@@ -92,7 +95,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     return {
       waiting: this.#waiting.size + next,
       active: this.#running.size,
-      delayed: this.#alarms.size,
+      delayed: this.#delayedJobs.size,
       completed: this.#completed,
       failed: this.#failing.size,
     };
@@ -114,20 +117,20 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     });
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     cancel();
-    for (const alarm of this.#alarms.values()) alarm.cancel();
+    for (const delayedJob of this.#delayedJobs.values()) delayedJob.cancel();
   }
 
   #setAlarm(job: J, delayMs: number): void {
     const key = this.contract.keyOf(job);
     const dueMs = this.#clock.now().getTime() + delayMs;
-    const old = this.#alarms.get(key);
+    const old = this.#delayedJobs.get(key);
     if (old !== undefined && old.dueMs <= dueMs) return;
     old?.cancel();
     const ring = () => {
-      this.#alarms.delete(key);
+      this.#delayedJobs.delete(key);
       this.#enqueue(job, this.#ranks.rank(job));
     };
-    this.#alarms.set(key, { job, dueMs, cancel: this.#clock.after(delayMs, ring) });
+    this.#delayedJobs.set(key, { job, dueMs, cancel: this.#clock.after(delayMs, ring) });
   }
 
   #enqueue(job: J, { priority, takeBack }: Rank): void {
@@ -164,7 +167,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       await attemptJob(this.#host, job, handler, running.stop.signal);
       this.#completed++;
     } catch {
-      // attemptJob has logged it and set the alarm of the next try
+      // attemptJob has logged it and set a delayed job for the next try
     }
     this.#running.delete(key);
     if (running.next !== undefined)

@@ -46,8 +46,8 @@ export async function findDocker(environment: Environment): Promise<Docker | str
 }
 
 /**
- * Runs Redis in a container: with a password, on a loopback port of this machine alone, without rights. The container is
- * removed when this process is gone, killed or not.
+ * Runs Redis in a container: with a password, on a loopback port of this machine alone, without rights. The
+ * container is removed when this process is gone, killed or not.
  */
 export async function startDockerRedis(docker: Docker): Promise<LocalRedis> {
   const name = `flotilla-redis-${randomBytes(6).toString('hex')}`;

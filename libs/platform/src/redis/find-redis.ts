@@ -11,7 +11,9 @@ const SERVERS = ['redis-server', 'valkey-server'];
 export type FindRedisOptions = Readonly<{
   /** Gets one line per step that did not work, and one for the step that did. */
   log: (line: string) => void;
-  /** False: never the Redis of REDIS_URL but one of our own, for those who flush or kill it. Default true. */
+  /**
+   * False: never the Redis of REDIS_URL but one of our own, for tests that flush or kill it. Default true.
+   */
   preferExisting?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
 }>;
@@ -60,8 +62,10 @@ const fromDebian: Way = async (env, log) => {
 };
 
 /**
- * A Redis for demo, tests and `flotilla up`: REDIS_URL, else a server on PATH, else Docker, else Debian's package.
- * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that was named does not answer
+ * A Redis for demo, tests and `flotilla up`: REDIS_URL, else a server on PATH, else
+ * Docker, else Debian's package.
+ * @throws RedisNotFound naming the ways to get one; RedisUnreachable when the one that
+ * was named does not answer
  */
 export async function findRedis({
   log,

@@ -21,13 +21,14 @@ export type LocalRedis = Readonly<{ url: string; stop(): Promise<void> }>;
 /** `kill` ends it as a crash would: at once, with everything in it lost. */
 export type KillableRedis = LocalRedis & Readonly<{ kill(): Promise<void> }>;
 
-/** Where an earlier one was: who was connected to it finds the new one there. */
+/** Place of an earlier instance: its clients find the new one there. */
 export type RedisPlace = Readonly<{ port: number; password: string }>;
 
 /**
- * Starts the server on a free loopback port, with a password and a private directory of its own, nothing written to disk
- * that would outlive it. It ends with this process, even when this process is killed: a watchdog holds the other end of a
- * pipe and acts when the pipe closes. Both stand outside the terminal's process group, so that Ctrl-C lets services drain.
+ * Starts the server on a free loopback port, with a password and a private directory of its own, nothing
+ * written to disk that would outlive it. It ends with this process, even when this process is killed: a
+ * watchdog holds the other end of a pipe and acts when the pipe closes. Both stand outside the terminal's
+ * process group, so that Ctrl-C lets services drain.
  */
 export async function startLocalRedis(binary: string, place?: RedisPlace): Promise<KillableRedis> {
   for (let attempt = 1; ; attempt++) {

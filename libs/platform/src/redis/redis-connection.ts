@@ -30,7 +30,10 @@ export type RedisConnection = Readonly<{
   redis: Redis;
   /** What keeps the connection from working; undefined while it works or nothing is known yet. */
   trouble: () => string | undefined;
-  /** Which rights the user of the connection lacks, as seen from commands that were refused in the last minute. */
+  /**
+   * Which rights the user of the connection lacks, as seen from commands that were
+   * refused in the last minute.
+   */
   rights: MissingRights;
 }>;
 
@@ -41,8 +44,9 @@ export type RedisTls = Readonly<Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>>;
 export const connectRedis = (url: string, log: Log = silentLog): Redis => openRedis(url, log).redis;
 
 /**
- * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as the queue's workers
- * need. Errors go to the log as text alone, because the client's error objects carry the arguments of AUTH.
+ * A connection that returns by itself whenever Redis does: commands given meanwhile wait for it, as
+ * the queue's workers need. Errors go to the log as text alone, because the client's error objects
+ * carry the arguments of AUTH.
  */
 export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnection {
   const address = withoutCredentials(url);
@@ -78,7 +82,10 @@ export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnectio
   return { redis, trouble: () => trouble?.reason, rights };
 }
 
-/** Notes the commands that Redis refuses to the user of the connection, whichever part of the program sent them. */
+/**
+ * Notes the commands that Redis refuses to the user of the connection, whichever part
+ * of the program sent them.
+ */
 class CheckedRedis extends Redis {
   constructor(
     private readonly rights: MissingRights,
@@ -102,7 +109,10 @@ const SETTLED: ReadonlySet<string> = new Set(['ready', 'end']);
 /** Errors that say no more than that the server closed the connection: why, it may have said before. */
 const CUT_OFF = /EPIPE|ECONNRESET|Connection is closed/;
 
-/** One PING over a connection of its own, no retries. @throws RedisUnreachable saying why, without the password */
+/**
+ * One PING over a connection of its own, no retries. @throws RedisUnreachable saying
+ * why, without the password
+ */
 export async function pingRedis(url: string, timeoutMs = 5_000, tls?: RedisTls): Promise<void> {
   const redis = new Redis(parseRedisUrl(url).href, {
     ...(tls === undefined ? {} : { tls }),

@@ -14,9 +14,10 @@ export type RedisEpochOptions = Readonly<{
 }>;
 
 /**
- * Notices that Redis was emptied (flushed, or restarted without its data), so that work is put there again within seconds
- * and not only at the next resync. A key without meaning lies in Redis; every process remembers its value, and whoever
- * finds it missing makes a new one. Resolves once the key is known. Returns how to stop.
+ * Notices that Redis was emptied (flushed, or restarted without its data), so that work is put there again
+ * within seconds and not only at the next resync. A random value lies in Redis under one key; every process
+ * remembers it, and the first process that finds it missing writes a new one. Resolves once the value is
+ * known. Returns a function that stops the watch.
  */
 export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() => void> {
   const { redis, clock, onEmptied, prefix = 'flotilla', everyMs = 3_000, log = silentLog } = options;
@@ -27,7 +28,9 @@ export async function watchRedisEpoch(options: RedisEpochOptions): Promise<() =>
   };
   const complain = (error: unknown) =>
     log.warn({ error: error instanceof Error ? error.message : String(error) }, 'Redis was not asked or not filled');
-  /** A Redis that refuses (a replica, one that is loading, one older than 7.0) is asked again: it may change. */
+  /**
+   * A Redis that refuses (a replica, one that is loading, one older than 7.0) is asked again: it may change.
+   */
   const firstAnswer = async (): Promise<string> => {
     for (;;) {
       try {

@@ -34,7 +34,9 @@ export class UnusableRedisPassword extends FlotillaError {
   }
 }
 
-/** User, authority or client certificate for Redis cannot be used. The message never holds what is in a file. */
+/**
+ * User, authority or client certificate for Redis cannot be used. The message never holds what is in a file.
+ */
 export class UnusableRedisAccess extends FlotillaError {
   readonly code = 'UnusableRedisAccess';
   readonly retry: Retry = 'when-input-changes';

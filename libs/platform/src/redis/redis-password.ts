@@ -6,8 +6,8 @@ import { UnusableRedisPassword } from './redis-errors.js';
 const LONGEST_PASSWORD = 4_096;
 
 /**
- * The URL with the password that the file holds, without white space around it; the URL as it is where no file is named.
- * Fails with an {@link UnusableRedisPassword} that never holds the password.
+ * The URL with the password that the file holds, without white space around it; the URL as it is where no
+ * file is named. Fails with an {@link UnusableRedisPassword} that never holds the password.
  */
 export async function withPasswordOf(file: string, url: string): Promise<string> {
   if (file === '') return url;

@@ -6,9 +6,9 @@ const LONGEST_LINE = 4_096;
 const DEFAULT_PORT = 6_379;
 
 /**
- * The error line with which a Redis turns a connection away before any command, such as `DENIED Redis is running in
- * protected mode …`; undefined where it sends none. The client library loses this line when it writes first and its write
- * fails, so this connection only reads.
+ * The error line with which a Redis turns a connection away before any command, such as `DENIED Redis is
+ * running in protected mode …`; undefined where it sends none. The client library loses this line when it
+ * writes first and its write fails, so this connection only reads.
  */
 export function refusalLine(url: URL, tls: ConnectionOptions = {}): Promise<string | undefined> {
   return new Promise((resolve) => {

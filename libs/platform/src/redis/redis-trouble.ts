@@ -5,8 +5,8 @@ const LOG_AGAIN_AFTER_MS = 30_000;
 const LONGEST_REASON = 240;
 
 /**
- * The trouble after a failed try: `log` where the reason is new or the log has not had it for 30 s. A Redis that stays
- * away thus has a line now and then, not one for each try.
+ * The trouble after a failed try: `log` where the reason is new or the log has not had it for 30 s. A Redis
+ * that stays away thus has a line now and then, not one for each try.
  */
 export function noteTrouble(
   known: RedisTrouble | undefined,

@@ -11,8 +11,8 @@ const SECRET = randomBytes(32);
 export const repositoryOf = ({ host, repository }: ImageReference): string => `${host}/${repository}`;
 
 /**
- * The same for requests to the same repository with the same logins, and for no others. `places` are all repositories
- * that are asked on behalf of `source`: its mirrors may take other logins.
+ * Equal for requests to the same repository with the same logins, and different for all others. `places` are
+ * all repositories that are asked on behalf of `source`: its mirrors may need other logins.
  */
 export function accessKey(
   source: ImageReference,

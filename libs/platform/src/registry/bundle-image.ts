@@ -2,7 +2,10 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import type { Digest } from '../store/content-store.port.js';
 import { type PullOptions, type RegistryClient, RegistryError } from './registry-client.port.js';
 
-/** Labels of a bundle image (spec: file-based-catalogs.md §5.1); the same keys stand in metadata/annotations.yaml. */
+/**
+ * Labels of a bundle image (spec: file-based-catalogs.md §5.1); the same keys stand in
+ * metadata/annotations.yaml.
+ */
 const PREFIX = 'operators.operatorframework.io.bundle.';
 export const BundleLabel = {
   mediaType: `${PREFIX}mediatype.v1`,

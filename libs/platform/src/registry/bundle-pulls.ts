@@ -26,7 +26,10 @@ export type BundlesOrWait =
 /** Bundles that were fetched and not yet used by the pass that asked for them, in all. */
 const MAX_HELD_BYTES = 64 * 2 ** 20;
 
-/** Pulls bundle images in fair turns over clusters and namespaces. A pull goes on when the pass that asked for it has ended. */
+/**
+ * Pulls bundle images in fair turns over clusters and namespaces. A pull goes on when the pass
+ * that asked for it has ended.
+ */
 export class BundlePulls {
   readonly #work: LastingWork<PulledBundle>;
 

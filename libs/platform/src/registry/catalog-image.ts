@@ -13,14 +13,16 @@ export class CatalogLabelMissing extends RegistryError {}
 export type PulledCatalog = Readonly<{
   /** Of the platform's image manifest. */
   digest: Digest;
-  /** What the reference named, as {@link RegistryClient.resolve} tells it: compare this when polling. */
+  /** The digest of the reference, from {@link RegistryClient.resolve}: compare this when polling. */
   resolved: Digest;
   labels: Readonly<Record<string, string>>;
   /** Files below the catalog's directory; paths relative to it. */
   files: readonly BundleFile[];
 }>;
 
-/** Pulls a catalog image. A missing label, or one that names no directory of the image, is a RegistryError. */
+/**
+ * Pulls a catalog image. A missing label, or one that names no directory of the image, is a RegistryError.
+ */
 export async function pullCatalog(
   client: RegistryClient,
   image: string,
@@ -34,8 +36,8 @@ export async function pullCatalog(
 }
 
 /**
- * As {@link pullCatalog}, with the files streamed into `directory`, which must be empty or not there; paths are relative to
- * the labelled directory. A pull that fails leaves no directory behind.
+ * As {@link pullCatalog}, with the files streamed into `directory`, which must be empty or not there; paths
+ * are relative to the labelled directory. A pull that fails leaves no directory behind.
  */
 export async function pullCatalogTo(
   client: RegistryClient,

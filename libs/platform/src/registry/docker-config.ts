@@ -3,7 +3,9 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import type { Login, RegistryCredentials } from './registry-client.port.js';
 
-/** A Docker config, in a pull secret or a file, that cannot be used. Its text is never part of the message. */
+/**
+ * A Docker config, in a pull secret or a file, that cannot be used. Its text is never part of the message.
+ */
 export class InvalidPullSecret extends FlotillaError {
   readonly code = 'InvalidPullSecret';
   readonly retry = 'when-input-changes';
@@ -36,9 +38,10 @@ const IDENTITY_TOKEN_USER = '<token>';
 const MAX_TEXT = 1024 * 1024;
 
 /**
- * Credentials of a pull secret's value: `.dockerconfigjson` (with `auths`) or the older `.dockercfg` (hosts at the top).
- * Entries without user or password are left out. A secret made from a config that leaves its passwords to a program of the
- * desktop is refused: that program is not here. Throws {@link InvalidPullSecret}, which never quotes the secret.
+ * Credentials of a pull secret's value: `.dockerconfigjson` (with `auths`) or the older `.dockercfg` (hosts
+ * at the top). Entries without user or password are left out. A secret made from a config that leaves its
+ * passwords to a program of the desktop is refused: that program is not here. Throws
+ * {@link InvalidPullSecret}, which never quotes the secret.
  */
 export function credentialsOf(text: string): RegistryCredentials {
   const { logins, helpers } = readDockerConfig(text, 'the pull secret');

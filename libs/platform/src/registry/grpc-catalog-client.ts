@@ -67,8 +67,9 @@ export class GrpcCatalogClient {
   #isRefused = false;
 
   /**
-   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where the policy refuses it as it is
-   * written. Nothing is dialled before the first use; without a policy every address may be.
+   * Throws RegistryError: InvalidReference where `address` is not HOST:PORT, NotAllowed where
+   * the policy refuses it as it is written. Nothing is dialled before the first use; without a
+   * policy every address may be.
    */
   constructor(
     address: string,

@@ -30,8 +30,9 @@ export class CatalogNotServed extends FlotillaError {
 const STOP_MS = 3_000;
 
 /**
- * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry, health and reflection. What opm
- * would refuse to serve is refused with CatalogNotServed, in its words; a refused replacement leaves the old content.
+ * Serves a catalog over plain-text gRPC as `opm serve` does: api.Registry, api.ExperimentalRegistry, health
+ * and reflection. What opm would refuse to serve is refused with CatalogNotServed, in its words; a refused
+ * replacement leaves the old content.
  */
 export async function serveCatalog(
   catalog: Catalog,

@@ -52,7 +52,9 @@ export type RegistryClientOptions = Readonly<{
   loginsOf?: LoginsOf;
 }>;
 
-/** The OCI distribution protocol over HTTP(S): pulls images into memory or a directory, checked and bounded. */
+/**
+ * The OCI distribution protocol over HTTP(S): pulls images into memory or a directory, checked and bounded.
+ */
 export class HttpRegistryClient extends RegistryClient {
   readonly limits: RegistryLimits;
   readonly transport: RegistryTransport;
@@ -112,7 +114,10 @@ export class HttpRegistryClient extends RegistryClient {
     return accessKey(source, places, credentials);
   }
 
-  /** Does `work` at the first place that can: mirrors in their order, then the registry that the reference names. */
+  /**
+   * Does `work` at the first place that can: mirrors in their order, then the registry
+   * that the reference names.
+   */
   async #somewhere<T>(text: string, options: PullOptions, work: (session: Session) => Promise<T>): Promise<T> {
     const source = parseImageReference(text);
     if (!isHostListed(source.host, this.#hosts)) {
@@ -153,7 +158,10 @@ export class HttpRegistryClient extends RegistryClient {
     return (await this.#manifest(session, manifestName(session.reference))).digest;
   }
 
-  /** A manifest's bytes, checked against the digest by which it was asked for, or the one that the registry claims. */
+  /**
+   * A manifest's bytes, checked against the digest by which it was asked for, or the one
+   * that the registry claims.
+   */
   async #manifest(session: Session, name: string): Promise<FoundManifest> {
     const url = this.transport.url(session.reference, `manifests/${name}`);
     const request = { headers: { accept: acceptedManifests } };
@@ -174,7 +182,7 @@ export class HttpRegistryClient extends RegistryClient {
 /** Stands for any digest where mirrors are chosen, which depends on the form of a reference alone. */
 const NO_DIGEST: Digest = `sha256:${'0'.repeat(64)}`;
 
-/** What is wrong with the content itself is not looked for elsewhere again. */
+/** Faults of the content itself are the same everywhere: no further place is tried. */
 const SAME_EVERYWHERE: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported']);
 
 /** What the last place said, and before it why all others would not do. */

@@ -6,7 +6,10 @@ import { manifestName, parseImageReference } from './image-reference.js';
 import type { PullOptions } from './registry-client.port.js';
 import type { RegistryTransport } from './registry-transport.js';
 
-/** Pushes an image under a tag or digest; blobs that the registry has already are not sent. Gives the manifest's digest. */
+/**
+ * Pushes an image under a tag or digest; blobs that the registry has already are not sent.
+ * Gives the manifest's digest.
+ */
 export async function pushImage(
   client: HttpRegistryClient,
   reference: string,

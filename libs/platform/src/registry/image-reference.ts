@@ -2,7 +2,10 @@ import type { Digest } from '../store/content-store.port.js';
 import { isDigest } from '../store/digest.js';
 import { RegistryError } from './registry-client.port.js';
 
-/** An image reference taken apart. Docker Hub's short forms are written out: `busybox` is `docker.io/library/busybox:latest`. */
+/**
+ * An image reference taken apart. Docker Hub's short forms are written out: `busybox` is
+ * `docker.io/library/busybox:latest`.
+ */
 export type ImageReference = Readonly<{
   /** As the user wrote it. */
   text: string;
@@ -27,7 +30,10 @@ const invalid = (text: string, why: string) =>
     `invalid image reference "${text.slice(0, MAX_LENGTH)}": ${why}; expected HOST/REPOSITORY[:TAG][@sha256:…]`,
   );
 
-/** Docker's reference grammar with its defaults (docker.io, library/, latest). Throws RegistryError InvalidReference. */
+/**
+ * Docker's reference grammar with its defaults (docker.io, library/, latest). Throws
+ * RegistryError InvalidReference.
+ */
 export function parseImageReference(text: string): ImageReference {
   if (text === '') throw invalid(text, 'it is empty');
   if (text.length > MAX_LENGTH) throw invalid(text, `longer than ${MAX_LENGTH} characters`);

@@ -14,9 +14,10 @@ const MAX_HELPER_BYTES = 1024 * 1024;
 const HelperAnswer = z.looseObject({ Username: z.string(), Secret: z.string().min(1) });
 
 /**
- * Logins of the person at the keyboard for one image: from REGISTRY_AUTH_FILE alone where it is set, else from all of
- * Docker's config.json, and the auth.json of podman and skopeo; the first that knows a host wins. Credential helpers that
- * these files name for the image's host are asked. Throws InvalidPullSecret, naming the file.
+ * Logins of the person at the keyboard for one image: from REGISTRY_AUTH_FILE alone where it is set, else
+ * from all of Docker's config.json, and the auth.json of podman and skopeo; the first that knows a host
+ * wins. Credential helpers that these files name for the image's host are asked. Throws
+ * InvalidPullSecret, naming the file.
  */
 export async function localCredentials(
   image: string,
@@ -58,7 +59,10 @@ async function configsOf(environment: NodeJS.ProcessEnv): Promise<DockerConfig[]
 /** A Docker config need not hold logins: it also keeps settings of the Docker command. */
 const holdsLogins = (text: string) => /"(?:auths|credsStore|credHelpers)"/.test(text);
 
-/** The protocol of Docker's credential helpers: the key on stdin, JSON on stdout. A helper that knows nothing ends with 1. */
+/**
+ * The protocol of Docker's credential helpers: the key on stdin, JSON on stdout. A helper that
+ * knows nothing ends with 1.
+ */
 async function askHelper(name: string, key: string, environment: NodeJS.ProcessEnv): Promise<Login | undefined> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
     throw new InvalidPullSecret(`"${name}" is no name of a credential helper`);
@@ -71,7 +75,10 @@ async function askHelper(name: string, key: string, environment: NodeJS.ProcessE
   throw new InvalidPullSecret(`the credential helper ${program} gave no login for "${key}" that can be read`);
 }
 
-/** What the helper prints; undefined where it ends with an error of its own, which is how it says that it knows nothing. */
+/**
+ * What the helper prints; undefined where it ends with an error of its own, which is how it
+ * says that it knows nothing.
+ */
 function outputOf(program: string, input: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const child = execFile(

@@ -31,7 +31,10 @@ const Index = z.looseObject({ schemaVersion: z.literal(2), manifests: z.array(En
 /** An image in a directory: `oci:DIR[:TAG]`. */
 export type LayoutReference = Readonly<{ text: string; directory: string; tag?: string }>;
 
-/** Undefined for what does not begin with `oci:`. Throws RegistryError InvalidReference where the directory is missing. */
+/**
+ * Undefined for what does not begin with `oci:`. Throws RegistryError InvalidReference where
+ * the directory is missing.
+ */
 export function parseLayoutReference(text: string): LayoutReference | undefined {
   if (!text.startsWith('oci:')) return undefined;
   const rest = text.slice('oci:'.length);
@@ -99,7 +102,7 @@ export class OciLayoutClient extends RegistryClient {
     this.#limits = { ...defaultRegistryLimits, ...options.limits };
   }
 
-  /** Whoever may read the directory may read the image. */
+  /** Anyone who may read the directory may read the image. */
   override access(reference: string): string {
     return reference;
   }

@@ -18,7 +18,10 @@ export class PullSecretMissing extends FlotillaError {
   }
 }
 
-/** Logins from the pull secrets that the CatalogSource names, read anew each time: they live no longer than one pull. */
+/**
+ * Logins from the pull secrets that the CatalogSource names, read anew each time: they live
+ * no longer than one pull.
+ */
 export async function pullSecretsOf(client: KubeClient, source: CatalogSource): Promise<RegistryCredentials> {
   const { namespace, name: sourceName } = source.metadata;
   const merged: [string, RegistryCredentials[string]][] = [];

@@ -62,7 +62,9 @@ export function tokenRequest({ challenge, scope, login, asked }: TokenQuery, ref
 
 type Asking = Readonly<{ withLogin: boolean; asked: URL }>;
 
-/** Any host may be the token server, as for a kubelet; without TLS only where the registry itself has none. */
+/**
+ * Any host may be the token server, as for a kubelet; without TLS only where the registry itself has none.
+ */
 function realmUrl(realm: string, { withLogin, asked }: Asking, refuse: Refuse): URL {
   if (!URL.canParse(realm)) throw refuse('Malformed', `the registry names a token server that is no URL: "${realm}"`);
   const url = new URL(realm);

@@ -13,15 +13,18 @@ export type Login =
   | Readonly<{ registryToken: string }>;
 
 /**
- * Logins for registries, as in a Docker config file: the key is a host, or a host and the beginning of a repository path;
- * `*` stands for one part of the host.
+ * Logins for registries, as in a Docker config file: the key is a host, or a host and the beginning of a
+ * repository path; `*` stands for one part of the host.
  */
 export type RegistryCredentials = Readonly<Record<string, Login>>;
 
 export type PullOptions = Readonly<{
   credentials?: RegistryCredentials;
   signal?: AbortSignal;
-  /** Called with bytes before they are written to disk, below 0 when they are gone again. What it throws ends the pull. */
+  /**
+   * Called with bytes before they are written to disk, below 0 when they are gone again. What
+   * it throws ends the pull.
+   */
   onDisk?: (bytes: number) => void;
 }>;
 
@@ -29,7 +32,7 @@ export type PullOptions = Readonly<{
 export type PulledImage = Readonly<{
   /** Digest of the platform's image manifest: what "the same content" means. */
   digest: Digest;
-  /** Digest that the reference named, as `resolve` tells it: that of the index where there is one, else `digest`. */
+  /** Digest of the reference, from `resolve`: that of the index where there is one, else `digest`. */
   resolved: Digest;
   labels: Readonly<Record<string, string>>;
   /** Regular files; paths relative to the image root, `/` between, sorted. */
@@ -47,20 +50,26 @@ export type UnpackedImage = Omit<PulledImage, 'files'> &
 
 /** An OCI distribution registry. */
 export abstract class RegistryClient {
-  /** The same text for the same host, repository and logins, and for no others; says nothing about the logins. */
+  /**
+   * The same text for the same host, repository and logins, and for no others; says nothing about the logins.
+   */
   abstract access(reference: string, options?: PullOptions): string;
   /** Digest that the reference names now; one HEAD request. */
   abstract resolve(reference: string, options?: PullOptions): Promise<Digest>;
-  /** Pulls config and layers, checks every digest and bound. `keep` says which paths are wanted, given the labels. */
+  /**
+   * Pulls config and layers, checks every digest and bound. `keep` says which paths are
+   * wanted, given the labels.
+   */
   abstract pull(
     reference: string,
     keep: (path: string, labels: Readonly<Record<string, string>>) => boolean,
     options?: PullOptions,
   ): Promise<PulledImage>;
   /**
-   * As {@link pull}, with the files streamed to disk: memory does not grow with files or layers. `placeOf` says where below
-   * `directory` a wanted file goes, and is undefined for what is not wanted. The directory must be empty or not there; it
-   * appears when all is checked, and not at all when the pull fails. Throws UnpackFailed where the disk refuses.
+   * As {@link pull}, with the files streamed to disk: memory does not grow with files or layers. `placeOf`
+   * says where below `directory` a wanted file goes, and is undefined for what is not wanted. The directory
+   * must be empty or not there; it appears when all is checked, and not at all when the pull fails. Throws
+   * UnpackFailed where the disk refuses.
    */
   abstract pullTo(
     reference: string,
@@ -83,7 +92,10 @@ export type RegistryFailure =
   | 'Unsupported'
   | 'Malformed';
 
-/** A pull or push that failed: `failure` says how, the message says where and what to do. Never holds credentials. */
+/**
+ * A pull or push that failed: `failure` says how, the message says where and what to do.
+ * Never holds credentials.
+ */
 export class RegistryError extends FlotillaError {
   readonly code = 'RegistryError';
   readonly retry: Retry;

@@ -2,7 +2,10 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { ImageReference } from './image-reference.js';
 import type { Login, RegistryCredentials } from './registry-client.port.js';
 
-/** The login whose key matches the reference most closely, as a kubelet chooses: longest path, then exact host. */
+/**
+ * The login whose key matches the reference most closely, as a kubelet chooses:
+ * longest path, then exact host.
+ */
 export function loginFor(reference: ImageReference, credentials: RegistryCredentials | undefined): Login | undefined {
   const [key] = matchingKeys(reference, Object.keys(credentials ?? {}));
   return key === undefined ? undefined : credentials?.[key];

@@ -23,7 +23,10 @@ export type TransportOptions = Readonly<{
 /** A connection that brought so much before it broke is not counted as a failed try. */
 const PROGRESS_BYTES = 1024 * 1024;
 
-/** HTTP to registries: scheme, authentication, queueing, retries, and errors in words. Holds no state but tokens. */
+/**
+ * HTTP to registries: scheme, authentication, queueing, retries, and errors in words.
+ * Holds no state but tokens.
+ */
 export class RegistryTransport {
   readonly #limits: RegistryLimits;
   readonly #exchange: HttpExchange;
@@ -39,7 +42,10 @@ export class RegistryTransport {
     this.#slots = new HostSlots({ transfers: limits.transfersPerHost, requests: limits.requestsPerHost });
   }
 
-  /** Runs one pull or push with its time limit. `source` is what errors name, where `reference` is that of a mirror. */
+  /**
+   * Runs one pull or push with its time limit. `source` is what errors name, where
+   * `reference` is that of a mirror.
+   */
   async session<T>(
     reference: ImageReference,
     { credentials, signal }: PullOptions,
@@ -101,7 +107,10 @@ export class RegistryTransport {
     return this.#slots.transfer(url.host, session.signal, work);
   }
 
-  /** A body of `size` bytes in chunks. Where the connection breaks, the next one goes on at the byte that is missing. */
+  /**
+   * A body of `size` bytes in chunks. Where the connection breaks, the next one goes on at
+   * the byte that is missing.
+   */
   async *resumed(session: Session, url: URL, size: number): AsyncGenerator<Uint8Array> {
     let received = 0;
     for (let failures = 0; ; ) {
@@ -120,7 +129,9 @@ export class RegistryTransport {
     }
   }
 
-  /** The body from a byte on. A registry that cannot begin there sends all of it: what is known is skipped. */
+  /**
+   * The body from a byte on. A registry that cannot begin there sends all of it: what is known is skipped.
+   */
   async *#from(session: Session, url: URL, start: number): AsyncGenerator<Uint8Array> {
     const range = start === 0 ? {} : { headers: { range: `bytes=${start}-` } };
     const response = await this.#attempt(session, url, range);

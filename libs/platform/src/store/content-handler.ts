@@ -13,7 +13,10 @@ export type ContentAnswer = Readonly<{
 /** Where content is served: `GET /content/sha256:…`. */
 export const CONTENT_PATH = '/content/';
 
-/** Answers one request for content, whatever HTTP server it came in by. `path` is the path alone, without a query. */
+/**
+ * Answers one request for content, whatever HTTP server it came in by. `path` is the
+ * path alone, without a query.
+ */
 export async function serveContent(store: ContentStore, method: string, path: string): Promise<ContentAnswer> {
   if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'content is read with GET');
   const digest = path.startsWith(CONTENT_PATH) ? decodePath(path.slice(CONTENT_PATH.length)) : '';
@@ -23,7 +26,7 @@ export async function serveContent(store: ContentStore, method: string, path: st
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': String(content.size),
-    // Private: who may read it is decided here, not by a proxy that holds it.
+    // Private: this server decides which clients may read it, not a proxy that holds it.
     'cache-control': 'private, max-age=31536000, immutable',
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',

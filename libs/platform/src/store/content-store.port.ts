@@ -1,7 +1,10 @@
 /** `sha256:` and 64 lower-case hex digits. */
 export type Digest = `sha256:${string}`;
 
-/** Held content, open to be read in parts; whoever opened it closes it. It stays readable if it is evicted meanwhile. */
+/**
+ * Held content, open to be read in parts; the caller that opened it closes it. It stays readable if
+ * it is evicted meanwhile.
+ */
 export type OpenContent = Readonly<{
   /** Bytes. */
   size: number;
@@ -11,17 +14,21 @@ export type OpenContent = Readonly<{
 }>;
 
 /**
- * Bytes by digest: a cache that can be refilled from the registry, never the only copy of anything (decision: losing it
- * loses nothing). `put` and `putFile` are atomic: a killed process leaves no half blob that `get` would return.
+ * Bytes by digest: a cache that can be refilled from the registry, never the only copy of anything
+ * (decision: losing it loses nothing). `put` and `putFile` are atomic: a killed process leaves no half blob
+ * that `get` would return.
  */
 export abstract class ContentStore {
   /** The bytes, verified against the digest; undefined where they are not held. */
   abstract get(digest: Digest): Promise<Uint8Array | undefined>;
-  /** Whether the bytes are here, without a look at them. */
+  /** Whether the bytes are here; does not read them. */
   abstract holds(digest: Digest): Promise<boolean>;
   abstract put(bytes: Uint8Array): Promise<Digest>;
   /** Takes over a file of any size without reading it into memory; the path is free afterwards. */
   abstract putFile(path: string): Promise<Digest>;
-  /** For content too large to be held in memory: verified once by this process, then trusted while its file is the same. */
+  /**
+   * For content too large to be held in memory: verified once by this process, then trusted
+   * while its file is the same.
+   */
   abstract open(digest: Digest): Promise<OpenContent | undefined>;
 }

@@ -11,7 +11,9 @@ import { digestOf, digestOfFile, isDigest } from './digest.js';
 export type DiskContentStoreOptions = Readonly<{
   /** All blobs together, in bytes; beyond it the least recently used ones go. Default 4 GiB. */
   maxBytes?: number;
-  /** Bytes beside the blobs that count in `maxBytes`, too: what is on its way into the store. None by default. */
+  /**
+   * Bytes beside the blobs that count in `maxBytes`, too: what is on its way into the store. None by default.
+   */
   otherBytes?: () => number;
   log?: Log;
   /** For recency. Default: the machine's time. */
@@ -30,12 +32,16 @@ const KEPT_AFTER_EVICTION = 0.9;
 const ABANDONED_AFTER_MS = 15 * 60_000;
 
 /**
- * Blobs as files named by their digest. A file appears whole or not at all (written aside, flushed, renamed); a file whose
- * bytes changed is dropped when it is read. Another process may share the directory: a blob that is gone is just not held.
+ * Blobs as files named by their digest. A file appears whole or not at all (written aside, flushed, renamed);
+ * a file whose bytes changed is dropped when it is read. Another process may share the directory: a blob that
+ * is gone is just not held.
  */
 export class DiskContentStore extends ContentStore {
   readonly #blobs = new Map<Digest, Blob>();
-  /** Files whose bytes this process has checked, by digest: what tells each file from another of its name. */
+  /**
+   * Files whose bytes this process has checked, by digest, with what distinguishes each file
+   * from another of its name.
+   */
   readonly #verified = new Map<Digest, string>();
   #total = 0;
 
@@ -163,7 +169,10 @@ export class DiskContentStore extends ContentStore {
     await this.makeRoom();
   }
 
-  /** What a killed process left half written. Younger files may be another process's, at work in the same directory. */
+  /**
+   * What a killed process left half written. Younger files may be another process's, at
+   * work in the same directory.
+   */
   async #sweep(file: string): Promise<void> {
     const stats: Stats | undefined = await stat(file).catch(noFile);
     if (stats !== undefined && this.now().getTime() - stats.mtimeMs > ABANDONED_AFTER_MS)
@@ -185,7 +194,10 @@ export class DiskContentStore extends ContentStore {
     await directory.sync().finally(() => directory.close());
   }
 
-  /** A full disk: what others need it for is not ours to know, so we give back half of what we hold and try once more. */
+  /**
+   * A full disk: what others need it for is not ours to know, so we give back half of what
+   * we hold and try once more.
+   */
   async #onWriteFailure(error: unknown, { digest, bytes, fill }: Taken): Promise<void> {
     if (codeOf(error) !== 'ENOSPC') throw error;
     this.log.warn({ heldBytes: this.#total }, 'the disk is full; dropping the older half of the content store');

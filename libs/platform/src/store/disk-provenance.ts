@@ -10,8 +10,8 @@ const KEPT = 10_000;
 const ADDED_BETWEEN_COUNTS = 500;
 
 /**
- * Provenance that outlives the process: one empty file for each digest and source, named by the hash of both. Beyond a
- * fixed number of entries the least recently used ones are removed.
+ * Provenance that outlives the process: one empty file for each digest and source, named by the hash of both.
+ * Beyond a fixed number of entries the least recently used ones are removed.
  */
 export class DiskProvenance extends Provenance {
   #added = 0;

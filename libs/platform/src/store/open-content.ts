@@ -9,7 +9,7 @@ export const contentInMemory = (bytes: Uint8Array): OpenContent => ({
   close: async () => undefined,
 });
 
-/** Everything from its beginning, in parts; closes the content, also when nobody wants the rest. */
+/** Everything from its beginning, in parts; closes the content, also when the caller stops early. */
 export async function* contentParts(content: OpenContent): AsyncGenerator<Uint8Array> {
   try {
     for (let at = 0; at < content.size; at += PART_BYTES) yield await content.read(at, PART_BYTES);

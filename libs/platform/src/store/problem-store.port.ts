@@ -7,7 +7,7 @@ import type { SeenVersions } from '../kube/resource-version.js';
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
 
-/** A namespace that wants to be told when a problem is solved. */
+/** A namespace that is to be reconciled when a problem is solved. */
 export type Waiter = Readonly<{ cluster: string; namespace: string }>;
 
 /** What problems of one family are made of. */
@@ -28,13 +28,13 @@ export type ExtensionProblems = Readonly<{
 }>;
 
 /**
- * Problems, their package records and their solutions by hash, and which namespace has which problem. All of it can be
- * made anew from the clusters, and goes by itself when nobody asks for it any more.
+ * Problems, their package records and their solutions by hash, and which namespace has which problem. All of
+ * it can be made anew from the clusters, and expires when it is no longer read.
  *
- * Nobody waits in vain, in whatever order things happen, when all keep to this: the poller first puts the namespace among
- * the waiters, then looks for the solution, and enqueues the problem where there is none. The resolver first puts the
- * solution, then reports the problem as solved; the applier takes the waiters and enqueues each. An applier that dies in
- * between is followed by another that is given the same waiters again.
+ * No namespace waits in vain, in whatever order things happen, when all keep to this: the poller first puts
+ * the namespace among the waiters, then reads the solution, and enqueues the problem where there is none. The
+ * resolver first puts the solution, then reports the problem as solved; the applier takes the waiters and
+ * enqueues each. If an applier dies in between, another gets the same waiters again.
  */
 export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> {
   /** Stores the problem and those of its records that are not there yet. Answers the problem's hash. */
@@ -48,18 +48,24 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**
-   * The poller has seen this in the namespace, or what concerns it: by kind the newest resourceVersion. Told before the
-   * applier is woken, so that one who reads what his own watches told knows how far they must have come.
+   * Stores, per kind, the newest resourceVersion the poller has seen for this namespace. Call before
+   * enqueuing the apply job: the applier waits for its cache to reach it.
    */
   abstract putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void>;
-  /** Of these kinds. */
+  /** The stored versions of these kinds. */
   abstract getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions>;
   abstract waitFor(hash: string, waiter: Waiter): Promise<void>;
-  /** The waiters, in a fixed order. A later call gives the same ones again for some minutes: waking twice does no harm. */
+  /**
+   * The waiters, in a fixed order. A later call gives the same ones again for some minutes:
+   * waking twice does no harm.
+   */
   abstract takeWaiters(hash: string): Promise<readonly Waiter[]>;
 }
 
-/** A problem, record or solution that is larger than anything real: refused, so that one tenant cannot fill the store. */
+/**
+ * A problem, record or solution that is larger than anything real: refused, so that one
+ * tenant cannot fill the store.
+ */
 export class ValueTooLarge extends FlotillaError {
   readonly code = 'ValueTooLarge';
   readonly retry: Retry = 'when-input-changes';

@@ -5,7 +5,7 @@ import { RecordCache } from './record-cache.js';
 const record = (name: string): PackageRecord => ({ name, defaultChannel: 'stable', entries: [] });
 const ONE_RECORD = JSON.stringify(record('a')).length;
 
-/** A store that tells what it was asked for. */
+/** A store that records its requests. */
 function store(...names: string[]) {
   const held = new Map(names.map((name) => [`hash-${name}`, record(name)]));
   const asked: string[] = [];

@@ -4,8 +4,8 @@ import type { ProblemStore } from './problem-store.port.js';
 type Held = Readonly<{ record: PackageRecord; bytes: number }>;
 
 /**
- * Package records of this process in front of the store, by hash, the least recently used ones leaving first. A record
- * never changes, so what is held is never stale; problems of a fleet share most of their records.
+ * Package records of this process in front of the store, by hash, the least recently used ones leaving first.
+ * A record never changes, so what is held is never stale; problems of a fleet share most of their records.
  */
 export class RecordCache {
   readonly #held = new Map<string, Held>();

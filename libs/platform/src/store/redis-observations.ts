@@ -5,14 +5,19 @@ import type { SeenVersions } from '../kube/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';
 
-/** What was refused: the authentication code is wrong (`observation`, `seen`), or it is an older one written again. */
+/**
+ * What was refused: the authentication code is wrong (`observation`, `seen`), or it is an
+ * older one written again.
+ */
 export type RefusedObservation = 'observation' | 'seen' | 'replayed-observation';
 
 export type RedisObservationsOptions = Readonly<{
   prefix: string;
   ttlSeconds: number;
   key: HubKey | undefined;
-  /** An observation that is older is made anew before it is acted on. Longer than two resyncs of the poller. */
+  /**
+   * An observation that is older is made anew before it is acted on. Longer than two resyncs of the poller.
+   */
   maxAgeMs: number;
   now: () => number;
   onRefused: (cluster: string, what: RefusedObservation, count: number) => void;
@@ -38,9 +43,9 @@ end
 return found`);
 
 /**
- * What the poller passes to the applier: which problem a namespace has, and what was seen of it. Each value has a code that
- * only they can make, over its place and its content. An observation carries the time at which it was made, so that an older
- * one that is written again is not taken.
+ * What the poller passes to the applier: which problem a namespace has, and what was seen of it. Each value
+ * has a code that only they can make, over its place and its content. An observation carries the time at
+ * which it was made, so that an older one that is written again is not taken.
  */
 export class RedisObservations {
   /** The times of the newest observations that were taken, the least recently read first. */
@@ -51,7 +56,10 @@ export class RedisObservations {
     private readonly options: RedisObservationsOptions,
   ) {}
 
-  /** Its time is the clock's, and never earlier than that of the observation before, nor than an applier demands. */
+  /**
+   * Its time is the clock's, and never earlier than that of the observation before, nor
+   * than an applier demands.
+   */
   async put(cluster: string, namespace: string, { problem }: Observation): Promise<void> {
     const place = `${cluster}/${namespace}`;
     const [before, demanded] = await Promise.all([
@@ -64,7 +72,10 @@ export class RedisObservations {
     await this.redis.set(this.#name(OBSERVATION, place), `${value} ${code}`, 'EX', this.options.ttlSeconds);
   }
 
-  /** Undefined, too, where the code is wrong or the observation is too old: the applier then has the namespace observed anew. */
+  /**
+   * Undefined, too, where the code is wrong or the observation is too old: the applier then has the
+   * namespace observed anew.
+   */
   async get(cluster: string, namespace: string): Promise<Observation | undefined> {
     const place = `${cluster}/${namespace}`;
     const read = await this.#read(OBSERVATION, place, (value) =>
@@ -110,7 +121,7 @@ export class RedisObservations {
     await this.redis.multi().hset(key, Object.fromEntries(entries)).expire(key, SEEN_SECONDS).exec();
   }
 
-  /** Of these kinds. Those whose code is wrong are removed. */
+  /** The stored versions of these kinds. Those with a wrong authentication code are removed. */
   async getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions> {
     const key = this.#name(SEEN, `${cluster}/${namespace}`);
     const found: unknown = await READ_SEEN.run(this.redis, [key], LONGEST_VALUE, ...kinds);

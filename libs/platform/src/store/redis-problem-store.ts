@@ -17,7 +17,7 @@ import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js
 export type RedisProblemStoreOptions = Readonly<{
   /** Before all keys. Default `flotilla`. */
   prefix?: string;
-  /** How long what nobody touches is kept, in seconds. Must be longer than the resync interval. Default one day. */
+  /** How long an unused key is kept, in seconds. Must be longer than the resync interval. Default one day. */
   ttlSeconds?: number;
   /** Of one problem, record or solution as JSON. Default 64 MiB. */
   maxValueBytes?: number;
@@ -27,11 +27,17 @@ export type RedisProblemStoreOptions = Readonly<{
   observationMaxAgeMs?: number;
   /** Of this process, in milliseconds. Default: the machine's time. */
   now?: () => number;
-  /** Called for values that were not used: their authentication code is wrong, or they are older ones written again. */
+  /**
+   * Called for values that were not used: their authentication code is wrong, or they are
+   * older ones written again.
+   */
   onRefused?: RedisObservationsOptions['onRefused'];
 }>;
 
-/** Raise it whenever the same problem may now get another solution: solutions of older releases are then not found. */
+/**
+ * Raise it whenever the same problem may now get another solution: solutions of older
+ * releases are then not found.
+ */
 const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
 /** A read starts the time to live anew once in this part of it: what is read lives for at least the rest. */
@@ -78,7 +84,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
       problemKey,
       ...[...records.keys()].map((record) => this.#name('record', record)),
     ]);
-    // Records first: whoever finds the problem finds them too.
+    // Records first: a reader that finds the problem finds them too.
     const missing = [...records].filter((_, index) => recordsHeld[index] !== true);
     for (const [record, content] of missing) {
       const text = canonicalJson(content);
@@ -88,7 +94,10 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     return hash;
   }
 
-  /** Which of the keys are there; their time to live starts anew. Most looks at a namespace find all as they left it. */
+  /**
+   * Which of the keys exist; their time to live starts anew. Most passes over a namespace
+   * find all keys unchanged.
+   */
   async #held(keys: readonly string[]): Promise<boolean[]> {
     const touch = this.redis.pipeline();
     for (const key of keys) touch.expire(key, this.#ttl);
@@ -165,7 +174,10 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     await this.redis.set(key, await encodeValue(what, text, this.#maxBytes), 'EX', this.#ttl);
   }
 
-  /** No more is read than a value may have. Reading starts the time to live anew, but for a resolver, which may not. */
+  /**
+   * No more is read than a value may have. Reading starts the time to live anew, but for a
+   * resolver, which may not.
+   */
   async #get(key: string): Promise<string | undefined> {
     const reading = this.redis.getrangeBuffer(key, 0, this.#maxBytes + 1);
     const [bytes] = await Promise.all([reading, this.#readOnly ? undefined : this.#renew(key)]);

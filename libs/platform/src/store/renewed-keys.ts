@@ -1,7 +1,10 @@
 /** More keys than this are forgotten, the one renewed first before the others. */
 const MOST_KEYS = 20_000;
 
-/** Which keys this process gave their whole time to live a short while ago, so that not each read costs a second command. */
+/**
+ * Which keys this process gave their whole time to live a short while ago, so that not each
+ * read costs a second command.
+ */
 export class RenewedKeys {
   readonly #renewedMs = new Map<string, number>();
 

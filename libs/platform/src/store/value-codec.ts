@@ -11,7 +11,10 @@ const COMPRESSED_FROM_BYTES = 1_024;
 const PLAIN = 0;
 const DEFLATED = 1;
 
-/** Text → bytes for Redis: one byte that says how, then the text, compressed where that pays. @throws ValueTooLarge */
+/**
+ * Text → bytes for Redis: one byte that says how, then the text, compressed where that
+ * pays. @throws ValueTooLarge
+ */
 export async function encodeValue(what: string, text: string, maxBytes: number): Promise<Buffer> {
   const bytes = Buffer.from(text);
   if (bytes.length > maxBytes) throw new ValueTooLarge(what, bytes.length, maxBytes);
@@ -19,7 +22,10 @@ export async function encodeValue(what: string, text: string, maxBytes: number):
   return Buffer.concat([Buffer.of(DEFLATED), await deflate(bytes, { level: 3 })]);
 }
 
-/** The text, or undefined where the bytes are not what {@link encodeValue} wrote or would unpack to more than `maxBytes`. */
+/**
+ * The text, or undefined where the bytes are not what {@link encodeValue} wrote or would unpack
+ * to more than `maxBytes`.
+ */
 export async function decodeValue(bytes: Buffer, maxBytes: number): Promise<string | undefined> {
   const body = bytes.subarray(1);
   if (bytes[0] === PLAIN) return body.toString();

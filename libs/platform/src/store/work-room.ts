@@ -24,7 +24,7 @@ export type WorkShare = Readonly<{
 
 type Held = { bytes: number; readonly end: AbortController };
 
-/** How often the one who must know of growth is called. */
+/** Growth is reported in steps of this size. */
 const STEP_BYTES = 16 * 1024 * 1024;
 
 /** Bytes on their way to the content store: bounded together; whose owner holds most gives way. */

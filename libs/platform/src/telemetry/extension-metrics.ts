@@ -4,7 +4,7 @@ import { ObjectSeries } from './object-series.js';
 
 export type ExtensionFacts = Readonly<{ name: string; package: string; version: string }>;
 
-/** What we tell Prometheus of ClusterExtensions, in the manner of OLM's series about CSVs. */
+/** The metrics of ClusterExtensions, modelled on OLM's series about CSVs. */
 export class ExtensionMetrics {
   readonly #installed: ObjectSeries;
   readonly #abnormal: ObjectSeries;

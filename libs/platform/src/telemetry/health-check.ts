@@ -45,13 +45,17 @@ export const redisCheck = (
   },
 });
 
-/** How far one cluster's watches are: `synced` once everything was seen, `problems` what keeps them from being up to date. */
+/**
+ * How far one cluster's watches are: `synced` once everything was seen, `problems` what keeps
+ * them from being up to date.
+ */
 export type Freshness = Readonly<{ synced: boolean; problems: readonly string[]; lastSeen: Date }>;
 
 /**
- * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each watched cluster, when its watches last gave a
- * sign of life. One cluster that is away degrades the service; only when all are away is it not ready, since then it is
- * most likely the service that is cut off. A cluster that is left to OLM was reached to find that out: it is not away.
+ * Whether what is seen of the clusters is fresh. `lastSeen` gives, for each watched cluster, when its watches
+ * last gave a sign of life. One cluster that is away degrades the service; only when all are away is it not
+ * ready, since then it is most likely the service that is cut off. A cluster that is left to OLM was reached
+ * to find that out: it is not away.
  */
 export const freshnessCheck = (
   name: string,

@@ -26,7 +26,7 @@ export type HealthOptions = Readonly<{
   checkTimeoutMs?: number;
   /** True while the service ends: it is then not ready, but alive. */
   ending?: () => boolean;
-  /** Who may read metrics and the details of checks. Default: every client. */
+  /** Which clients may read metrics and the details of checks. Default: every client. */
   access?: HttpAccess;
   /** Whether `/metrics` has a port of its own, and so is not here. */
   metricsElsewhere?: boolean;
@@ -37,8 +37,8 @@ const HEALTH_OPTIONS = Symbol('health options');
 type Reply = Readonly<{ header(name: string, value: string): unknown }>;
 
 /**
- * `/livez`: the process answers. `/readyz` and `/healthz`: whether what it needs is there; what of it is not, and why, for
- * clients that may read details. `/version`, `/metrics`.
+ * `/livez`: the process answers. `/readyz` and `/healthz`: whether what it needs is there; what of it is not,
+ * and why, for clients that may read details. `/version`, `/metrics`.
  */
 @Controller()
 export class HealthController {

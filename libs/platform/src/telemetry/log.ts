@@ -14,7 +14,10 @@ const CREDENTIALS_IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;
 /** URLs keep no user and password, wherever in a text they stand. */
 export const withoutUrlCredentials = (text: string): string => text.replace(CREDENTIALS_IN_URL, '$1***@');
 
-/** JSON lines: `time`, `level` as a word, `service`, `msg`, and the facts. Secrets are blotted out by name and by form. */
+/**
+ * JSON lines: `time`, `level` as a word, `service`, `msg`, and the facts. Secrets are blotted
+ * out by name and by form.
+ */
 export function createLog({ service, level, destination }: LogOptions): Logger {
   const options = {
     level,
@@ -36,7 +39,9 @@ export function createLog({ service, level, destination }: LogOptions): Logger {
   return pino(options, destination ?? standardOutput());
 }
 
-/** Written at once: of lines that wait for their turn, the end of a process loses or reorders the last ones. */
+/**
+ * Written at once: of lines that wait for their turn, the end of a process loses or reorders the last ones.
+ */
 const standardOutput = (): DestinationStream => fileDestination({ dest: 1, sync: true });
 
 const scrubFields = (fields: Record<string, unknown>): Record<string, unknown> =>

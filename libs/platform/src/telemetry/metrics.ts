@@ -26,8 +26,8 @@ const COUNTS_DEADLINE_MS = 1_000;
 const LAG_EVERY_MS = 100;
 
 /**
- * What we tell Prometheus: OLM's series under OLM's names, each with a label for the cluster (spec: metrics.md §1), our
- * queues and our process. Each service feeds what it knows; what it does not feed is absent.
+ * The metrics: OLM's series under OLM's names, each with a label for the cluster (spec: metrics.md §1), our
+ * queues and our process. A service sets the series that it knows; the others are absent.
  */
 export class Metrics {
   readonly registry: Registry;
@@ -126,7 +126,7 @@ export class Metrics {
     this.#csvUpgrades.inc({ cluster });
   }
 
-  /** Begins to count upgrades at nothing: an increase is seen only by who saw the value before. */
+  /** Initialises the counter at 0, so that increase() sees the first upgrade. */
   csvUpgradesCounted(cluster: string): void {
     this.#csvUpgrades.inc({ cluster }, 0);
   }

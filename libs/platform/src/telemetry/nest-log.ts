@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from './log.port.js';
 
-/** Nest's own lines in our log. What it tells about routes and modules at start is for debugging. */
+/** Nest's own lines in our log. Its lines about routes and modules at start go to level debug. */
 export class NestLog implements LoggerService {
   constructor(private readonly sink: Log) {}
 

@@ -1,8 +1,8 @@
 import type { Gauge } from 'prom-client';
 
 /**
- * Labels of objects' series: clusters beyond the limit share series, in which what names an object is left empty
- * (decision 0129).
+ * Labels of objects' series: clusters beyond the limit share series, in which what names an object is
+ * left empty (decision 0129).
  */
 export class ObjectLabels {
   readonly #clusters = new Set<string>();
@@ -27,8 +27,9 @@ export const isShared = (labels: Readonly<Record<string, string>>): boolean => l
 type Series = { labels: Record<string, string>; value: number };
 
 /**
- * A gauge with one series per object, which follows the object: when its labels change, the old series goes. Clusters
- * beyond the limit share series without namespace, name and version, whose value is the sum (decision 0129).
+ * A gauge with one series per object, which follows the object: when its labels change, the old
+ * series goes. Clusters beyond the limit share series without namespace, name and version, whose
+ * value is the sum (decision 0129).
  */
 export class ObjectSeries {
   readonly #labels: ObjectLabels;

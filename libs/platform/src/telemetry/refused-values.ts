@@ -19,8 +19,9 @@ export type RefusedValue = Readonly<{
 type Counted = { loggedAtMs: number; unlogged: number };
 
 /**
- * Values in Redis that were not used, since services of this hub do not write such: they are forged, replayed or damaged. Each
- * is counted in the metrics; the log has the first of a kind, and from then on a line every 30 s at most, with the count.
+ * Values in Redis that were not used, since services of this hub do not write such: they are forged, replayed
+ * or damaged. Each is counted in the metrics; the log has the first of a kind, and from then on a line every
+ * 30 s at most, with the count.
  */
 export class RefusedValues {
   readonly #kinds = new Map<string, Counted>();

@@ -21,7 +21,10 @@ export type ServiceOptions = Readonly<{
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
   log: Log;
-  /** Stops taking work and waits for what has begun, no longer than the deadline. Called once, before HTTP ends. */
+  /**
+   * Stops taking work and waits for what has begun, no longer than the deadline.
+   * Called once, before HTTP ends.
+   */
   drain: (app: INestApplication, deadlineMs: number) => Promise<void>;
   shutdownTimeoutMs: number;
 }>;
@@ -75,14 +78,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   return { url, metricsUrl: `${metrics?.url ?? url}/metrics`, app, stop };
 }
 
-/** Where the service listens: its URL names one address of this machine even where it listens on all of them. */
+/**
+ * Where the service listens: its URL names one address of this machine even where it listens on all of them.
+ */
 function listeningUrl(url: string, bindAddress: string): string {
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
   const { protocol, port } = new URL(url);
   return `${protocol}//${host}:${port}`;
 }
 
-/** {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit 0, a second one at once. */
+/**
+ * {@link startService} for a process of its own: SIGTERM or SIGINT ends it in order with exit
+ * 0, a second one at once.
+ */
 export async function runService(options: ServiceOptions): Promise<RunningService> {
   const starting = startService(options);
   // Before the start is over and logged: a service that is ended right then must end in order, too.

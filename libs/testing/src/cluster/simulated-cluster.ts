@@ -27,7 +27,10 @@ export type RequestMatch = Readonly<{
 
 type Fault = Readonly<{ match: RequestMatch; refusal: Refusal; once: boolean }>;
 
-/** A request that waits at the API server: `arrived` resolves once it is there, `release` lets the server serve it. */
+/**
+ * A request that waits at the API server: `arrived` resolves once it is there, `release`
+ * lets the server serve it.
+ */
 export type HeldRequest = Readonly<{ arrived: Promise<void>; release: () => void }>;
 type Hold = Readonly<{ match: RequestMatch; arrive: () => void; released: Promise<void> }>;
 
@@ -109,8 +112,9 @@ export class SimulatedCluster {
   }
 
   /**
-   * All revisions handed out so far become too old: the next watch from one of them gets 410 Gone, as an ERROR event
-   * (as the watch cache answers) or as the status of the response (as etcd's compaction was answered before it).
+   * All revisions handed out so far become too old: the next watch from one of them gets 410 Gone, as
+   * an ERROR event (as the watch cache answers) or as the status of the response (as etcd's compaction
+   * was answered before it).
    */
   expireWatches(how: 'event' | 'status' = 'event'): void {
     this.#expiredWatches = how;

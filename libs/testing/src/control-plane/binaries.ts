@@ -17,7 +17,9 @@ export function cacheFolder(environment: Environment): string {
   return join(cache, 'control-plane', `kubernetes-${KUBERNETES_VERSION}`);
 }
 
-/** Each binary from the first place that has it: KUBEBUILDER_ASSETS, PATH, our cache; or which are nowhere. */
+/**
+ * Each binary from the first place that has it: KUBEBUILDER_ASSETS, PATH, our cache; or which are nowhere.
+ */
 export function findBinaries(environment: Environment): Binaries | Readonly<{ missing: readonly BinaryName[] }> {
   const assets = environment['KUBEBUILDER_ASSETS'];
   const path = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');

@@ -6,9 +6,9 @@ import { pause } from '../patience.js';
 import { ControlPlaneFailed } from './control-plane.js';
 
 /**
- * Processes that end with this one, even when it is killed: a watchdog holds the other end of a pipe, and when the pipe
- * closes it kills every process named in the `pids` file and removes the folder. They stand outside the terminal's
- * process group, so that Ctrl-C reaches the tests first.
+ * Processes that end with this one, even when it is killed: a watchdog holds the other end of a pipe, and
+ * when the pipe closes it kills every process named in the `pids` file and removes the folder. They stand
+ * outside the terminal's process group, so that Ctrl-C reaches the tests first.
  */
 export class ChildProcesses {
   readonly #children = new Map<string, ChildProcess>();

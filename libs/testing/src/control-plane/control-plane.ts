@@ -13,8 +13,8 @@ export type ControlPlane = Readonly<{
   /** Where it came from, for people. */
   describe: string;
   /**
-   * Kills the API server of the cluster and starts it again after so long, with its port and its data; resolves when it
-   * answers. Only where `ownProcesses` were asked for.
+   * Kills the API server of the cluster and starts it again after so long, with its port and its data;
+   * resolves when it answers. Only where `ownProcesses` were asked for.
    */
   crashApiServer?: (cluster: string, awayMs: number) => Promise<void>;
   /** Ends and removes what was started; clusters that were there before stay. */
@@ -27,7 +27,10 @@ export type ControlPlaneOptions = Readonly<{
   /** Gets a line for each step; default: stderr. */
   log?: (line: string) => void;
   environment?: Environment;
-  /** Further arguments of each kube-apiserver that we start ourselves; then existing clusters and K3s are passed over. */
+  /**
+   * Further arguments of each kube-apiserver that we start ourselves; then existing clusters
+   * and K3s are passed over.
+   */
   apiServerArguments?: readonly string[];
   /** API servers that may be crashed; then existing clusters and K3s are passed over, too. */
   ownProcesses?: boolean;

@@ -4,7 +4,10 @@ import { delimiter, join } from 'node:path';
 import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
 import { type ControlPlane, type ControlPlaneCluster, ControlPlaneFailed } from './control-plane.js';
 
-/** The clusters that FLOTILLA_TEST_KUBECONFIG names: the contexts of its files (separated as in PATH), current ones first. */
+/**
+ * The clusters that FLOTILLA_TEST_KUBECONFIG names: the contexts of its files (separated as in
+ * PATH), current ones first.
+ */
 export async function useExistingClusters(list: string, count: number): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-test-kubeconfig-'));
   const stop = () => rm(folder, { recursive: true, force: true });

@@ -28,7 +28,7 @@ const named: Way = async ({ environment, clusters, own }) => {
   const list = environment['FLOTILLA_TEST_KUBECONFIG'];
   if (!list) return 'FLOTILLA_TEST_KUBECONFIG is not set';
   if (own) return 'FLOTILLA_TEST_KUBECONFIG: these tests need an API server of their own';
-  // Who names clusters wants those: no quiet fall-back to others.
+  // A user who names clusters wants those: there is no silent fall-back to others.
   return useExistingClusters(list, clusters);
 };
 
@@ -56,8 +56,8 @@ const built: Way = async (search) => {
 };
 
 /**
- * Real Kubernetes for tests: FLOTILLA_TEST_KUBECONFIG, else binaries that are there, else K3s in Docker, else binaries
- * built with Go.
+ * Real Kubernetes for tests: FLOTILLA_TEST_KUBECONFIG, else binaries that are there, else K3s in Docker,
+ * else binaries built with Go.
  * @throws ControlPlaneNotFound naming every way and why it is closed
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {

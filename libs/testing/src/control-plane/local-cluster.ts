@@ -45,7 +45,10 @@ export type LocalClusterPlan = Readonly<{
   apiServerArguments: readonly string[];
 }>;
 
-/** Starts one cluster: an API server on a shared etcd, its controllers, a scheduler, and kwok in the place of kubelets. */
+/**
+ * Starts one cluster: an API server on a shared etcd, its controllers, a scheduler, and kwok
+ * in the place of kubelets.
+ */
 export async function startLocalCluster(
   plan: LocalClusterPlan,
   binaries: Binaries,

@@ -12,8 +12,8 @@ import { crashApiServer, startLocalCluster } from './local-cluster.js';
 const PORT_ATTEMPTS = 3;
 
 /**
- * Starts `count` clusters on free loopback ports over one etcd, with all their data in a temporary folder. All of it ends
- * with `stop()` or with this process.
+ * Starts `count` clusters on free loopback ports over one etcd, with all their data in a temporary folder.
+ * All of it ends with `stop()` or with this process.
  */
 export async function startLocalControlPlane(
   binaries: Binaries,
@@ -24,7 +24,7 @@ export async function startLocalControlPlane(
     try {
       return await startOnce(binaries, count, apiServerArguments);
     } catch (error) {
-      // Somebody else took the port between our asking for it and the start.
+      // Another process took the port between our asking for it and the start.
       const taken = error instanceof ControlPlaneFailed && error.message.includes('address already in use');
       if (!taken || attempt === PORT_ATTEMPTS) throw error;
     }
@@ -130,7 +130,7 @@ async function describeCluster(
     2,
   );
   await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
-  // An empty configuration of its own: the one in the home directory is somebody else's.
+  // An empty configuration of its own, not the user's in the home directory.
   await writeFile(`${kubeconfigPath}.kwok`, '');
   return { name, kubeconfigPath, kubeconfig };
 }

@@ -19,7 +19,7 @@ export type ScriptedRequest = Readonly<{
   connection: number;
   /** The session of an HTTP/2 request. */
   session: http2.Http2Session | undefined;
-  /** Refuses an HTTP/2 request before it is looked at, or breaks the connection of another. */
+  /** Refuses an HTTP/2 request before it is processed, or breaks the connection of another. */
   refuse(): void;
   /** Breaks the connection. */
   sever(): void;

@@ -6,7 +6,9 @@ export type TcpProxy = Readonly<{
   port: number;
   /** Breaks every open connection; new ones are let through. */
   cut(): void;
-  /** From now on nothing passes in either direction, though connections stay open and new ones are accepted. */
+  /**
+   * From now on nothing passes in either direction, though connections stay open and new ones are accepted.
+   */
   stall(): void;
   /** Ends `stall`. */
   resume(): void;

@@ -19,7 +19,8 @@ export type HostileApiServer = Readonly<{
 const OF_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host', 'http2-settings']);
 
 /**
- * An API server that is well behaved, by handing every request on to a simulated cluster, until an attack is chosen.
+ * An API server that is well behaved, by handing every request on to a simulated cluster,
+ * until an attack is chosen.
  */
 export async function startHostileApiServer(simulated: URL): Promise<HostileApiServer> {
   const { caPem: ca, certPem: cert, keyPem: key } = await servingCertificate();
@@ -37,7 +38,7 @@ export async function startHostileApiServer(simulated: URL): Promise<HostileApiS
   await once(server, 'listening');
   const inner = portOf(server.address());
   const sockets = new Set<Socket>();
-  // In front of TLS: attacks on the handshake never get as far as the server.
+  // In front of TLS: attacks on the handshake never reach the server.
   const front = createTcpServer((socket) => {
     const both = [socket];
     sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));

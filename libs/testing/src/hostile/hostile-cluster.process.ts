@@ -2,7 +2,10 @@ import { startSimulatedFleet } from '../cluster/simulated-fleet.js';
 import { type Attack, attacks } from './attacks.js';
 import { startHostileApiServer } from './hostile-api-server.js';
 
-/** The process of {@link startHostileCluster}: gets names of attacks, and answers with a kubeconfig once it listens. */
+/**
+ * The process of {@link startHostileCluster}: gets names of attacks, and answers with a
+ * kubeconfig once it listens.
+ */
 const [, , name = 'hostile'] = process.argv;
 const byName: Readonly<Record<string, Attack>> = attacks;
 const fleet = await startSimulatedFleet({ clusters: [name] });

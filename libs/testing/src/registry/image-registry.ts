@@ -18,7 +18,10 @@ export type ImageRegistry = Readonly<{
 
 const PROGRAM = 'docker-registry';
 
-/** The distribution registry (Debian's package docker-registry, installed first where that can be), else our own in this process. */
+/**
+ * The distribution registry (Debian's package docker-registry, installed first where that can be), else
+ * our own in this process.
+ */
 export async function startImageRegistry(): Promise<ImageRegistry> {
   const program = await distribution();
   if ('path' in program) return startDistribution(program.path);

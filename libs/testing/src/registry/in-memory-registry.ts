@@ -25,7 +25,9 @@ export type FailNext = Readonly<{
   body?: string;
   /** Instead of an answer the connection is cut: at once, or in the middle of the body. */
   cut?: 'before' | 'within';
-  /** Instead of an answer there is silence, at once or from the middle of the body on, until the client goes. */
+  /**
+   * Instead of an answer there is silence, at once or from the middle of the body on, until the client goes.
+   */
   hang?: 'before' | 'within';
 }>;
 
@@ -58,8 +60,8 @@ export type InMemoryRegistry = Readonly<{
   /** From now on the blob or manifest is served with its last byte changed. */
   corrupt: (digest: string) => void;
   /**
-   * Asks for this login from now on: by token as most registries do, or by basic authentication. The password serves as
-   * identity token, too.
+   * Asks for this login from now on: by token as most registries do, or by basic authentication. The password
+   * serves as identity token, too.
    */
   requireAuth: (login: Login, scheme?: 'bearer' | 'basic') => void;
   /** The access token that the registry gives and takes. */

@@ -11,7 +11,10 @@ type Asked = Readonly<{
   body: Buffer;
 }>;
 
-/** One token for the life of this process: enough to tell a client that fetched it from one that did not. */
+/**
+ * One token for the life of this process: enough to distinguish a client that fetched
+ * it from one that did not.
+ */
 export const TOKEN = randomUUID();
 
 /** The form of OAuth2, with which an identity token, here the password, is exchanged for an access token. */
@@ -20,7 +23,10 @@ function isExchange(body: Buffer, password: string): boolean {
   return form.get('grant_type') === 'refresh_token' && form.get('refresh_token') === password;
 }
 
-/** Whether the request may go on; if not, it has been answered: with a challenge, or, at `/token`, with a token. */
+/**
+ * Whether the request may go on; if not, it has been answered: with a challenge, or,
+ * at `/token`, with a token.
+ */
 export function authorize({ login, host, url, header, body }: Asked, response: ServerResponse): boolean {
   if (login === undefined) return true;
   const basic = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;

@@ -63,7 +63,10 @@ export async function programsIn(env: Env, install: Install, wanted: readonly Pr
 /** As CI systems set it; `CI=false` and `CI=` say that it is none. */
 const isCi = (env: Env): boolean => !['', '0', 'false'].includes(env['CI'] ?? '');
 
-/** Options of a test or group: it runs where all it needs is there; elsewhere the last lines of the run count it. */
+/**
+ * Options of a test or group: it runs where all it needs is there; elsewhere the last
+ * lines of the run count it.
+ */
 export function needing(...needs: readonly Need[]): TestOptions {
   const missing = needs.filter(({ isThere }) => !isThere).map(({ what }) => what);
   return missing.length === 0 ? {} : { skip: true, meta: { needs: missing.join(' and ') } };

@@ -1,4 +1,7 @@
-/** One line about the tests of a run that did not run: how many, and what each kind of them needs. Undefined: all ran. */
+/**
+ * One line about the tests of a run that did not run: how many, and what each kind of them
+ * needs. Undefined: all ran.
+ */
 export function notRunLine(needs: readonly (string | undefined)[]): string | undefined {
   if (needs.length === 0) return undefined;
   const counts = new Map<string, number>();

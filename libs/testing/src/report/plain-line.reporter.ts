@@ -1,7 +1,10 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { notRunLine } from './not-run.js';
 
-/** Closes a run with the plain line `N passed, N failed` that people and CI read, after one line about what did not run. */
+/**
+ * Closes a run with the plain line `N passed, N failed` that people and CI read, after one
+ * line about what did not run.
+ */
 export default class PlainLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);

@@ -6,11 +6,11 @@ import { cheapestWay, type Move } from './cheapest-way.js';
 import { type Hop, hop } from './hop.js';
 
 /** What is installed, and the channel the Subscription is set to. */
-export type Standing = Readonly<{ installed: Installed; channel: string }>;
+export type StartPoint = Readonly<{ installed: Installed; channel: string }>;
 
-const key = ({ installed, channel }: Standing): string => `${channel}\u0000${installed.name}`;
+const key = ({ installed, channel }: StartPoint): string => `${channel}\u0000${installed.name}`;
 
-const moveTo = (entry: Entry, { installed, channel }: Standing, cost: Move<Standing, Hop>['cost']) => ({
+const moveTo = (entry: Entry, { installed, channel }: StartPoint, cost: Move<StartPoint, Hop>['cost']) => ({
   to: { installed: entry, channel: entry.channel },
   step: hop(installed, entry, channel),
   cost,
@@ -26,8 +26,8 @@ function stepOf(channel: EntryGroup, installed: Installed): Entry | undefined {
  * the one with the fewest changes of the Subscription's channel, then the fewest hops. Undefined
  * where OLM never gets there.
  */
-export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
-  const moves = (at: Standing) => {
+export function olmWay(graph: UpgradeGraph, start: StartPoint, goal: string): Hop[] | undefined {
+  const moves = (at: StartPoint) => {
     const own = graph.channels.find(({ channel }) => channel === at.channel);
     const otherwise = own === undefined ? undefined : stepOf(own, at.installed)?.name;
     return graph.channels.flatMap((channel) => {
@@ -46,9 +46,9 @@ export function olmWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[
  * skipRange holds it; then the fewest changes of channel. OLM v1 with a pinned version can take any of them
  * (spec: v1-resolution.md).
  */
-export function shortestWay(graph: UpgradeGraph, start: Standing, goal: string): Hop[] | undefined {
+export function shortestWay(graph: UpgradeGraph, start: StartPoint, goal: string): Hop[] | undefined {
   const entries = graph.channels.flatMap((channel) => channel.entries);
-  const moves = (at: Standing) =>
+  const moves = (at: StartPoint) =>
     entries
       .filter((entry) => entry.name !== at.installed.name && edgeKinds(entry, at.installed).length > 0)
       .map((entry) => moveTo(entry, at, [1, Number(entry.channel !== at.channel)]));

@@ -2,7 +2,7 @@ import { skippedNames } from '../graph/upgrade-edges.js';
 import { byVersion, type Installed, newestFirst, type UpgradeGraph } from '../graph/upgrade-graph.js';
 import type { EntryGroup } from '../model/catalog-view.js';
 import type { Entry } from '../model/entry.js';
-import type { Standing } from './find-ways.js';
+import type { StartPoint } from './find-ways.js';
 import { leadingTo, olmSteps, reachedFrom } from './olm-reach.js';
 import { type ChannelWalk, walkChannel } from './walk-channel.js';
 
@@ -30,7 +30,7 @@ export type NoWay = Readonly<{
 }>;
 
 /** Finds out what is in the way; to be asked where no way was found. */
-export function explainNoWay(graph: UpgradeGraph, { installed: start, channel }: Standing, goal: Installed): NoWay {
+export function explainNoWay(graph: UpgradeGraph, { installed: start, channel }: StartPoint, goal: Installed): NoWay {
   const steps = olmSteps(graph, start);
   const leads = leadingTo(steps, goal);
   const stopsAt = newestShortOf(goal, reachedFrom(steps, start)) ?? start;

@@ -22,11 +22,11 @@ const bundles = (graph: UpgradeGraph): Entry[] => graph.channels.flatMap(({ entr
 /** What the resolver itself would propose first, of what may be installed. */
 function resolverPick(graph: UpgradeGraph, channel: string, installed: Entry): string {
   const snapshot = new Snapshot('team', [], [new CatalogView(KEY, 0, false, [graph.record])]);
-  const wished = {
+  const desired = {
     ...{ name: 'sub', package: 'ant', channel, source: KEY.name, sourceNamespace: KEY.namespace },
     ...{ startingCSV: '', installedCSV: installed.name, currentCSV: installed.name },
   };
-  const found = subscriptionCandidates(wished, installed, snapshot);
+  const found = subscriptionCandidates(desired, installed, snapshot);
   return 'entries' in found ? (found.entries[0]?.name ?? installed.name) : 'none';
 }
 

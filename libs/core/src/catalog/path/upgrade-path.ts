@@ -1,7 +1,7 @@
 import { formatVersion } from '../../kernel/versions/version.js';
 import { headOf, olmStep } from '../graph/upgrade-edges.js';
 import { type Installed, type UpgradeGraph, versionText } from '../graph/upgrade-graph.js';
-import { olmWay, type Standing, shortestWay } from './find-ways.js';
+import { olmWay, type StartPoint, shortestWay } from './find-ways.js';
 import type { Hop } from './hop.js';
 import { explainNoWay } from './no-way.js';
 import { noWayLines } from './no-way-text.js';
@@ -31,7 +31,7 @@ export type UpgradePath = Readonly<{
 }>;
 
 /** What is asked: from what is installed to `goal`, starting in the channel the Subscription is set to. */
-export type PathQuestion = Readonly<{ start: Standing; goal: Installed }>;
+export type PathQuestion = Readonly<{ start: StartPoint; goal: Installed }>;
 
 /** The newest bundle of a channel; undefined where the channel is unknown or has no single head. */
 export function newestOf(graph: UpgradeGraph, channel: string): Installed | undefined {

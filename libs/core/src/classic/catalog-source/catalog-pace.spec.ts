@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
-import { jittered, lookInterval, retryDelay, secretRetryDelay } from './catalog-pace.js';
+import { checkInterval, jittered, retryDelay, secretRetryDelay } from './catalog-pace.js';
 
 const source = (spec: Partial<CatalogSource['spec']>): CatalogSource => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -49,6 +49,6 @@ describe('the pace of a catalog', () => {
     },
     { kind: 'configMap' as const, spec: { sourceType: 'configmap', configMap: 'c' }, minutes: 15 },
   ])('$kind is looked at every $minutes minutes', ({ kind, spec, minutes }) =>
-    expect(lookInterval(source(spec), kind)).toBe(minutes === undefined ? undefined : minutes * 60_000),
+    expect(checkInterval(source(spec), kind)).toBe(minutes === undefined ? undefined : minutes * 60_000),
   );
 });

@@ -39,7 +39,7 @@ export const secretRetryDelay = (source: CatalogSource, random: number): number 
     : Number.POSITIVE_INFINITY;
 
 /** Milliseconds between two checks of a source's content; undefined where it is loaded only once. */
-export function lookInterval(source: CatalogSource, kind: 'image' | 'grpc' | 'configMap'): number | undefined {
+export function checkInterval(source: CatalogSource, kind: 'image' | 'grpc' | 'configMap'): number | undefined {
   if (kind === 'grpc') return ADDRESS_RELIST_MS;
   return kind === 'configMap' ? CONFIG_MAP_REREAD_MS : pollSchedule(source)?.everyMs;
 }

@@ -4,7 +4,7 @@ import { entryFacts } from '../../catalog/model/entry-facts.js';
 import { requirementsOf } from '../../catalog/model/requirements-of.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import type { Constraint, ConstraintSystem, Variable } from './constraint-system.js';
-import type { WishedSubscription } from './resolution-problem.js';
+import type { DesiredSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 import { subscriptionCandidates } from './subscription-candidates.js';
 
@@ -40,11 +40,11 @@ export class ConstraintBuilder {
   }
 
   /** Adds a Subscription, its candidates and all they reach. */
-  addSubscription(wished: WishedSubscription): ReachError[] {
-    const installed = this.#installedByName.get(wished.installedCSV);
-    const candidates = subscriptionCandidates(wished, installed, this.snapshot);
+  addSubscription(desired: DesiredSubscription): ReachError[] {
+    const installed = this.#installedByName.get(desired.installedCSV);
+    const candidates = subscriptionCandidates(desired, installed, this.snapshot);
     if ('error' in candidates) return [candidates];
-    const subject = this.#variables.push({ kind: 'subscription', subscription: wished }) - 1;
+    const subject = this.#variables.push({ kind: 'subscription', subscription: desired }) - 1;
     this.#constraints.push({ kind: 'mandatory', subject });
     if ('none' in candidates) {
       this.#constraints.push({ kind: 'prohibited', subject, why: candidates.none });

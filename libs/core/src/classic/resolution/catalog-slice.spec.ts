@@ -7,16 +7,16 @@ import {
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 
 const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsApi('Light')]));
 const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '1.0.0', [providesApi('Light')]));
 const windmill = samplePackage('windmill', sampleEntry('windmill', '1.0.0', [providesApi('Flour')]));
-const wishes = sampleWishes({ subscriptions: [sampleSubscription('harbor')] });
+const wishes = sampleNamespace({ subscriptions: [sampleSubscription('harbor')] });
 
 const hashOf = (catalogs: readonly IndexedCatalog[], of = wishes) =>
   problemHash(sampleResolution(of, catalogs).problem);
@@ -39,7 +39,7 @@ describe('what a change of a catalog does to the question', () => {
   });
   it.each([
     {
-      change: 'the wished package gets a new version',
+      change: 'the desired package gets a new version',
       after: [samplePackage('harbor', sampleEntry('harbor', '2.0.0')), lighthouse],
     },
     {
@@ -122,7 +122,7 @@ describe('what the wishes reach', () => {
   });
 
   it('leaves global catalogs out where the OperatorGroup excludes them', () => {
-    const secluded = sampleWishes({
+    const secluded = sampleNamespace({
       ...wishes,
       operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: true }],
     });

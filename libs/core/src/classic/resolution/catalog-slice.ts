@@ -5,7 +5,7 @@ import type { Requirement } from '../../catalog/model/requirement.js';
 import { requirementsOf } from '../../catalog/model/requirements-of.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { installedEntries } from './installed-entries.js';
-import type { CatalogSlice, NamespaceWishes } from './resolution-problem.js';
+import type { CatalogSlice, DesiredNamespace } from './resolution-problem.js';
 
 export type { CatalogIndex } from '../../catalog/model/catalog-index.js';
 
@@ -22,7 +22,7 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
  * Catalogs that the namespace does not see are left out, and those that nothing leads to.
  */
 export function sliceCatalogs(
-  wishes: NamespaceWishes,
+  wishes: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Readonly<{ slices: CatalogSlice[]; records: Map<string, PackageRecord> }> {
   const visible = catalogs
@@ -33,7 +33,7 @@ export function sliceCatalogs(
   const slices = visible.flatMap((catalog) => {
     const names = reached.get(catalog) ?? new Set();
     const failure = failureOf(catalog);
-    const named = wishes.subscriptions.some((wished) => isSource(wished, catalog.key));
+    const named = wishes.subscriptions.some((desired) => isSource(desired, catalog.key));
     if (names.size === 0 && failure === undefined && !named) return [];
     const packages = [...names].sort(byCodeUnit).flatMap((name) => {
       const found = catalog.index?.package(name);
@@ -52,20 +52,20 @@ export function sliceCatalogs(
  * A namespace sees its own catalogs and, unless its OperatorGroup excludes them, the global ones
  * (spec: classic-resolution.md §1).
  */
-export function isVisible({ namespace }: CatalogKey, wishes: NamespaceWishes): boolean {
+export function isVisible({ namespace }: CatalogKey, wishes: DesiredNamespace): boolean {
   if (namespace === wishes.namespace) return true;
   return namespace === wishes.globalCatalogNamespace && !wishes.operatorGroups.some((group) => group.excludeGlobal);
 }
 
-const isSource = (wished: NamespaceWishes['subscriptions'][number], key: CatalogKey): boolean =>
-  wished.source === key.name && wished.sourceNamespace === key.namespace;
+const isSource = (desired: DesiredNamespace['subscriptions'][number], key: CatalogKey): boolean =>
+  desired.source === key.name && desired.sourceNamespace === key.namespace;
 
 function failureOf({ key, failure, index }: IndexedCatalog): string | undefined {
   if (failure !== undefined || index !== undefined) return failure;
   return `no registry client established for catalogsource ${key.namespace}/${key.name}`;
 }
 
-function reach(wishes: NamespaceWishes, visible: readonly IndexedCatalog[]): Map<IndexedCatalog, Set<string>> {
+function reach(wishes: DesiredNamespace, visible: readonly IndexedCatalog[]): Map<IndexedCatalog, Set<string>> {
   const reached = new Map<IndexedCatalog, Set<string>>(visible.map((catalog) => [catalog, new Set()]));
   const pending: Requirement[] = [...requirementsOfInstalled(wishes)];
   const take = (catalog: IndexedCatalog, name: string) => {
@@ -74,9 +74,9 @@ function reach(wishes: NamespaceWishes, visible: readonly IndexedCatalog[]): Map
     names.add(name);
     pending.push(...(catalog.index?.package(name)?.requirements ?? []));
   };
-  for (const wished of wishes.subscriptions) {
-    const catalog = visible.find(({ key }) => isSource(wished, key));
-    for (const name of catalog?.index?.packagesNamed(wished.package) ?? []) if (catalog) take(catalog, name);
+  for (const desired of wishes.subscriptions) {
+    const catalog = visible.find(({ key }) => isSource(desired, key));
+    for (const name of catalog?.index?.packagesNamed(desired.package) ?? []) if (catalog) take(catalog, name);
   }
   for (let requirement = pending.pop(); requirement !== undefined; requirement = pending.pop()) {
     for (const catalog of visible) {
@@ -86,7 +86,7 @@ function reach(wishes: NamespaceWishes, visible: readonly IndexedCatalog[]): Map
   return reached;
 }
 
-function requirementsOfInstalled(wishes: NamespaceWishes): readonly Requirement[] {
+function requirementsOfInstalled(wishes: DesiredNamespace): readonly Requirement[] {
   const installed = installedEntries(wishes);
   if ('error' in installed) return [];
   return installed.value.flatMap(({ properties }) => {

@@ -1,11 +1,11 @@
 import type { Entry } from '../../catalog/model/entry.js';
 import type { Requirement } from '../../catalog/model/requirement.js';
-import type { WishedSubscription } from './resolution-problem.js';
+import type { DesiredSubscription } from './resolution-problem.js';
 
 /** A statement that is true or false of a solution: this entry is installed, or this Subscription exists. */
 export type Variable =
   | Readonly<{ kind: 'entry'; entry: Entry }>
-  | Readonly<{ kind: 'subscription'; subscription: WishedSubscription }>;
+  | Readonly<{ kind: 'subscription'; subscription: DesiredSubscription }>;
 
 /** What a Subscription names and its catalog lacks; `has`: what could be named instead. `text` is OLM's. */
 export type NothingFound = Readonly<{

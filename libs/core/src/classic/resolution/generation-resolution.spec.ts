@@ -6,10 +6,10 @@ import {
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 
 /**
@@ -55,7 +55,7 @@ function nextGeneration(running: readonly Operator[], subscribed: readonly strin
       installed === undefined ? {} : { installedCSV: nameOf(installed), currentCSV: nameOf(installed) },
     );
   });
-  const wishes = sampleWishes({ subscriptions, csvs: running.map(csv) });
+  const wishes = sampleNamespace({ subscriptions, csvs: running.map(csv) });
   const { resolution } = sampleResolution(wishes, [sampleCatalog('shelf', ...packages)]);
   if (resolution.result !== 'resolved') return resolution.result;
   const replaced = new Set(resolution.chosen.map(({ replaces }) => replaces));

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Property } from '../../catalog/model/catalog.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { InstalledCsv, NamespaceWishes } from './resolution-problem.js';
+import { FAIL_FORWARD } from './desired-namespace.js';
+import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
-import { FAIL_FORWARD } from './wishes.js';
 
 const csv = (
   pkg: string,
@@ -25,8 +25,8 @@ const csv = (
   const propertiesAnnotation = JSON.stringify({ properties: all });
   return { name, version, replaces: '', phase: '', propertiesAnnotation, ownedApis: [], requiredApis: [], ...more };
 };
-const answer = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]) =>
-  sampleResolution(sampleWishes(wishes), [sampleCatalog('shelf', ...records)]).resolution;
+const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
+  sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]).resolution;
 
 describe('what a chosen bundle replaces', () => {
   const harbor = samplePackage(
@@ -35,26 +35,26 @@ describe('what a chosen bundle replaces', () => {
     sampleEntry('harbor', '2.0.0', [], { replaces: 'harbor.v1.0.0' }),
   );
   const installed = csv('harbor', '1.0.0');
-  const wished = sampleSubscription('harbor', { installedCSV: installed.name, currentCSV: installed.name });
+  const desired = sampleSubscription('harbor', { installedCSV: installed.name, currentCSV: installed.name });
   const failForward = [{ name: 'group', upgradeStrategy: FAIL_FORWARD, excludeGlobal: false }];
   const failed = csv('harbor', '1.1.0', [], { replaces: installed.name, phase: 'Failed' });
   const replacing = { ...installed, phase: 'Replacing' };
   it.each([
     {
       because: 'the CSV it skips is installed',
-      wishes: { subscriptions: [wished], csvs: [installed] },
+      wishes: { subscriptions: [desired], csvs: [installed] },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v1.0.0' },
     },
     {
       because: 'the installed CSV is gone',
-      wishes: { subscriptions: [wished] },
+      wishes: { subscriptions: [desired] },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v2.0.0' },
     },
     {
       because: 'fail forward passes over the CSV that is installed by name',
       wishes: {
         operatorGroups: failForward,
-        subscriptions: [{ ...wished, startingCSV: 'harbor.v2.0.0' }],
+        subscriptions: [{ ...desired, startingCSV: 'harbor.v2.0.0' }],
         csvs: [replacing, { ...failed, propertiesAnnotation: '{}' }],
       },
       chosen: { name: 'harbor.v2.0.0', replaces: 'harbor.v1.0.0', startingCSV: 'harbor.v2.0.0' },
@@ -63,7 +63,7 @@ describe('what a chosen bundle replaces', () => {
       because: 'fail forward passes over it, and the entry itself says what it replaces',
       wishes: {
         operatorGroups: failForward,
-        subscriptions: [wished],
+        subscriptions: [desired],
         csvs: [replacing, { ...failed, propertiesAnnotation: '{}' }],
       },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v2.0.0' },
@@ -72,8 +72,8 @@ describe('what a chosen bundle replaces', () => {
       because: 'two Subscriptions upgrade different CSVs to it: the last one by name counts',
       wishes: {
         subscriptions: [
-          { ...wished, name: 'a', installedCSV: 'harbor.v2.0.0' },
-          { ...wished, name: 'b' },
+          { ...desired, name: 'a', installedCSV: 'harbor.v2.0.0' },
+          { ...desired, name: 'b' },
         ],
         csvs: [
           { ...installed, propertiesAnnotation: '{}' },

@@ -4,13 +4,13 @@ import { GoTypeError, listOf, struct, text } from '../../kernel/json/go-json.js'
 import { parseTolerant } from '../../kernel/versions/blang-version.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { formatVersion } from '../../kernel/versions/version.js';
-import type { InstalledCsv, NamespaceWishes } from './resolution-problem.js';
-import { FAIL_FORWARD } from './wishes.js';
+import { FAIL_FORWARD } from './desired-namespace.js';
+import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 
 type Result<T> = Readonly<{ value: T }> | Readonly<{ error: string }>;
 
 /** The snapshot `@existing`: what is installed in the namespace (spec: classic-resolution.md §3). */
-export function installedEntries(wishes: NamespaceWishes): Result<Entry[]> {
+export function installedEntries(wishes: DesiredNamespace): Result<Entry[]> {
   const kept = wishes.operatorGroups.some(({ upgradeStrategy }) => upgradeStrategy === FAIL_FORWARD)
     ? withoutFailedForward(wishes)
     : { value: wishes.csvs };
@@ -39,7 +39,7 @@ const propertiesAnnotation = struct('projection.propertiesAnnotation', (field) =
   ),
 );
 
-function propertiesOf(csv: InstalledCsv, wishes: NamespaceWishes): Result<readonly Property[]> {
+function propertiesOf(csv: InstalledCsv, wishes: DesiredNamespace): Result<readonly Property[]> {
   if (csv.propertiesAnnotation === undefined) return inferredProperties(csv, wishes);
   try {
     const parsed: unknown = JSON.parse(csv.propertiesAnnotation);
@@ -56,12 +56,12 @@ function propertiesOf(csv: InstalledCsv, wishes: NamespaceWishes): Result<readon
  * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package; which packages
  * it requires stays unknown.
  */
-function inferredProperties(csv: InstalledCsv, wishes: NamespaceWishes): Result<readonly Property[]> {
+function inferredProperties(csv: InstalledCsv, wishes: DesiredNamespace): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));
   if (nameless !== undefined) return { error: `error parsing crd name: ${nameless.name}` };
   const api = ({ group, version, kind }: InstalledCsv['ownedApis'][number]) => ({ group, version, kind });
   const packages = new Set(
-    wishes.subscriptions.filter(({ installedCSV }) => installedCSV === csv.name).map((wished) => wished.package),
+    wishes.subscriptions.filter(({ installedCSV }) => installedCSV === csv.name).map((desired) => desired.package),
   );
   const [only, ...others] = packages;
   const inferred =
@@ -88,7 +88,7 @@ function knownVersion(written: string): string {
  * Fail forward: a CSV in phase Replacing whose chain of replacements ends in a failed one is left out
  * (spec: classic-resolution.md §3).
  */
-function withoutFailedForward({ csvs, namespace }: NamespaceWishes): Result<InstalledCsv[]> {
+function withoutFailedForward({ csvs, namespace }: DesiredNamespace): Result<InstalledCsv[]> {
   const replacers = new Map(csvs.filter(({ replaces }) => replaces !== '').map((csv) => [csv.replaces, csv]));
   const kept: InstalledCsv[] = [];
   for (const csv of csvs) {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { InstalledCsv, NamespaceWishes } from './resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 
 // Random namespaces for property tests.
@@ -89,7 +89,7 @@ export const items = ({ bundles, has }: Namespace): Item[] => [
   ...bundles.filter((one) => has[one.pkg] === one.version).map((one) => ({ bundle: one, installed: true })),
 ];
 
-export function wishesOf({ bundles, has }: Namespace): NamespaceWishes {
+export function desiredNamespaceOf({ bundles, has }: Namespace): DesiredNamespace {
   const subscriptions = PACKAGES.filter((pkg) => has[pkg] !== undefined).map((pkg) => {
     const current = bundles.find((one) => one.pkg === pkg && one.version === has[pkg]);
     return sampleSubscription(
@@ -98,7 +98,7 @@ export function wishesOf({ bundles, has }: Namespace): NamespaceWishes {
     );
   });
   const csvs = items({ bundles, has }).flatMap((item) => (item.installed ? [csvOf(item.bundle)] : []));
-  return sampleWishes({ subscriptions, csvs });
+  return sampleNamespace({ subscriptions, csvs });
 }
 
 export const records = ({ bundles }: Namespace): PackageRecord[] =>

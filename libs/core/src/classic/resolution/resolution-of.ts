@@ -1,6 +1,6 @@
 import type { CatalogEntry, Entry } from '../../catalog/model/entry.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import type { ChosenBundle, NamespaceWishes, Resolution, WishedSubscription } from './resolution-problem.js';
+import type { ChosenBundle, DesiredNamespace, DesiredSubscription, Resolution } from './resolution-problem.js';
 
 /** What counts as installed, and which of it an entry replaces. */
 export type Upgrades = Readonly<{
@@ -12,14 +12,14 @@ export type Upgrades = Readonly<{
  * The answer from the entries of a solution; installed CSVs that stay are not part of it
  * (spec: classic-resolution.md §7, §11).
  */
-export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes, upgrades: Upgrades): Resolution {
+export function resolutionOf(solution: readonly Entry[], wishes: DesiredNamespace, upgrades: Upgrades): Resolution {
   const chosen = solution
     .flatMap((entry) => (entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, wishes, upgrades)] : []))
     .sort((a, b) => byCodeUnit(a.name, b.name) || byCodeUnit(a.channel, b.channel));
   const created: { name: string; spec: Record<string, string> }[] = [];
   const updated = new Map<string, string>();
   for (const bundle of chosen) {
-    const matching = wishes.subscriptions.filter((wished) => isFor(wished, bundle));
+    const matching = wishes.subscriptions.filter((desired) => isFor(desired, bundle));
     if (matching.length === 0) created.push(newSubscription(bundle));
     for (const { name, currentCSV } of matching) {
       if (currentCSV !== bundle.name) updated.set(name, bundle.name);
@@ -38,7 +38,7 @@ export function resolutionOf(solution: readonly Entry[], wishes: NamespaceWishes
 function chosenBundle(
   entry: Entry,
   { catalog, record }: CatalogEntry,
-  { subscriptions, csvs }: NamespaceWishes,
+  { subscriptions, csvs }: DesiredNamespace,
   upgrades: Upgrades,
 ): ChosenBundle {
   const { name, package: packageName, channel } = entry;
@@ -46,7 +46,7 @@ function chosenBundle(
   const isStart = subscriptions.some(
     ({ startingCSV, installedCSV }) => startingCSV === name && !upgrades.isInstalled(installedCSV),
   );
-  const asking = subscriptions.filter((wished) => isFor(wished, bundle));
+  const asking = subscriptions.filter((desired) => isFor(desired, bundle));
   const isThere = csvs.some((csv) => csv.name === name);
   const isUpToDate = asking.length > 0 && isThere && asking.every(({ currentCSV }) => currentCSV === name);
   return {
@@ -63,11 +63,11 @@ function chosenBundle(
 type BundleName = Pick<ChosenBundle, 'name' | 'package' | 'channel' | 'catalog' | 'catalogNamespace'>;
 
 /** Whether the Subscription asks for this bundle's package, channel and catalog. */
-export const isFor = (wished: WishedSubscription, bundle: BundleName): boolean =>
-  wished.package === bundle.package &&
-  (wished.channel === '' || wished.channel === bundle.channel) &&
-  wished.source === bundle.catalog &&
-  wished.sourceNamespace === bundle.catalogNamespace;
+export const isFor = (desired: DesiredSubscription, bundle: BundleName): boolean =>
+  desired.package === bundle.package &&
+  (desired.channel === '' || desired.channel === bundle.channel) &&
+  desired.source === bundle.catalog &&
+  desired.sourceNamespace === bundle.catalogNamespace;
 
 /** Subscription made for a dependency; its approval is Automatic always (spec: classic-resolution.md §11). */
 function newSubscription({ name, package: packageName, channel, catalog, catalogNamespace }: ChosenBundle) {

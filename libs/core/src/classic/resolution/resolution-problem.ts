@@ -24,15 +24,15 @@ export type CatalogSlice = Readonly<{
 }>;
 
 /** What is desired and installed in one namespace, reduced to what resolution reads. */
-export type NamespaceWishes = Readonly<{
+export type DesiredNamespace = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;
-  operatorGroups: readonly WishedGroup[];
-  subscriptions: readonly WishedSubscription[];
+  operatorGroups: readonly DesiredGroup[];
+  subscriptions: readonly DesiredSubscription[];
   csvs: readonly InstalledCsv[];
 }>;
 
-export type WishedGroup = Readonly<{
+export type DesiredGroup = Readonly<{
   name: string;
   upgradeStrategy: string;
   excludeGlobal: boolean;
@@ -40,7 +40,7 @@ export type WishedGroup = Readonly<{
   isolate?: true;
 }>;
 
-export type WishedSubscription = Readonly<{
+export type DesiredSubscription = Readonly<{
   name: string;
   package: string;
   channel: string;
@@ -66,7 +66,7 @@ export type InstalledCsv = Readonly<{
  * One resolution, as a value: equal problems have equal canonical JSON, so one solve serves every namespace
  * and cluster that asks it. Package records are referred to by hash and stored beside it.
  */
-export type ResolutionProblem = Readonly<{ v: 1; wishes: NamespaceWishes; catalogs: readonly CatalogSlice[] }>;
+export type ResolutionProblem = Readonly<{ v: 1; wishes: DesiredNamespace; catalogs: readonly CatalogSlice[] }>;
 
 /** A bundle to install now (spec: classic-resolution.md §7 "Output"). */
 export type ChosenBundle = Readonly<{
@@ -115,7 +115,7 @@ export type Reason = Readonly<{
  * A Subscription, or an installed CSV without one, that is left out of a solution so
  * that the others get theirs.
  */
-export type UnresolvedWish = Readonly<{
+export type Unresolved = Readonly<{
   kind: 'subscription' | 'installed';
   name: string;
   reason: 'ConstraintsNotSatisfiable' | 'ErrorPreventedResolution';
@@ -136,7 +136,7 @@ export type Resolution =
       /** New status.currentCSV per existing Subscription. */
       subscriptionsUpdated: readonly Readonly<{ name: string; currentCSV: string }>[];
       /** With isolation only: what was left as it is, and why. */
-      unresolved?: readonly UnresolvedWish[];
+      unresolved?: readonly Unresolved[];
       /**
        * With isolation only: bundles that need each other, apart from those that do not; each
        * part is approved on its own.
@@ -153,7 +153,7 @@ export type Resolution =
    */
   | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard'; deadlineMs?: number }>;
 
-/** Objects of one namespace and its visible catalogs as read from a cluster; input of `wishesOf`. */
+/** Objects of one namespace and its visible catalogs as read from a cluster; input of `desiredNamespaceOf`. */
 export type ObservedNamespace = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;

@@ -4,6 +4,7 @@ import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import {
   type Bundle,
+  desiredNamespaceOf,
   type Item,
   items,
   type Namespace,
@@ -11,7 +12,6 @@ import {
   namespace,
   PACKAGES,
   records,
-  wishesOf,
 } from './random-namespace.fixture.js';
 import type { Resolution } from './resolution-problem.js';
 import { sampleCatalog, sampleResolution } from './sample-problem.fixture.js';
@@ -25,9 +25,9 @@ function isValid(chosen: readonly Item[], { has }: Namespace): boolean {
     needs.every((api) => bundles.some(({ provides }) => provides.includes(api))) &&
     (needsAtLeast === undefined ||
       bundles.some(({ pkg, version }) => pkg === needsAtLeast.pkg && version >= needsAtLeast.version));
-  const isWish = ({ bundle: { pkg, version }, installed }: Item, wished: string) => {
-    const current = has[wished] ?? 0;
-    return pkg === wished && (installed || current === 0 || version === current + 1);
+  const isWish = ({ bundle: { pkg, version }, installed }: Item, desired: string) => {
+    const current = has[desired] ?? 0;
+    return pkg === desired && (installed || current === 0 || version === current + 1);
   };
   const distinct = (values: readonly string[]) => new Set(values).size === values.length;
   return (
@@ -48,7 +48,7 @@ function someSubsetIsValid(of: Namespace): boolean {
 }
 
 const answer = (of: Namespace, packages: readonly PackageRecord[] = records(of)): Resolution =>
-  sampleResolution(wishesOf(of), [sampleCatalog('shelf', ...packages)]).resolution;
+  sampleResolution(desiredNamespaceOf(of), [sampleCatalog('shelf', ...packages)]).resolution;
 
 describe(`resolution of random namespaces against a brute-force oracle (FLOTILLA_TEST_SEED=${seed})`, () => {
   it('finds a solution exactly where there is one, and every rule holds in it', () => {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Property } from '../../catalog/model/catalog.js';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
-import type { InstalledCsv, NamespaceWishes } from './resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 import {
   needsPackage,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 
-const answer = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]) =>
-  sampleResolution(sampleWishes(wishes), [sampleCatalog('shelf', ...records)]).resolution;
-const wished = { subscriptions: [sampleSubscription('harbor')] };
+const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
+  sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]).resolution;
+const desired = { subscriptions: [sampleSubscription('harbor')] };
 const broken = (value: unknown): Property => ({ type: 'olm.constraint', value });
 const csv = (more: Partial<InstalledCsv>): InstalledCsv => ({
   name: 'old',
@@ -43,45 +43,45 @@ describe('errors that prevent resolution', () => {
   it.each([
     {
       because: 'no OperatorGroup',
-      wishes: { ...wished, operatorGroups: [] },
+      wishes: { ...desired, operatorGroups: [] },
       records: [plain],
       message: 'expected 1 OperatorGroup in the namespace, found 0',
     },
     {
       because: 'two chains in a channel',
-      wishes: wished,
+      wishes: desired,
       records: [twoHeads],
       message:
         'a unique replacement chain within a channel is required to determine the relative order between channel entries, but 2 replacement chains were found in channel "stable" of package "harbor": harbor.v1.0.0, harbor.v2.0.0',
     },
     {
       because: 'no head in a channel',
-      wishes: wished,
+      wishes: desired,
       records: [circle],
       message: 'no channel heads (entries not replaced by another entry) found in channel "stable" of package "harbor"',
     },
     {
       because: 'a circle below the head',
-      wishes: wished,
+      wishes: desired,
       records: [tail],
       message:
         'a cycle exists in the chain of replacement beginning with "harbor.v3.0.0" in channel "stable" of package "harbor"',
     },
     {
       because: 'a range that does not parse',
-      wishes: wished,
+      wishes: desired,
       records: [samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('mill', '^1.0.0')]))],
       message: 'Could not parse Range "^1.0.0": Could not parse comparator "^" in "^1.0.0"',
     },
     {
       because: 'a constraint of an unknown kind',
-      wishes: wished,
+      wishes: desired,
       records: [samplePackage('harbor', sampleEntry('harbor', '1.0.0', [broken({ none: {} })]))],
       message: 'parse olm.constraint: json: unknown field "none"',
     },
     {
       because: 'properties of an installed CSV that are no JSON',
-      wishes: { ...wished, csvs: [csv({ propertiesAnnotation: '{' })] },
+      wishes: { ...desired, csvs: [csv({ propertiesAnnotation: '{' })] },
       records: [plain],
       message: expect.stringContaining(
         'error using catalogsource team/@existing: failed to retrieve properties of csv "old"',
@@ -89,7 +89,7 @@ describe('errors that prevent resolution', () => {
     },
     {
       because: 'a CRD name without group',
-      wishes: { ...wished, csvs: [csv({ ownedApis: [{ name: 'lights', group: '', version: 'v1', kind: 'Light' }] })] },
+      wishes: { ...desired, csvs: [csv({ ownedApis: [{ name: 'lights', group: '', version: 'v1', kind: 'Light' }] })] },
       records: [plain],
       message: 'error using catalogsource team/@existing: error parsing crd name: lights',
     },
@@ -110,7 +110,7 @@ describe('errors that prevent resolution', () => {
 
   it('names the bundle whose data cannot be understood', () => {
     const of = (value: unknown) => samplePackage('harbor', sampleEntry('harbor', '1.0.0', [broken(value)]));
-    expect(answer(wished, of({}))).toMatchObject({
+    expect(answer(desired, of({}))).toMatchObject({
       advice:
         'harbor.v1.0.0 (channel stable of catalog olm/shelf) carries data that cannot be understood. Ask its author to correct it, or take it out of the catalog.',
     });
@@ -118,7 +118,7 @@ describe('errors that prevent resolution', () => {
 
   it('does not mind what is broken out of reach', () => {
     const mill = samplePackage('mill', sampleEntry('mill', '1.0.0', [broken({})]));
-    expect(answer(wished, plain, mill)).toMatchObject({ result: 'resolved' });
+    expect(answer(desired, plain, mill)).toMatchObject({ result: 'resolved' });
   });
 
   it('refuses a CSV name that two packages of a catalog share', () => {
@@ -138,7 +138,7 @@ describe('errors that prevent resolution', () => {
         sampleEntry(name, '1.0.0', [provides('One')]),
         sampleEntry(name, '2.0.0', [provides('Two')], { replaces: `${name}.v1.0.0` }),
       );
-    const many = sampleWishes({ subscriptions: ['a', 'b', 'c'].map((name) => sampleSubscription(name)) });
+    const many = sampleNamespace({ subscriptions: ['a', 'b', 'c'].map((name) => sampleSubscription(name)) });
     const shelf = sampleCatalog('shelf', pigeon('a'), pigeon('b'), pigeon('c'));
     expect(sampleResolution(many, [shelf], { conflicts: 0, work: 0 }).resolution).toMatchObject({
       result: 'error',

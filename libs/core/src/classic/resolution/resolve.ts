@@ -6,7 +6,7 @@ import { resolveIsolated } from './isolation/resolve-isolated.js';
 import { clashOf, pickedEntries } from './picked-entries.js';
 import { badRequirement, snapshotOf, tooHard } from './prepare.js';
 import { resolutionOf } from './resolution-of.js';
-import type { NamespaceWishes, Resolution, ResolutionProblem } from './resolution-problem.js';
+import type { DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
 import { DEFAULT_BUDGET, type SearchBudget, search } from './search/preference-search.js';
 import { Snapshot } from './snapshot.js';
 
@@ -29,10 +29,10 @@ export function resolve(
 }
 
 /** OLM's way: one answer for the whole namespace. */
-function resolveTogether(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
+function resolveTogether(wishes: DesiredNamespace, snapshot: Snapshot, budget: SearchBudget): Resolution {
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
-  const errors = wishes.subscriptions.flatMap((wished) => builder.addSubscription(wished));
+  const errors = wishes.subscriptions.flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return badRequirement(errors);
   const system = builder.build();
   const found = search(system, budget);

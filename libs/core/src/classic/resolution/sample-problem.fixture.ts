@@ -1,7 +1,7 @@
 import type { Property } from '../../catalog/model/catalog.js';
 import type { EntryRecord, PackageRecord } from '../../catalog/model/package-record.js';
 import { type IndexedCatalog, indexCatalog, sliceCatalogs } from './catalog-slice.js';
-import type { NamespaceWishes, Resolution, ResolutionProblem, WishedSubscription } from './resolution-problem.js';
+import type { DesiredNamespace, DesiredSubscription, Resolution, ResolutionProblem } from './resolution-problem.js';
 import { resolve } from './resolve.js';
 import type { SearchBudget } from './search/preference-search.js';
 
@@ -46,7 +46,7 @@ export const providesApi = (kind: string): Property => ({
 export const needsApi = (kind: string): Property => ({ ...providesApi(kind), type: 'olm.gvk.required' });
 
 /** A Subscription `name` to channel stable of package `name` in catalog olm/shelf. */
-export const sampleSubscription = (name: string, more: Partial<WishedSubscription> = {}): WishedSubscription => ({
+export const sampleSubscription = (name: string, more: Partial<DesiredSubscription> = {}): DesiredSubscription => ({
   name,
   package: name,
   channel: 'stable',
@@ -59,7 +59,7 @@ export const sampleSubscription = (name: string, more: Partial<WishedSubscriptio
 });
 
 /** The desired state of namespace `team`, which has one OperatorGroup. */
-export const sampleWishes = (more: Partial<NamespaceWishes> = {}): NamespaceWishes => ({
+export const sampleNamespace = (more: Partial<DesiredNamespace> = {}): DesiredNamespace => ({
   namespace: 'team',
   globalCatalogNamespace: 'olm',
   operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
@@ -77,7 +77,7 @@ export const sampleCatalog = (name: string, ...records: PackageRecord[]): Indexe
 
 /** Problem and answer of the desired state on the catalogs, as the services make them. */
 export function sampleResolution(
-  wishes: NamespaceWishes,
+  wishes: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
   budget?: SearchBudget,
 ): Readonly<{ problem: ResolutionProblem; resolution: Resolution }> {

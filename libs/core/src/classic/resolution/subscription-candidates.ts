@@ -4,7 +4,7 @@ import type { Entry } from '../../catalog/model/entry.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { inRange } from '../../kernel/versions/blang-range.js';
 import type { NothingFound } from './constraint-system.js';
-import type { WishedSubscription } from './resolution-problem.js';
+import type { DesiredSubscription } from './resolution-problem.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -20,20 +20,20 @@ export type SubscriptionCandidates =
  * Spec: classic-resolution.md §6. `installed` is the installed CSV; it is not among the candidates returned.
  */
 export function subscriptionCandidates(
-  wished: WishedSubscription,
+  desired: DesiredSubscription,
   installed: Entry | undefined,
   snapshot: Snapshot,
 ): SubscriptionCandidates {
-  const view = snapshot.catalog({ name: wished.source, namespace: wished.sourceNamespace });
-  const startingCSV = installed === undefined ? wished.startingCSV : '';
-  const channels = (view?.groupsOfPackage(wished.package) ?? [])
-    .filter(({ channel }) => wished.channel === '' || channel === wished.channel)
+  const view = snapshot.catalog({ name: desired.source, namespace: desired.sourceNamespace });
+  const startingCSV = installed === undefined ? desired.startingCSV : '';
+  const channels = (view?.groupsOfPackage(desired.package) ?? [])
+    .filter(({ channel }) => desired.channel === '' || channel === desired.channel)
     .toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault) || byCodeUnit(a.channel, b.channel));
   const wanted = channels.map(({ entries }) =>
     startingCSV === '' ? entries : entries.filter(({ name }) => name === startingCSV),
   );
   const everyMatch = wanted.flat();
-  if (everyMatch.length === 0) return { none: whyNone(wished, view, channels, startingCSV) };
+  if (everyMatch.length === 0) return { none: whyNone(desired, view, channels, startingCSV) };
   const sorted: Entry[] = [];
   for (const [index, group] of channels.entries()) {
     const ordered = startingCSV === '' ? group.ordered() : chainOrder(wanted[index] ?? []);
@@ -58,7 +58,7 @@ function withOtherChannels(sorted: readonly Entry[], everyMatch: readonly Entry[
 }
 
 function whyNone(
-  { name, package: packageName, channel, source, sourceNamespace }: WishedSubscription,
+  { name, package: packageName, channel, source, sourceNamespace }: DesiredSubscription,
   view: CatalogView | undefined,
   channels: readonly EntryGroup[],
   startingCSV: string,

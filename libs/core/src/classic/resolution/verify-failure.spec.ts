@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { sliceCatalogs } from './catalog-slice.js';
 import { gaveUpInMemory, gaveUpInTime } from './given-up.js';
-import { namespace, records, wishesOf } from './random-namespace.fixture.js';
-import type { NamespaceWishes, ResolutionProblem } from './resolution-problem.js';
+import { desiredNamespaceOf, namespace, records } from './random-namespace.fixture.js';
+import type { DesiredNamespace, ResolutionProblem } from './resolution-problem.js';
 import { resolve } from './resolve.js';
 import {
   needsPackage,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 import { type FailedAnswer, verifyFailure } from './verify-failure.js';
 
@@ -23,7 +23,7 @@ class World {
   readonly problem: ResolutionProblem;
   readonly #records: ReadonlyMap<string, PackageRecord>;
 
-  constructor(wishes: NamespaceWishes, packages: readonly PackageRecord[]) {
+  constructor(wishes: DesiredNamespace, packages: readonly PackageRecord[]) {
     const { slices, records } = sliceCatalogs(wishes, [sampleCatalog('shelf', ...packages)]);
     this.problem = { v: 1, wishes, catalogs: slices };
     this.#records = records;
@@ -37,7 +37,7 @@ class World {
 it(`takes every "no" that the resolver gives, with its message (FLOTILLA_TEST_SEED=${seed})`, () => {
   let taken = 0;
   const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const wishes = wishesOf(of);
+    const wishes = desiredNamespaceOf(of);
     return new World(isolate ? { ...wishes, operatorGroups: isolating } : wishes, records(of));
   });
   fc.assert(
@@ -54,11 +54,11 @@ it(`takes every "no" that the resolver gives, with its message (FLOTILLA_TEST_SE
 
 describe('a "no" that a stolen resolver wrote', () => {
   const solvable = () =>
-    new World(sampleWishes({ subscriptions: [sampleSubscription('lamp')] }), [
+    new World(sampleNamespace({ subscriptions: [sampleSubscription('lamp')] }), [
       samplePackage('lamp', sampleEntry('lamp', '1.0.0')),
     ]);
   const unsolvable = () =>
-    new World(sampleWishes({ subscriptions: [sampleSubscription('lamp')] }), [
+    new World(sampleNamespace({ subscriptions: [sampleSubscription('lamp')] }), [
       samplePackage('lamp', sampleEntry('lamp', '1.0.0', [needsPackage('gone', '>=1.0.0')])),
     ]);
   const no = (message: string): FailedAnswer => ({
@@ -113,7 +113,7 @@ describe('a "no" that a stolen resolver wrote', () => {
 
   it('is bounded and has its control characters shown, where the namespace asks for isolation', () => {
     const subscriptions = [sampleSubscription('lamp')];
-    const world = new World(sampleWishes({ subscriptions, operatorGroups: isolating }), []);
+    const world = new World(sampleNamespace({ subscriptions, operatorGroups: isolating }), []);
     const checked = world.check(no(`\u001b[31m${'x'.repeat(100_000)}`));
     expect(checked).toMatchObject({ answer: { message: expect.stringMatching(/^\\x1b\[31mx+$/) } });
     expect('answer' in checked && checked.answer.message.length).toBeLessThan(33_000);

@@ -47,7 +47,7 @@ export function verifyFailure(
   if (wishes.operatorGroups[0]?.isolate === true) return { answer: bounded(claimed) };
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
-  const errors = wishes.subscriptions.flatMap((wished) => builder.addSubscription(wished));
+  const errors = wishes.subscriptions.flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return { answer: badRequirement(errors) };
   const system = builder.build();
   return claimed.result === 'unsatisfiable'

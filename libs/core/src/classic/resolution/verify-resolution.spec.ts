@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { sliceCatalogs } from './catalog-slice.js';
-import { namespace, records, wishesOf } from './random-namespace.fixture.js';
-import type { ChosenBundle, NamespaceWishes, Resolution, ResolutionProblem } from './resolution-problem.js';
+import { desiredNamespaceOf, namespace, records } from './random-namespace.fixture.js';
+import type { ChosenBundle, DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
 import { resolve } from './resolve.js';
 import {
   needsApi,
@@ -11,9 +11,9 @@ import {
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleSubscription,
-  sampleWishes,
 } from './sample-problem.fixture.js';
 import { verifyResolution } from './verify-resolution.js';
 
@@ -25,7 +25,7 @@ class World {
   readonly problem: ResolutionProblem;
   readonly #records: ReadonlyMap<string, PackageRecord>;
 
-  constructor(wishes: NamespaceWishes, packages: readonly PackageRecord[]) {
+  constructor(wishes: DesiredNamespace, packages: readonly PackageRecord[]) {
     const { slices, records } = sliceCatalogs(wishes, [sampleCatalog('shelf', ...packages)]);
     this.problem = { v: 1, wishes, catalogs: slices };
     this.#records = records;
@@ -40,7 +40,7 @@ const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, i
 
 describe('what the resolver really answers', () => {
   const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const wishes = wishesOf(of);
+    const wishes = desiredNamespaceOf(of);
     return new World(isolate ? { ...wishes, operatorGroups: isolating } : wishes, records(of));
   });
 
@@ -62,7 +62,7 @@ describe('what the resolver really answers', () => {
 describe('a namespace with isolation', () => {
   const needsBoth = [needsApi('Wind'), needsPackage('inn', '>=1.0.0')];
   const mill = sampleEntry('mill', '1.0.0', needsBoth);
-  const wishes = sampleWishes({
+  const wishes = sampleNamespace({
     operatorGroups: isolating,
     subscriptions: [sampleSubscription('mill', { installedCSV: mill.name, currentCSV: mill.name })],
     csvs: [
@@ -94,7 +94,7 @@ describe('a forged solution', () => {
     samplePackage('depot', sampleEntry('depot', '1.0.0', [providesApi('Store')])),
     samplePackage('extra', sampleEntry('extra', '1.0.0', [needsPackage('store', '>=1.0.0')])),
   ];
-  const world = new World(sampleWishes({ subscriptions: [sampleSubscription('app')] }), packages);
+  const world = new World(sampleNamespace({ subscriptions: [sampleSubscription('app')] }), packages);
   const honest = world.answer() as Resolved;
   const [app, store] = honest.chosen as readonly [ChosenBundle, ChosenBundle];
   const forged = (more: Partial<Resolved>): Resolved => ({ ...honest, ...more });
@@ -142,7 +142,7 @@ describe('a forged solution', () => {
 
   it('with a bundle that is in reach and that nothing asks for is refused', () => {
     const wide = new World(
-      sampleWishes({ subscriptions: [sampleSubscription('app')] }),
+      sampleNamespace({ subscriptions: [sampleSubscription('app')] }),
       packages.map((one) =>
         one.name === 'app'
           ? samplePackage(
@@ -157,7 +157,7 @@ describe('a forged solution', () => {
     expect(older.chosen.map(({ name }) => name)).toContain('extra.v1.0.0');
     const extra = older.chosen.find(({ name }) => name === 'extra.v1.0.0') as ChosenBundle;
     const needless = new World(
-      sampleWishes({
+      sampleNamespace({
         subscriptions: [sampleSubscription('app', { startingCSV: 'app.v1.0.0' }), sampleSubscription('store')],
       }),
       packages,

@@ -7,7 +7,7 @@ import { partsOf } from './isolation/resolution-parts.js';
 import { clashOf, pickedEntries } from './picked-entries.js';
 import { snapshotOf } from './prepare.js';
 import { resolutionOf } from './resolution-of.js';
-import type { ChosenBundle, NamespaceWishes, Resolution, ResolutionProblem } from './resolution-problem.js';
+import type { ChosenBundle, DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
 import { search } from './search/preference-search.js';
 import { Snapshot } from './snapshot.js';
 
@@ -42,7 +42,7 @@ export function verifyResolution(
   builder.addInstalled();
   const errors = wishes.subscriptions
     .filter(({ name }) => !left.unread.has(name))
-    .flatMap((wished) => builder.addSubscription(wished));
+    .flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return `the problem has no solution: ${errors[0]?.error}`;
 
   const whole = builder.build();
@@ -69,7 +69,7 @@ const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): stri
 
 function answerOf(
   solution: readonly Entry[],
-  wishes: NamespaceWishes,
+  wishes: DesiredNamespace,
   builder: ConstraintBuilder,
   { unresolved = [] }: Resolved,
 ): Resolution {
@@ -78,7 +78,7 @@ function answerOf(
   return { ...resolution, unresolved, parts: partsOf(resolution, solution, wishes) };
 }
 
-const isIsolated = ({ operatorGroups }: NamespaceWishes): boolean => operatorGroups[0]?.isolate === true;
+const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
 
 /**
  * By name: Subscriptions whose rules are given up, those that cannot be understood at all, and CSVs
@@ -91,7 +91,7 @@ type LeftOut = Readonly<{
 }>;
 
 /** Only a namespace that asks for isolation leaves anything out. */
-function leftOut(wishes: NamespaceWishes, { unresolved = [] }: Resolved): LeftOut {
+function leftOut(wishes: DesiredNamespace, { unresolved = [] }: Resolved): LeftOut {
   const of = isIsolated(wishes) ? unresolved : [];
   const names = (kind: string) => new Set(of.filter((one) => one.kind === kind).map(({ name }) => name));
   const unread = of.filter(({ kind, reason }) => kind === 'subscription' && reason === 'ErrorPreventedResolution');

@@ -5,13 +5,13 @@ import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 import { parseTolerant } from '../../kernel/versions/blang-version.js';
 import { requirementWords } from './explain/plain-words.js';
 import { installedEntries } from './installed-entries.js';
-import type { ChosenBundle, NamespaceWishes } from './resolution-problem.js';
+import type { ChosenBundle, DesiredNamespace } from './resolution-problem.js';
 
 /**
  * What a chosen bundle is there for, one sentence each: Subscriptions first, then what
  * other bundles require of it.
  */
-export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], wishes: NamespaceWishes): string[] {
+export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], wishes: DesiredNamespace): string[] {
   const asking = wishes.subscriptions
     .filter(({ package: name, channel, source, sourceNamespace }) => {
       const sameChannel = channel === '' || channel === bundle.channel;

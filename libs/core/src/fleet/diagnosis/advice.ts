@@ -1,7 +1,7 @@
 import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js';
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
-import { EXCLUDE_GLOBAL } from '../../classic/resolution/wishes.js';
+import { EXCLUDE_GLOBAL } from '../../classic/resolution/desired-namespace.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
 
 declare const MADE_HERE: unique symbol;

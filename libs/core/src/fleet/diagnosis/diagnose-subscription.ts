@@ -1,4 +1,4 @@
-import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/wishes.js';
+import { EXCLUDE_GLOBAL, excludesGlobal } from '../../classic/resolution/desired-namespace.js';
 import { isHealthy } from '../../classic/subscription/catalog-health.js';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';

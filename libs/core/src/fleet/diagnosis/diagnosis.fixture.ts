@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { CATALOG_SOURCE_API, type CatalogSource } from '../../kernel/api/catalog-source.js';
 import { type ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
 import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-plan.js';
-import type { Diagnosis, Standing } from './diagnosis.js';
+import type { Diagnosis, HealthState } from './diagnosis.js';
 
 /** One object, what its diagnosis is, and what it advises; no advice where `todo` is absent. */
-export type Row = Readonly<{ because: string; told: Diagnosis; standing: Standing; says: RegExp; todo?: RegExp }>;
+export type Row = Readonly<{ because: string; told: Diagnosis; standing: HealthState; says: RegExp; todo?: RegExp }>;
 
 export const check = ({ told, standing, says, todo }: Row) => {
   expect(told.standing).toBe(standing);

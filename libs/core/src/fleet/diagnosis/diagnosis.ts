@@ -5,15 +5,15 @@ import type { Advice } from './advice.js';
  * Health of an object, the most urgent first. The first three need a user; the fourth may
  * be solved by time alone.
  */
-export const STANDINGS = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
-export type Standing = (typeof STANDINGS)[number];
+export const HEALTH_STATES = ['failed', 'blocked', 'needs-approval', 'under-way', 'well'] as const;
+export type HealthState = (typeof HEALTH_STATES)[number];
 
 /**
  * The state of one object, explained: `because` goes from the symptom to its cause, `todo` says what a user
  * can do, in the order in which it should be tried.
  */
 export type Diagnosis = Readonly<{
-  standing: Standing;
+  standing: HealthState;
   because: readonly string[];
   todo: readonly Advice[];
   /** The object where the cause lies, if that is another one. */
@@ -30,7 +30,7 @@ export const named = ({ kind, metadata }: KubernetesObject): Named => ({
 });
 
 export const diagnosis = (
-  standing: Standing,
+  standing: HealthState,
   because: string | readonly string[],
   todo: Advice | readonly Advice[] = [],
 ): Diagnosis => ({ standing, because: [because].flat(), todo: [todo].flat() });
@@ -43,7 +43,7 @@ export const causedBy = (seen: string, root: KubernetesObject, cause: Diagnosis)
 });
 
 /** For sorting: smaller is more urgent. */
-export const urgency = (standing: Standing): number => STANDINGS.indexOf(standing);
+export const urgency = (standing: HealthState): number => HEALTH_STATES.indexOf(standing);
 
 /** A text as one line that ends like a sentence. */
 export const sentence = (text: string): string => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTER_CATALOG_API, type ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
-import { nameLabelPatch, pollDelayMs, releasePatch, wishOf } from './cluster-catalog-spec.js';
+import { desiredContentOf, nameLabelPatch, pollDelayMs, releasePatch } from './cluster-catalog-spec.js';
 
 const SHA = `sha256:${'a'.repeat(64)}`;
 const catalog = (
@@ -28,7 +28,7 @@ describe('what a ClusterCatalog wishes', () => {
     },
     { spec: { source: { type: 'Git' }, availabilityMode: 'Unavailable' }, wish: { kind: 'unavailable' } },
   ])('$spec: $wish.kind', ({ spec, wish }) => {
-    expect(wishOf(catalog(spec))).toEqual(wish);
+    expect(desiredContentOf(catalog(spec))).toEqual(wish);
   });
 });
 
@@ -44,7 +44,7 @@ describe('the time to the next poll', () => {
       of: catalog({ ...polled('registry.example/shop:v1', 10).spec, availabilityMode: 'Unavailable' }),
       random: 0,
       ms: undefined,
-      because: 'nothing is wished',
+      because: 'nothing is desired',
     },
   ])('$ms ms: $because', ({ of, random, ms }) => {
     expect(pollDelayMs(of, random)).toBe(ms);

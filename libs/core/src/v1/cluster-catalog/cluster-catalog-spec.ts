@@ -2,12 +2,12 @@ import type { ClusterCatalog } from '../../kernel/api/cluster-catalog.js';
 import { CATALOG_NAME_LABEL } from '../extension/cluster-extension.js';
 
 /** Where a ClusterCatalog's content comes from, or why there is none (spec: v1-catalog.md §1). */
-export type CatalogWish =
+export type DesiredContent =
   | Readonly<{ kind: 'image'; ref: string }>
   | Readonly<{ kind: 'unavailable' }>
   | Readonly<{ kind: 'invalid'; message: string }>;
 
-export function wishOf({ metadata, spec }: ClusterCatalog): CatalogWish {
+export function desiredContentOf({ metadata, spec }: ClusterCatalog): DesiredContent {
   if (spec.availabilityMode === 'Unavailable') return { kind: 'unavailable' };
   const { type, image } = spec.source;
   if (type !== 'Image') return { kind: 'invalid', message: `unknown source type ${JSON.stringify(type)}` };
@@ -31,7 +31,7 @@ const POLL_JITTER = 0.01;
  * digest, or no desired content. `random` is from 0 up to 1.
  */
 export function pollDelayMs(catalog: ClusterCatalog, random: number): number | undefined {
-  const wish = wishOf(catalog);
+  const wish = desiredContentOf(catalog);
   const minutes = catalog.spec.source.image?.pollIntervalMinutes;
   if (wish.kind !== 'image' || isDigestReference(wish.ref) || minutes === undefined || minutes < 1) return undefined;
   return Math.round(minutes * 60_000 * (1 + POLL_JITTER * random));

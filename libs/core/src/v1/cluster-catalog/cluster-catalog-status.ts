@@ -3,7 +3,7 @@ import { isPaused, pausedText } from '../../kernel/api/paused-catalog.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import type { CatalogFailure } from './catalog-failure.js';
-import { wishOf } from './cluster-catalog-spec.js';
+import { desiredContentOf } from './cluster-catalog-spec.js';
 
 /** What the poller knows of one ClusterCatalog's content. */
 export type ServedState = Readonly<{
@@ -50,7 +50,7 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
   const generation = catalog.metadata.generation ?? 0;
   const told = (list: readonly CatalogCondition[], said: Said, of = generation) =>
     withCondition(list, { ...said, observedGeneration: of }, settings.now);
-  if (wishOf(catalog).kind === 'unavailable') {
+  if (desiredContentOf(catalog).kind === 'unavailable') {
     const progressing = told(known, { ...SUCCEEDED, message: SWITCHED_OFF });
     const serving = { ...NOT_SERVING, reason: 'UserSpecifiedUnavailable', message: SWITCHED_OFF };
     return { ...others, conditions: told(progressing, serving) };

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API, type ClusterExtension } from '../../kernel/api/cluster-extension.js';
-import { type ExtensionWishes, extensionWishes, isProblemOf } from './extension-problem.js';
+import { type DesiredExtension, desiredExtension, isProblemOf } from './extension-problem.js';
 
 const extension = (version: string): ClusterExtension => ({
   ...CLUSTER_EXTENSION_API,
   metadata: { name: 'lamp' },
   spec: { namespace: 'lights', source: { sourceType: 'Catalog', catalog: { packageName: 'lamp', version } } },
 });
-const wishes = (version: string, gates = {}): ExtensionWishes => {
-  const found = extensionWishes(extension(version), undefined, gates);
+const wishes = (version: string, gates = {}): DesiredExtension => {
+  const found = desiredExtension(extension(version), undefined, gates);
   if (found === undefined) throw new Error('the extension names a catalog');
   return found;
 };

@@ -16,7 +16,7 @@ import { type FeatureGates, type PackageContent, packageIndex } from './package-
 import { type ExtensionResolution, type ResolutionFailure, resolveExtension } from './resolve-extension.js';
 
 /** The desired state of one ClusterExtension, reduced to what resolution reads. */
-export type ExtensionWishes = Readonly<{
+export type DesiredExtension = Readonly<{
   query: CatalogQuery;
   /** Null where no bundle is installed. */
   installed: InstalledBundle | null;
@@ -48,7 +48,7 @@ export type ExtensionSlice = Readonly<{
  */
 export type ExtensionProblem = Readonly<{
   v: 1;
-  extension: ExtensionWishes;
+  extension: DesiredExtension;
   /** In the order in which the API lists them. */
   catalogs: readonly ExtensionSlice[];
 }>;
@@ -69,11 +69,11 @@ export type ExtensionSolution =
  * The desired bundle of an extension that has `installed`; undefined where `spec.source` has no catalog. The
  * poller gives the feature gates; {@link isProblemOf}, which only compares, needs none.
  */
-export function extensionWishes(
+export function desiredExtension(
   { spec }: ClusterExtension,
   installed: InstalledBundle | undefined,
   gates: FeatureGates = {},
-): ExtensionWishes | undefined {
+): DesiredExtension | undefined {
   const { catalog } = spec.source;
   if (catalog === undefined) return undefined;
   const { packageName, version, channels, selector, upgradeConstraintPolicy } = catalog;
@@ -93,10 +93,10 @@ export function extensionWishes(
  * decides how catalogs are read: an applier that compared its own settings would take every solution for that
  * of an older problem, and wait without end.
  */
-export const isProblemOf = ({ extension }: ExtensionProblem, wishes: ExtensionWishes): boolean =>
+export const isProblemOf = ({ extension }: ExtensionProblem, wishes: DesiredExtension): boolean =>
   canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
 
-const withoutGates = ({ gates: _gates, ...rest }: ExtensionWishes): Omit<ExtensionWishes, 'gates'> => rest;
+const withoutGates = ({ gates: _gates, ...rest }: DesiredExtension): Omit<DesiredExtension, 'gates'> => rest;
 
 /**
  * Whether an extension asks this catalog. One with an unreadable selector asks all, and

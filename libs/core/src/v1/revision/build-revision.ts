@@ -25,7 +25,7 @@ import {
 } from './revision-keys.js';
 
 /** What a new revision is made of. */
-export type RevisionWish = Readonly<{
+export type DesiredRevision = Readonly<{
   from: InstalledRevision;
   /** With owner labels; see {@link ownedPhases}. */
   phases: readonly Phase[];
@@ -114,7 +114,7 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
 export function buildRevision(
   extension: ClusterExtension,
   number: number,
-  wish: RevisionWish,
+  wish: DesiredRevision,
   options: Pick<ExternaliseOptions, 'systemNamespace' | 'compress'>,
 ): RevisionPlan | Readonly<{ error: string }> {
   const owner = extension.metadata.name ?? '';
@@ -152,7 +152,7 @@ export function buildRevision(
   return { revision, secrets };
 }
 
-function annotationsOf({ spec }: ClusterExtension, wish: RevisionWish): Record<string, string> {
+function annotationsOf({ spec }: ClusterExtension, wish: DesiredRevision): Record<string, string> {
   const { bundle, image } = wish.from;
   return {
     [BUNDLE_NAME_KEY]: bundle.name,

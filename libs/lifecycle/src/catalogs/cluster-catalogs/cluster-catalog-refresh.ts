@@ -3,7 +3,7 @@ import type { ClusterCatalog } from '#core/kernel/api/cluster-catalog';
 import { isPaused } from '#core/kernel/api/paused-catalog';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { type CatalogFailure, failureOf } from '#core/v1/cluster-catalog/catalog-failure';
-import { pollDelayMs, wishOf } from '#core/v1/cluster-catalog/cluster-catalog-spec';
+import { desiredContentOf, pollDelayMs } from '#core/v1/cluster-catalog/cluster-catalog-spec';
 import type { ServedState } from '#core/v1/cluster-catalog/cluster-catalog-status';
 import type { Clock } from '#platform/clock/clock.port';
 import { Demand } from '#platform/fairness/demand';
@@ -118,7 +118,7 @@ export class ClusterCatalogRefresh {
 
   /** Milliseconds until the next look, or undefined where none is due. */
   async #attempt(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
-    const wish = wishOf(catalog);
+    const wish = desiredContentOf(catalog);
     if (wish.kind === 'unavailable') {
       this.#letGo();
       this.#failure = undefined;

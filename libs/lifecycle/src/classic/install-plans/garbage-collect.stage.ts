@@ -1,5 +1,5 @@
 import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
-import { ISOLATION_ANNOTATION } from '#core/classic/resolution/wishes';
+import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../../engine/perform.js';
 import { AT_REST, type Stage } from '../namespaces/stage.js';

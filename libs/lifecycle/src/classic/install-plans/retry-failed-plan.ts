@@ -7,7 +7,7 @@ import {
 } from '#core/classic/install-plan/step-install-plan';
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
-import { DecidedOnMirror, perform, writeStatus } from '../../engine/perform.js';
+import { DecidedOnCache, perform, writeStatus } from '../../engine/perform.js';
 import { AT_REST, joined, MOVED, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import { writeChanges } from '../subscriptions/subscription.stage.js';
 
@@ -34,7 +34,7 @@ const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
 };
 
 async function makeAnew(input: StageInput, plan: InstallPlan): Promise<StageOutcome> {
-  if (!input.reader.live) throw new DecidedOnMirror();
+  if (!input.reader.live) throw new DecidedOnCache();
   const { namespace, subscriptions, csvs } = input.read;
   const deployments = await input.reader.list(DEPLOYMENT, { namespace });
   const decided = replan(plan, { subscriptions, csvs, deployments }, input.now.toISOString());

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { type ClusterReads, PassReader } from '../../engine/pass-reader.js';
-import { DecidedOnMirror } from '../../engine/perform.js';
+import { DecidedOnCache } from '../../engine/perform.js';
 import { isRefusal } from '../../engine/refusal.js';
 import { readNamespace } from './namespace-read.js';
 import { type Stage, type StageInput, type StageOutcome, sooner } from './stage.js';
@@ -87,6 +87,6 @@ async function tried(stage: Stage, input: StageInput): Promise<RoundOutcome> {
 }
 
 const isBehind = (error: unknown, { mayHaveLost }: PassReader): boolean =>
-  error instanceof DecidedOnMirror ||
+  error instanceof DecidedOnCache ||
   KubeApiError.is(error, 'Conflict') ||
   (mayHaveLost && KubeApiError.is(error, 'NotFound'));

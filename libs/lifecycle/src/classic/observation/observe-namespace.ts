@@ -1,8 +1,8 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
-import { wishesOf } from '#core/classic/resolution/wishes';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
@@ -35,7 +35,7 @@ export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem |
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
   if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
-  const wishes = wishesOf(snapshot);
+  const wishes = desiredNamespaceOf(snapshot);
   const { slices, records } = sliceCatalogs(wishes, snapshot.catalogs.map(indexed).toSorted(byKey));
   const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
   return { hash: problemHash(problem), problem, records };

@@ -2,10 +2,10 @@ import { BundleNotInstallable } from '#core/classic/install-plan/bundle-steps';
 import { bundlesToInstall, planInstall, type ResolvedResolution } from '#core/classic/install-plan/plan-install';
 import { PLAN_MARK_ANNOTATION } from '#core/classic/install-plan/plan-mark';
 import { type UnpackSettings, unpackSettings } from '#core/classic/operator-group/unpack-annotations';
+import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { nextPart } from '#core/classic/resolution/isolation/resolution-parts';
-import type { Resolution, ResolutionProblem, UnresolvedWish } from '#core/classic/resolution/resolution-problem';
+import type { Resolution, ResolutionProblem, Unresolved } from '#core/classic/resolution/resolution-problem';
 import { bounded } from '#core/classic/resolution/verify-failure';
-import { wishesOf } from '#core/classic/resolution/wishes';
 import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { needsResolution } from '#core/classic/subscription/bookkeep-subscription';
 import { pauseBeforeFetch } from '#core/classic/subscription/fetch-pace';
@@ -93,7 +93,7 @@ async function currentSolution(
   if (
     observation === undefined ||
     problem === undefined ||
-    canonicalJson(wishesOf(read)) !== canonicalJson(problem.wishes)
+    canonicalJson(desiredNamespaceOf(read)) !== canonicalJson(problem.wishes)
   ) {
     await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
@@ -137,7 +137,7 @@ async function tellFailure(
 /** With isolation: an Event for each Subscription that is left out, unless its condition says the same already. */
 async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
   const { namespace, subscriptions } = input.read;
-  const isNews = ({ name, message }: UnresolvedWish) =>
+  const isNews = ({ name, message }: Unresolved) =>
     subscriptions.some(
       ({ metadata, status }) =>
         metadata.name === name &&

@@ -1,13 +1,13 @@
 import type { Hub } from '#platform/hub/hub';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
-import type { OlmLookouts } from '#platform/joining/olm-lookouts';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 
 export type ClusterJoinsOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmLookouts, 'standing' | 'againAfterMs'>;
+  lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   /** Evenly from 0 up to 1: a fleet's joins are spread over time. */
   random: () => number;
 }>;
@@ -69,7 +69,7 @@ export class ClusterJoins {
     const { cluster } = client;
     const { hub, lookouts } = this.options;
     try {
-      const { acts } = await lookouts.standing(cluster);
+      const { acts } = await lookouts.status(cluster);
       if (!acts) return lookouts.againAfterMs(cluster);
       this.#tell(await joinCluster(client));
       return this.#resyncMs();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
@@ -118,12 +118,12 @@ function revision(extension: string, number: number, max: string, succeeded = tr
   );
 }
 
-const begin = (standing: ClusterStanding = { acts: true, signs: [] }) => {
+const begin = (standing: ManagementStatus = { acts: true, signs: [] }) => {
   const hub = { clock, log: silentLog, metrics };
   upgrades = new ClusterUpgrades({
     hub,
     clients: [client],
-    lookouts: { standing: async () => standing },
+    lookouts: { status: async () => standing },
     random: () => 0,
   });
   upgrades.start();

@@ -11,7 +11,7 @@ import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import type { Hub } from '#platform/hub/hub';
-import type { OlmLookouts } from '#platform/joining/olm-lookouts';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { Reflector } from '#platform/kube/reflector';
 import type { HealthCheck } from '#platform/telemetry/health-check';
@@ -20,7 +20,7 @@ import { installedCsvs, installedExtensions } from './installed-operators.js';
 export type ClusterUpgradesOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmLookouts, 'standing'>;
+  lookouts: Pick<OlmDetectors, 'status'>;
   /** Evenly from 0 up to 1: spreads the looks over time. */
   random: () => number;
 }>;
@@ -142,7 +142,7 @@ export class ClusterUpgrades {
 
   async #look(client: KubeClient): Promise<void> {
     if (!(await client.serves(CLUSTER_VERSION))) return;
-    const standing = await this.options.lookouts.standing(client.cluster);
+    const standing = await this.options.lookouts.status(client.cluster);
     if (!standing.acts) return this.#unwatch(client.cluster);
     this.#watch(client);
     const version = await client.get(CLUSTER_VERSION);

@@ -1,7 +1,7 @@
 import type { DeprecationEntry } from '#core/catalog/model/catalog';
 import { CLUSTER_OBJECT_SET_API, type ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type ExtensionTrouble, extensionEvent } from '#core/v1/extension/report-extension';
-import type { RevisionWish } from '#core/v1/revision/build-revision';
+import type { DesiredRevision } from '#core/v1/revision/build-revision';
 import { DIGEST_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf } from '#core/v1/revision/revision-states';
 import { performActions } from '#platform/kube/perform-actions';
@@ -58,7 +58,7 @@ async function annotate(
 
 async function store(
   pass: ExtensionPass,
-  wish: RevisionWish,
+  wish: DesiredRevision,
   newest: ClusterObjectSet | undefined,
 ): Promise<Pick<WishOutcome, 'moved' | 'trouble' | 'againAfterMs'>> {
   const made = await makeRevision(pass, wish);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Action } from '#core/kernel/actions/action';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
-import { buildRevision, type RevisionWish } from '#core/v1/revision/build-revision';
+import { buildRevision, type DesiredRevision } from '#core/v1/revision/build-revision';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { ExtensionPass } from './extension-pass.js';
 import { performOnOwn } from './perform-on-own.js';
@@ -18,7 +18,7 @@ const HISTORY = 5;
  */
 export async function makeRevision(
   pass: ExtensionPass,
-  wish: RevisionWish,
+  wish: DesiredRevision,
 ): Promise<
   | Readonly<{ revision: ClusterObjectSet }>
   | Readonly<{ error: string }>

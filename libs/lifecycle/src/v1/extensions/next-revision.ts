@@ -1,7 +1,7 @@
 import type { DeprecationEntry } from '#core/catalog/model/catalog';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type ExtensionTrouble, resolvedBundleError } from '#core/v1/extension/report-extension';
-import { contentHash, type RevisionWish } from '#core/v1/revision/build-revision';
+import { contentHash, type DesiredRevision } from '#core/v1/revision/build-revision';
 import type { InstalledRevision } from '#core/v1/revision/installed-revision';
 import {
   BUNDLE_NAME_KEY,
@@ -35,7 +35,7 @@ export type NextRevision = Readonly<{
     | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble }>
     /** The newest revision, if there is one, is what is wished; `annotations` is what it should say of its origin. */
     | Readonly<{ next: 'keep'; annotations?: Readonly<Record<string, string>> }>
-    | Readonly<{ next: 'make'; wish: RevisionWish }>
+    | Readonly<{ next: 'make'; wish: DesiredRevision }>
   );
 
 const PULL_AGAIN_MS = 15_000;
@@ -72,7 +72,7 @@ async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<Next
   }
   const bundle = bundleOf(to);
   const phases = read.phases.map(({ name, objects }) => ({ name, objects: objects.map(({ object }) => object) }));
-  const wish: RevisionWish = {
+  const wish: DesiredRevision = {
     from: bundle,
     phases,
     olmProperties: annotationOf(to, OLM_PROPERTIES_KEY),
@@ -126,7 +126,13 @@ export const isUnchanged = (newest: ClusterObjectSet | undefined, { bundle }: In
   annotationOf(newest, BUNDLE_VERSION_KEY) === bundle.version &&
   annotationOf(newest, BUNDLE_RELEASE_KEY) === bundle.release;
 
-const annotationsOf = ({ from, inputs, query, digest, certificatesUntil }: RevisionWish): Record<string, string> => ({
+const annotationsOf = ({
+  from,
+  inputs,
+  query,
+  digest,
+  certificatesUntil,
+}: DesiredRevision): Record<string, string> => ({
   [BUNDLE_REFERENCE_KEY]: from.image,
   [INPUTS_KEY]: inputs,
   [QUERY_KEY]: query,
@@ -134,7 +140,7 @@ const annotationsOf = ({ from, inputs, query, digest, certificatesUntil }: Revis
   ...(certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: certificatesUntil }),
 });
 
-async function checked(pass: ExtensionPass, wish: RevisionWish): Promise<NextRevision> {
+async function checked(pass: ExtensionPass, wish: DesiredRevision): Promise<NextRevision> {
   const problems = (await permissionProblems(pass, wish)) ?? (await crdProblems(pass, wish));
   if (problems === undefined) return { next: 'make', wish };
   const trouble = troubleOf(wish.from, 'Retrying', problems);

@@ -3,12 +3,12 @@ import { refOf } from '#core/kernel/api/kubernetes-object';
 import { goQuote } from '#core/kernel/versions/go-quote';
 import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
-import type { RevisionWish } from '#core/v1/revision/build-revision';
+import type { DesiredRevision } from '#core/v1/revision/build-revision';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
 
 /** What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md, "When"); undefined: nothing. */
-export async function crdProblems(pass: ExtensionPass, { phases }: RevisionWish): Promise<string | undefined> {
+export async function crdProblems(pass: ExtensionPass, { phases }: DesiredRevision): Promise<string | undefined> {
   if (isOff(pass.read.extension)) return undefined;
   const crds = phases.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
   const texts = await Promise.all(
@@ -36,7 +36,7 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 /** What the service account that the extension names lacks to manage all of it, in one text (decision 0130). */
 export async function permissionProblems(
   { client, read }: ExtensionPass,
-  { phases }: RevisionWish,
+  { phases }: DesiredRevision,
 ): Promise<string | undefined> {
   const { namespace, serviceAccount } = read.extension.spec;
   if (!serviceAccount?.name) return undefined;

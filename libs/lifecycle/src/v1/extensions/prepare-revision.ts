@@ -5,7 +5,7 @@ import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle'
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
 import { type CertificateProvider, HUB_GATES, type RenderRequest } from '#core/v1/bundle-render/render-request';
 import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
-import { ownedPhases, type RevisionWish } from '#core/v1/revision/build-revision';
+import { type DesiredRevision, ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';
 import { OLM_PROPERTIES_KEY } from '#core/v1/revision/revision-keys';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -44,7 +44,7 @@ export async function prepareRevision(
   chosen: Chosen,
   content: BundleContent,
   provider: CertificateProvider,
-): Promise<RevisionWish | ExtensionTrouble> {
+): Promise<DesiredRevision | ExtensionTrouble> {
   const { extension, name } = pass.read;
   const { namespace, config, source } = extension.spec;
   const bundle = readRegistryBundle(content.files);

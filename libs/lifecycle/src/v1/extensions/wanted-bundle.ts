@@ -3,9 +3,9 @@ import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { readSelector } from '#core/kernel/labels/label-selector';
 import {
+  type DesiredExtension,
+  desiredExtension,
   type ExtensionSolution,
-  type ExtensionWishes,
-  extensionWishes,
   isProblemOf,
 } from '#core/v1/extension/extension-problem';
 import { heldBackText } from '#core/v1/extension/major-update';
@@ -45,7 +45,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
   if (to !== undefined) return rollbackTo(pass, to);
   const installed = states.installed && bundleOf(states.installed);
-  const wishes = extensionWishes(extension, installed?.bundle);
+  const wishes = desiredExtension(extension, installed?.bundle);
   if (wishes === undefined) {
     const message = `spec.source of type ${JSON.stringify(extension.spec.source.sourceType)} names no catalog`;
     return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
@@ -84,7 +84,7 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
 /** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
 async function currentSolution(
   { deps, client, read }: ExtensionPass,
-  wishes: ExtensionWishes,
+  wishes: DesiredExtension,
 ): Promise<ExtensionSolution | undefined> {
   const { cluster } = client;
   const observation = await deps.store.getObservation(cluster, read.name);
@@ -103,7 +103,7 @@ async function currentSolution(
 }
 
 /** Only when nothing else is asked for and no matching catalog exists any more (spec: v1-resolution.md, "After the choice"). */
-function keepsInstalled({ read }: ExtensionPass, { query }: ExtensionWishes, { bundle }: InstalledRevision): boolean {
+function keepsInstalled({ read }: ExtensionPass, { query }: DesiredExtension, { bundle }: InstalledRevision): boolean {
   if (query.version !== undefined && query.version !== bundle.version) return false;
   const selects = readSelector(query.selector);
   return !('error' in selects) && !read.catalogLabels.some((labels) => selects(labels));

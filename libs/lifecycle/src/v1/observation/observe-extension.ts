@@ -4,10 +4,10 @@ import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { byCodeUnit, canonicalHash } from '#core/kernel/canonical/canonical-json';
 import {
   asksCatalog,
+  desiredExtension,
   type ExtensionPackage,
   type ExtensionProblem,
   type ExtensionSlice,
-  extensionWishes,
 } from '#core/v1/extension/extension-problem';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { bundleOf, revisionStates } from '#core/v1/revision/revision-states';
@@ -30,7 +30,7 @@ export async function observeExtension(
 ): Promise<ObservedExtension | undefined> {
   if (extension.metadata.deletionTimestamp !== undefined) return undefined;
   const { installed } = revisionStates(revisions);
-  const wishes = extensionWishes(extension, installed && bundleOf(installed).bundle, gates);
+  const wishes = desiredExtension(extension, installed && bundleOf(installed).bundle, gates);
   if (wishes === undefined) return undefined;
   const asked = catalogs
     .filter(({ catalog }) => asksCatalog(wishes.query, catalogFacts(catalog)))

@@ -1,6 +1,9 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** A kubeconfig, or a cluster in it, that cannot be used. The message names the file, the context and what to change. */
+/**
+ * A kubeconfig, or a cluster in it, that cannot be used. The message names the file, the
+ * context and what to change.
+ */
 export class ClusterConfigError extends FlotillaError {
   readonly code = 'ClusterConfigError';
   readonly retry: Retry = 'when-input-changes';

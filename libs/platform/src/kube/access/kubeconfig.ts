@@ -39,7 +39,9 @@ const KubeconfigUser = z.looseObject({
     .nullish(),
 });
 
-/** Where a context says what is set for its cluster alone; kubectl leaves extensions of others as they are. */
+/**
+ * Where a context says what is set for its cluster alone; kubectl leaves extensions of others as they are.
+ */
 export const FLOTILLA_EXTENSION = 'flotilla';
 const Extension = z.looseObject({ name: text, extension: z.unknown() });
 const FlotillaExtension = z.looseObject({ globalCatalogNamespace: optional });
@@ -81,7 +83,10 @@ export type ParsedKubeconfig = Readonly<{
 
 const LARGEST_KUBECONFIG = 8 * 1024 * 1024;
 
-/** Reads a kubeconfig's text. Contexts are looked at one by one, so that a broken one does not take the others with it. */
+/**
+ * Reads a kubeconfig's text. Contexts are read one by one, so that a broken one does
+ * not invalidate the others.
+ */
 export function parseKubeconfig(file: string, source: string): ParsedKubeconfig {
   const config = parse(file, source);
   const contexts = config.contexts ?? [];
@@ -116,7 +121,8 @@ function parse(file: string, source: string): z.infer<typeof Kubeconfig> {
   try {
     document = load(source);
   } catch (error) {
-    // The library's text quotes the lines around the fault, and they may hold a token: its first line has the position.
+    // The library's text quotes the lines around the fault, and they may hold a token: its
+    // first line has the position.
     throw fail((error instanceof Error ? error.message : '').split('\n')[0] ?? '');
   }
   const config = Kubeconfig.safeParse(document);
@@ -145,7 +151,10 @@ function unknownContext(file: string, context: string, known: readonly { name: s
   return new ClusterConfigError(context, `${file} has no context "${context}"; it has: ${names.join(', ') || 'none'}`);
 }
 
-/** Relative paths are relative to the file, as kubectl reads them; an exec command only if it is a path at all. */
+/**
+ * Relative paths are relative to the file, as kubectl reads them; an exec command
+ * only if it is a path at all.
+ */
 function absolute(access: ClusterAccess): ClusterAccess {
   const root = dirname(resolve(access.file));
   const rooted = <T extends object>(entry: T, keys: readonly string[]): T =>

@@ -55,7 +55,7 @@ async function asUser<T>(user: object, work: (client: KubeClient) => Promise<T>,
 
 const version = (client: KubeClient) => client.serverVersion();
 
-/** A plugin that hands out `token-1`, `token-2` … and writes down what it was told. */
+/** A plugin that hands out `token-1`, `token-2` … and records its input. */
 async function plugin(expiration: string): Promise<string> {
   const path = join(folder, 'plugin.sh');
   const script = `#!/bin/sh

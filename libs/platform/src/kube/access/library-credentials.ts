@@ -8,9 +8,10 @@ type KubeConfig = import('@kubernetes/client-node').KubeConfig;
 type KubeConfigClass = new () => KubeConfig;
 
 /**
- * Credentials as `@kubernetes/client-node` works them out: certificates, tokens, token files, exec plugins and its auth
- * providers. Each cluster has a KubeConfig of its own, since the library remembers tokens by user name. The library's
- * agents are never used. It is loaded for accesses that need it: those with a plugin, an auth provider or a token file.
+ * Credentials as `@kubernetes/client-node` works them out: certificates, tokens, token files, exec plugins
+ * and its auth providers. Each cluster has a KubeConfig of its own, since the library remembers tokens by
+ * user name. The library's agents are never used. It is loaded for accesses that need it: those with a
+ * plugin, an auth provider or a token file.
  */
 export class LibraryCredentials implements CredentialSource {
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
@@ -108,10 +109,10 @@ function toLibrary(Library: KubeConfigClass, { context, cluster, user }: Cluster
   return config;
 }
 
-/** The library refuses http:// URLs unless told that there is no TLS to verify. */
+/** The library refuses http:// URLs unless TLS verification is switched off. */
 const plainHttp = (server: string) => (server.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {});
 
-/** What plugins of client.authentication.k8s.io are told (the library leaves it out). */
+/** The input of plugins of client.authentication.k8s.io (the library leaves it out). */
 function execInfo(exec: NonNullable<KubeconfigUser['exec']>, cluster: ClusterAccess['cluster']) {
   const info = {
     apiVersion: exec.apiVersion ?? 'client.authentication.k8s.io/v1',
@@ -131,7 +132,7 @@ function impersonation(user: KubeconfigUser): Record<string, string | string[]> 
   };
 }
 
-/** Nothing in it is read from a file or asked from somebody. */
+/** Nothing in it is read from a file or requested from a server. */
 function isConstant({ cluster, user }: ClusterAccess): boolean {
   const moving = [user.tokenFile, user.exec, user['auth-provider'], user['client-certificate'], user['client-key']];
   return [...moving, cluster['certificate-authority']].every((source) => !source);

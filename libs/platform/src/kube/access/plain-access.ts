@@ -5,12 +5,15 @@ import type { ClusterAccess } from './kubeconfig.js';
 /** What authenticates one request, before headers of impersonation. */
 export type Applied = TlsIdentity & { headers?: Record<string, unknown>; auth?: string };
 
-/** Whether an access needs no plugin, auth provider or token file: certificates, a token or a password say it all. */
+/**
+ * Whether an access needs no plugin, auth provider or token file: certificates, a token
+ * or a password say it all.
+ */
 export const isPlain = ({ user }: ClusterAccess): boolean => !user.exec && !user['auth-provider'] && !user.tokenFile;
 
 /**
- * Credentials of a plain access, as `@kubernetes/client-node` works them out; the library itself takes 0.6 s to load.
- * Certificates in files are read anew each time, since they are rotated.
+ * Credentials of a plain access, as `@kubernetes/client-node` works them out; the library itself takes 0.6 s
+ * to load. Certificates in files are read anew each time, since they are rotated.
  */
 export async function plainAccess({ cluster, user }: ClusterAccess): Promise<Applied> {
   const [ca, cert, key] = await Promise.all([

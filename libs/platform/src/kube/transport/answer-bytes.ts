@@ -7,8 +7,9 @@ export type AnswerLease = Readonly<{
 }>;
 
 /**
- * The bytes of one cluster's answers that are being read at a time. While they are more than `most`, only the oldest answer
- * is read on and the others wait, so that large answers are read one after the other and small ones side by side.
+ * The bytes of one cluster's answers that are being read at a time. While they are more than `most`, only
+ * the oldest answer is read on and the others wait, so that large answers are read one after the other and
+ * small ones side by side.
  */
 export class AnswerBytes {
   readonly #leases = new Map<object, number>();

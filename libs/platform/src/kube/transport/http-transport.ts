@@ -18,7 +18,9 @@ export type TransportOptions = Readonly<{
   /** Longest time for one request with all its tries. */
   requestTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Larger answers are refused, and so much of all answers is read at a time. Counted after decompression. */
+  /**
+   * Larger answers are refused, and so much of all answers is read at a time. Counted after decompression.
+   */
   maxResponseBytes?: number;
   /** Tries of one request that the server turned away with 429 or 5xx and Retry-After. */
   maxTries?: number;
@@ -102,8 +104,8 @@ export class HttpTransport {
   }
 
   /**
-   * The answer as it comes, for watches. The deadline holds until the head of the answer is there; then `signal` alone
-   * ends it. Who takes the body must destroy it.
+   * The answer as it comes, for watches. The deadline holds until the head of the answer is there; then
+   * `signal` alone ends it. The caller must destroy the body.
    */
   async stream(request: ApiRequest): Promise<Exchange> {
     const deadline = new AbortController();
@@ -159,7 +161,9 @@ export class HttpTransport {
     }
   }
 
-  /** Milliseconds after which to send the request again; undefined where the answer is to be taken as it is. */
+  /**
+   * Milliseconds after which to send the request again; undefined where the answer is to be taken as it is.
+   */
   #waitBeforeRetry(exchange: Exchange, attempts: Attempts): number | undefined {
     if (exchange.status === 401 && !attempts.renewed && this.#options.credentials.forget()) {
       attempts.renewed = true;
@@ -246,8 +250,9 @@ export class HttpTransport {
 const MAX_REPEATS = 8;
 
 /**
- * Milliseconds after which to send a request again that brought no answer; undefined where it must not be. What was surely
- * not looked at is repeated whatever it is, what may have been carried out only if it reads, and once.
+ * Milliseconds after which a request without an answer is sent again; undefined where it must not be.
+ * Requests the server provably did not process are retried, any method. Requests it may have processed
+ * are retried once, GET only.
  */
 function waitBeforeRepeat(error: unknown, request: ApiRequest, attempts: Attempts): number | undefined {
   if (!(error instanceof TransportError)) return undefined;

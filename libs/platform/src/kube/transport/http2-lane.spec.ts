@@ -32,7 +32,7 @@ describe('a lane', () => {
   it('that is destroyed before it was told of its connection ends, and takes nobody with it', async () => {
     const { lane, session, ended } = await laneOnOpenConnection();
     lane.destroy();
-    // As the runtime does: it puts off telling by a tick, and does not take it back.
+    // As the runtime does: it emits one tick late, and does not take the event back.
     session.emit('connect', session, session.socket);
     await expect.poll(() => ended).toEqual(['ended']);
     expect(lane.open).toBe(false);

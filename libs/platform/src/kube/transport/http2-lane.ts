@@ -32,7 +32,8 @@ export class Http2Lane {
     private readonly listener: Readonly<{ onOpen: () => void; onRoom: () => void; onEnd: () => void }>,
   ) {
     session.once('connect', () => {
-      // Told a tick late: the peer or we may have ended it by then, and an ended session throws where nobody catches.
+      // 'connect' fires one tick late; if the session is destroyed by then,
+      // setLocalWindowSize throws uncaught.
       if (!session.destroyed) session.setLocalWindowSize(SESSION_WINDOW);
     });
     session.once('remoteSettings', () => {
@@ -59,7 +60,7 @@ export class Http2Lane {
     return !this.#draining && !this.session.closed && !this.session.destroyed;
   }
 
-  /** The server has not told its limits yet: requests now could be more than it takes. */
+  /** The server has not sent its limits yet: requests now could be more than it takes. */
   get opening(): boolean {
     return this.open && !this.#greeted;
   }
@@ -76,7 +77,7 @@ export class Http2Lane {
 
   destroy(): void {
     this.#draining = true;
-    // Without a code the open streams would look as if the server had ended them.
+    // Without a code the open streams would end as if the server had ended them.
     this.session.destroy(undefined, NGHTTP2_CANCEL);
   }
 
@@ -95,7 +96,7 @@ export class Http2Lane {
       stream.once('close', () => {
         this.#streams -= 1;
         this.listener.onRoom();
-        // Every stream closes; an error with its stack is made only where somebody is told.
+        // Every stream closes; an error with its stack is created only where a caller waits for it.
         if (!answered) reject(this.#failure(stream, new Error(this.#whyEnded)));
       });
     });

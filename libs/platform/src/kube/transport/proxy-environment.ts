@@ -2,7 +2,10 @@ import { ClusterConfigError } from '../access/cluster-config.error.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy to a server: the kubeconfig's, else HTTPS_PROXY or HTTP_PROXY unless NO_PROXY names the host or it is loopback. */
+/**
+ * The proxy to a server: the kubeconfig's, else HTTPS_PROXY or HTTP_PROXY unless NO_PROXY names
+ * the host or it is loopback.
+ */
 export function proxyFor(server: URL, configured: string | undefined, environment: Environment): URL | undefined {
   if (configured !== undefined && configured !== '') return parse(configured);
   const read = (name: string) => environment[name] ?? environment[name.toLowerCase()];

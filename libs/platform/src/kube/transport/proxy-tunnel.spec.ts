@@ -31,7 +31,7 @@ function join(near: net.Socket | NodeJS.ReadWriteStream, target: string): void {
   near.pipe(far).pipe(near);
 }
 
-/** A proxy of HTTP CONNECT that wants a password and notes who was asked for. */
+/** A proxy of HTTP CONNECT that wants a password and records the requested hosts. */
 async function httpProxy(asked: string[]): Promise<number> {
   const server = http.createServer();
   server.on('connect', (request, socket) => {

@@ -6,7 +6,10 @@ import type { Exchange } from './wire.js';
 
 const unzip = promisify(gunzip);
 
-/** A body that comes in small pieces is put together on the way: each piece costs far more memory than its bytes. */
+/**
+ * A body that comes in small pieces is put together on the way: each piece costs far
+ * more memory than its bytes.
+ */
 const MOST_CHUNKS = 4_096;
 
 export type BodyBounds = Readonly<{ limit: number; lease?: AnswerLease; signal?: AbortSignal }>;
@@ -43,8 +46,8 @@ export async function* bodyChunks(exchange: Exchange): AsyncGenerator<Buffer> {
 }
 
 /**
- * After a GOAWAY Node ends the session at once when the last answer is there, and calls that answer's body closed too
- * early although all of it was given out.
+ * After a GOAWAY Node ends the session at once when the last answer is there, and calls that answer's body
+ * closed too early although all of it was given out.
  */
 function endedWithSession(exchange: Exchange, error: unknown): boolean {
   const premature = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -6,7 +6,10 @@ const NO_AUTHENTICATION = 0;
 const USER_PASSWORD = 2;
 const DOMAIN_NAME = 3;
 
-/** SOCKS5 CONNECT (RFC 1928), with user and password (RFC 1929) where the proxy URL has them. Names are resolved by the proxy. */
+/**
+ * SOCKS5 CONNECT (RFC 1928), with user and password (RFC 1929) where the proxy URL has them. Names
+ * are resolved by the proxy.
+ */
 export async function openSocksTunnel(
   proxy: URL,
   host: string,

@@ -2,10 +2,10 @@ import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
 /**
  * - `unreachable`: no connection could be made;
- * - `not-processed`: the server said that it did not look at the request, any method may be sent again;
+ * - `not-processed`: the server said that it did not process the request, any method may be sent again;
  * - `lost`: the connection ended before the answer did, the request may have been carried out;
  * - `timeout`: the deadline passed;
- * - `too-large`: the answer is bigger than we are willing to hold;
+ * - `too-large`: the answer is above the limit on what is held;
  * - `credentials`: there are no credentials to send;
  * - `closed`: the client was closed.
  */
@@ -30,7 +30,10 @@ export class TransportError extends FlotillaError {
   }
 }
 
-/** The text of any thrown value; AggregateError (several addresses of one host refused) hides its text in its parts. */
+/**
+ * The text of any thrown value; AggregateError (several addresses of one host refused)
+ * hides its text in its parts.
+ */
 export function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(textOf).join(', ');
   return error instanceof Error ? error.message : String(error);

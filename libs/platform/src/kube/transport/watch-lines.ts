@@ -5,12 +5,16 @@ import { TransportError } from './transport.error.js';
 /** etcd holds objects of at most 1.5 MiB; several times that is no longer a watch event. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** Lines up to this length are not counted among the bytes that are read at a time: watches are many and rest for long. */
+/**
+ * Lines up to this length are not counted among the bytes that are read at a time: watches
+ * are many and rest for long.
+ */
 const SHORT_LINE = 256 * 1024;
 
 /**
- * The lines of a body, each without its end; what follows the last line end is dropped, being half an event. A line that
- * grows long is counted in a lease until it ends, so that many watches do not hold long lines at the same time.
+ * The lines of a body, each without its end; what follows the last line end is dropped, being half an
+ * event. A line that grows long is counted in a lease until it ends, so that many watches do not hold
+ * long lines at the same time.
  */
 export async function* watchLines(
   body: AsyncIterable<Buffer>,

@@ -20,7 +20,10 @@ export type Exchange = Readonly<{
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Readable;
-  /** Asked after the body's end: whether the server ended it. A broken HTTP/2 connection ends it without an error. */
+  /**
+   * Asked after the body's end: whether the server ended it. A broken HTTP/2 connection
+   * ends it without an error.
+   */
   whole(): boolean;
 }>;
 

@@ -1,6 +1,9 @@
 import { RegistryError } from '../registry-client.port.js';
 
-/** A registry server's address, fit to be dialled: never a scheme, so that nobody can name a socket file of this machine. */
+/**
+ * A registry server's address that may be dialled. It never has a scheme, so that it cannot name a
+ * socket file of this machine.
+ */
 export type GrpcAddress = Readonly<{ text: string; host: string; port: number; target: string }>;
 
 const ADDRESS = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::([0-9]{1,5}))?$/;

@@ -12,7 +12,9 @@ export type ServedEntry = Readonly<{
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** An entry as ListBundles sends it: manifests only where there is no image (spec: file-based-catalogs.md §8). */
+/**
+ * An entry as ListBundles sends it: manifests only where there is no image (spec: file-based-catalogs.md §8).
+ */
 export function listedBundle(served: ServedEntry): GrpcBundle {
   const { entry } = served;
   const edges = { replaces: entry.replaces ?? '', skips: entry.skips ?? [] };

@@ -14,7 +14,9 @@ export type EntryMessage = Readonly<{
 
 export type Api = Readonly<{ group: string; version: string; kind: string }>;
 
-/** A question with no answer; the text is the server's own (spec: file-based-catalogs.md §8, code Unknown). */
+/**
+ * A question with no answer; the text is the server's own (spec: file-based-catalogs.md §8, code Unknown).
+ */
 export class NotInCatalog extends Error {}
 
 type ServedChannel = Readonly<{ name: string; entries: ReadonlyMap<string, ServedEntry>; head: string }>;
@@ -131,7 +133,10 @@ function servedPackage(catalog: Catalog, pkg: Catalog['packages'][number]): Serv
   return { message, channels: new Map(channels) };
 }
 
-/** The entry that no other one replaces or skips (spec: file-based-catalogs.md §3.2); a valid channel has exactly one. */
+/**
+ * The entry that no other one replaces or skips (spec: file-based-catalogs.md §3.2); a valid
+ * channel has exactly one.
+ */
 function headOf(entries: readonly ChannelEntry[]): string {
   const passed = new Set(entries.flatMap(({ replaces, skips }) => [replaces ?? '', ...(skips ?? [])]));
   return entries.find(({ name }) => !passed.has(name))?.name ?? '';
@@ -162,7 +167,10 @@ const entryMessage = ({ pkg, channel, entry }: ServedEntry, replaces: string): E
   replaces,
 });
 
-/** One message for what the entry replaces (even when it replaces nothing), one more for each other name it skips. */
+/**
+ * One message for what the entry replaces (even when it replaces nothing), one more for
+ * each other name it skips.
+ */
 function edges(served: ServedEntry, wanted: (skipped: string) => boolean): EntryMessage[] {
   const { replaces = '', skips = [] } = served.entry;
   const skipped = skips.filter((name) => name !== replaces && wanted(name));

@@ -74,7 +74,7 @@ export const registryService = (current: CurrentIndex): UntypedServiceImplementa
 
 class InvalidQuery extends Error {}
 
-/** Service api.ExperimentalRegistry: blobs of schemas that are not OLM's, for callers who say that they know. */
+/** Service api.ExperimentalRegistry: blobs of schemas that are not OLM's, for clients that know them. */
 export const experimentalService = (current: CurrentIndex): UntypedServiceImplementation => ({
   ExperimentalListPackageCustomSchemas: stream(
     ({ schema, packageName }: Readonly<{ schema: string; packageName: string }>, metadata) => {

@@ -3,8 +3,9 @@ import { grpcProxyFor, type ProxyEnvironment } from '../http/proxy-environment.j
 import type { GrpcAddress } from './grpc-address.js';
 
 /**
- * What is dialled for an address: the address itself, or the proxy that GRPC_PROXY names for it. The library's own look at
- * the environment is left out: it would take the proxy of the web, too, and knows small letters only.
+ * The address to dial: the address itself, or the proxy that GRPC_PROXY names for it. The
+ * library's own reading of the environment is switched off: it would take the proxy of the web
+ * too, and knows lower-case names only.
  */
 export function routeTo(
   { host, port, target }: GrpcAddress,

@@ -4,7 +4,7 @@ import type { RegistryFailure } from '../registry-client.port.js';
 
 const MAX_RETRY_AFTER_MS = 30_000;
 
-/** What the registry wishes us to wait, in seconds or as a date; bounded. */
+/** The time that the registry asks us to wait, in seconds or as a date; bounded. */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -37,7 +37,10 @@ export async function boundedBytes(
 
 export const isWebPage = (response: Response) => /^\s*text\/html\b/i.test(response.headers.get('content-type') ?? '');
 
-/** The distribution specification's error code, such as ` MANIFEST_UNKNOWN`; nothing where the body is of another kind. */
+/**
+ * The distribution specification's error code, such as ` MANIFEST_UNKNOWN`; nothing where the
+ * body is of another kind.
+ */
 export function registryMessage(response: Response, bytes: Uint8Array | undefined): string {
   if (isWebPage(response)) return ' with a web page';
   const text = bytes === undefined ? '' : Buffer.from(bytes).toString('utf8');

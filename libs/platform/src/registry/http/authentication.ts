@@ -8,7 +8,10 @@ import type { LoginsOf, Session } from './session.js';
 const MAX_TOKENS = 1000;
 const MAX_TOKEN_BYTES = 1024 * 1024;
 
-/** What registries want to see with a request. Holds no state but tokens, each for one login, host and repository. */
+/**
+ * What registries want to see with a request. Holds no state but tokens, each for one
+ * login, host and repository.
+ */
 export class Authentication {
   readonly #tokens = new Map<string, { authorization: string; expires: number }>();
 

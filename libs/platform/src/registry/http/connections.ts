@@ -10,7 +10,10 @@ export type ConnectionOptions = Readonly<{
   certificates?: CertificateLocations;
   /** HTTPS_PROXY and its like are read here; this process's environment by default. */
   environment?: ProxyEnvironment;
-  /** Which addresses are dialled; all by default. A proxy is dialled in any case, and resolves the names that it is given. */
+  /**
+   * Which addresses are dialled; all by default. A proxy is dialled in any case, and resolves
+   * the names that it is given.
+   */
   policy?: OutboundPolicy;
   /** How names are resolved; as the system does by default. */
   lookup?: LookupFunction;
@@ -18,11 +21,14 @@ export type ConnectionOptions = Readonly<{
 
 type Held = Readonly<{ key: string; readAt: number; dispatcher: Dispatcher }>;
 
-/** Certificates in files are looked at again after so long. */
+/** Certificates in files are read again after so long. */
 const REREAD_MS = 60_000;
 const MAX_HOSTS = 500;
 
-/** Connections to registries and what they redirect to: by proxy where the environment says so, trusting the right authorities. */
+/**
+ * Connections to registries and what they redirect to: by proxy where the environment says so,
+ * trusting the right authorities.
+ */
 export class Connections {
   readonly #certificates: RegistryCertificates;
   readonly #environment: ProxyEnvironment;

@@ -7,8 +7,8 @@ export type SlotCounts = Readonly<{
 }>;
 
 /**
- * A queue for each registry host, first come first served: a registry that hangs keeps its own callers waiting and nobody
- * else's. A transfer needs no request slot, so the two kinds never wait for each other.
+ * A queue for each registry host, first come first served: a registry that hangs keeps only its own callers
+ * waiting. A transfer needs no request slot, so the two kinds never wait for each other.
  */
 export class HostSlots {
   readonly #queues = new Map<string, Queue>();
@@ -68,7 +68,7 @@ class Queue {
     });
   }
 
-  /** Hands the slot to whoever waits longest. */
+  /** Hands the slot to the caller that waits longest. */
   leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -24,7 +24,10 @@ const MAX_REDIRECTS = 5;
 /** A slower line than this is given up while a body is sent. */
 const SENT_BYTES_PER_MS = 64;
 
-/** Single HTTP requests: which connection, how long, where redirects may lead. Knows nothing of logins or retries. */
+/**
+ * Single HTTP requests: which connection, how long, where redirects may lead. Knows
+ * nothing of logins or retries.
+ */
 export class HttpExchange {
   constructor(
     private readonly connections: Connections,
@@ -38,7 +41,10 @@ export class HttpExchange {
     return isPlain || isLoopback(new URL(`http://${host}`).hostname) ? 'http' : 'https';
   }
 
-  /** The answer after a few redirects at most, and who gave it. `authorization` never leaves the host it is for. */
+  /**
+   * The answer after a few redirects at most, and the host that gave it. `authorization` is
+   * sent to its own host only.
+   */
   async follow(
     session: Session,
     url: URL,
@@ -77,7 +83,9 @@ export class HttpExchange {
     return next;
   }
 
-  /** One request with a deadline for its first byte; a broken connection becomes a failure that says where. */
+  /**
+   * One request with a deadline for its first byte; a broken connection becomes a failure that says where.
+   */
   async #send(session: Session, url: URL, request: RegistryRequest, headers: Headers): Promise<Response> {
     const allowedMs = this.limits.requestMs + (request.body?.length ?? 0) / SENT_BYTES_PER_MS;
     const deadline = new AbortController();

@@ -6,8 +6,9 @@ export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 export type ProxyTarget = Readonly<{ hostname: string; port: number }>;
 
 /**
- * The proxy to reach `url` through: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY names the host; each in
- * capitals before small letters. The rules are those of Go's httpproxy package, which all tools around a cluster use.
+ * The proxy to reach `url` through: HTTPS_PROXY or HTTP_PROXY by its scheme, unless NO_PROXY names the
+ * host; each in capitals before small letters. The rules are those of Go's httpproxy package, which all
+ * tools around a cluster use.
  */
 export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefined {
   const secure = url.protocol === 'https:';
@@ -15,7 +16,10 @@ export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefin
   return proxyFrom(secure ? 'HTTPS_PROXY' : 'HTTP_PROXY', target, environment);
 }
 
-/** The proxy for a gRPC address: GRPC_PROXY alone, because most of them are not behind the proxy of the web (spec: catalog-sources.md §2). */
+/**
+ * The proxy for a gRPC address: GRPC_PROXY alone, because most of them are not behind the proxy of the web
+ * (spec: catalog-sources.md §2).
+ */
 export const grpcProxyFor = (target: ProxyTarget, environment: ProxyEnvironment): URL | undefined =>
   proxyFrom('GRPC_PROXY', target, environment);
 

@@ -23,8 +23,9 @@ export type CertificateLocations = Readonly<{
   /** A PEM file, or a directory of `*.crt` and `*.pem`: authorities for every registry. */
   authorities?: string;
   /**
-   * Directories named `HOST` or `HOST:PORT` as in references, in the form of docker and podman (containers-certs.d(5)):
-   * `*.crt` are authorities for that registry, `*.cert` with a `*.key` of the same name a client certificate.
+   * Directories named `HOST` or `HOST:PORT` as in references, in the form of docker and podman
+   * (containers-certs.d(5)): `*.crt` are authorities for that registry, `*.cert` with a `*.key` of the same
+   * name a client certificate.
    */
   directories?: string;
 }>;
@@ -87,7 +88,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** For paths that may be missing; whatever else is wrong with them is told. */
+/** For paths that may be missing; every other fault of them is reported. */
 const absentAt =
   (path: string) =>
   (error: unknown): undefined => {

@@ -2,12 +2,18 @@ import type { Refuse } from '../image/image-manifest.js';
 import type { ImageReference } from '../image-reference.js';
 import type { PullOptions } from '../registry-client.port.js';
 
-/** Where logins are kept, and so what advice names: pull secrets of a cluster, or the files of docker and podman of a machine. */
+/**
+ * Where logins are kept, and so what advice names: pull secrets of a cluster, or the files of docker
+ * and podman of a machine.
+ */
 export type LoginsOf = 'cluster' | 'machine';
 
-/** One pull or push at one place: what it is about, who does it, when it must have ended. */
+/** One pull or push at one place: its subject, its client and its deadline. */
 export type Session = Readonly<{
-  /** The image's own reference. Where mirrors stand in for its repository, rights are still counted by its name. */
+  /**
+   * The image's own reference. Where mirrors stand in for its repository, rights are
+   * still counted by its name.
+   */
   source: ImageReference;
   /** Where it is asked for: the image's own reference, or that of a mirror. */
   reference: ImageReference;

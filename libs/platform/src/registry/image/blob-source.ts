@@ -13,9 +13,10 @@ const MAX_STORED_BYTES = 64 * 1024 * 1024;
 export type KeptBlobs = Readonly<{ store: ContentStore; provenance: Provenance }>;
 
 /**
- * Blobs of a registry, every one checked against its digest; kept in a content store where one is given. A repository
- * gets from the store only what it gave itself before: a digest in a manifest of one registry must not open the blobs of
- * another. Whether the login may read the repository, the registry has decided when it gave the manifest.
+ * Blobs of a registry, every one checked against its digest; kept in a content store where one is given. A
+ * repository gets from the store only what it gave itself before: a digest in a manifest of one registry
+ * must not open the blobs of another. Whether the login may read the repository, the registry has decided
+ * when it gave the manifest.
  */
 export class BlobSource {
   readonly #underway = new Map<string, Promise<unknown>>();
@@ -26,8 +27,8 @@ export class BlobSource {
   ) {}
 
   /**
-   * Streams a blob into `consume`, which is called once, and gives its result when the digest has proved right. A wrong
-   * digest counts before whatever `consume` found wrong with the bytes.
+   * Streams a blob into `consume`, which is called once, and gives its result when the digest has proved
+   * right. A wrong digest counts before whatever `consume` found wrong with the bytes.
    */
   async read<T>(session: Session, blob: Descriptor, consume: Consume<T>): Promise<T> {
     if (this.kept === undefined || blob.size > MAX_STORED_BYTES) return this.stream(session, blob, consume);

@@ -4,8 +4,8 @@ const MAX_PATH = 4096;
 const MAX_DEPTH = 255;
 
 /**
- * A tar entry's name as path components below the image root. `./` and a closing `/` are dropped; a name that is absolute
- * or climbs with `..` is refused, as is one with a NUL.
+ * A tar entry's name as path components below the image root. `./` and a closing `/` are dropped; a name that
+ * is absolute or climbs with `..` is refused, as is one with a NUL.
  */
 export function entryPath(name: string, refuse: Refuse): readonly string[] {
   if (name.length > MAX_PATH) throw refuse('UnsafePath', `a layer has an entry name of ${name.length} characters`);
@@ -18,8 +18,8 @@ export function entryPath(name: string, refuse: Refuse): readonly string[] {
 }
 
 /**
- * Where a symbolic link at `link` points, as components below the image root. An absolute target starts at the image
- * root, as in a container; a relative one that climbs above the root is refused.
+ * Where a symbolic link at `link` points, as components below the image root. An absolute target starts at
+ * the image root, as in a container; a relative one that climbs above the root is refused.
  */
 export function linkTarget(link: readonly string[], target: string, refuse: Refuse): readonly string[] {
   if (target.length > MAX_PATH) throw refuse('UnsafePath', `link "${link.join('/')}" has an overlong target`);

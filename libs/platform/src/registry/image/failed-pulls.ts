@@ -2,8 +2,8 @@ import { failedContentDelay } from '#core/classic/catalog-source/catalog-pace';
 import { RegistryError, type RegistryFailure } from '../registry-client.port.js';
 
 /**
- * What is wrong with the bytes themselves: the same digest brings the same again. Bytes of another digest than asked for
- * (a transfer that was cut short, a damaged cache) may be others at the next try.
+ * What is wrong with the bytes themselves: the same digest brings the same again. Bytes of another digest
+ * than asked for (a transfer that was cut short, a damaged cache) may be others at the next try.
  */
 const OF_CONTENT: ReadonlySet<RegistryFailure> = new Set(['TooLarge', 'UnsafePath', 'Unsupported', 'Malformed']);
 /** Images that are remembered; beyond it the oldest go. */
@@ -12,8 +12,9 @@ const MOST = 10_000;
 type Failed = Readonly<{ error: Error; failures: number; until: number }>;
 
 /**
- * Pulls that failed for their content, by image digest and by who may have it: an image that costs minutes to refuse is
- * not pulled again at each retry. In memory: a process that starts anew, perhaps with other limits, tries anew.
+ * Pulls that failed because of their content, by image digest and access key: an image that takes
+ * minutes to refuse is not pulled again at each retry. In memory: a restarted process, perhaps with
+ * other limits, tries anew.
  */
 export class FailedPulls {
   readonly #failed = new Map<string, Failed>();

@@ -1,4 +1,7 @@
-/** Takes the wanted files' bytes while layers are read. `C` says where they are: the bytes themselves, or a file. */
+/**
+ * Takes the wanted files' bytes while layers are read. `C` says where they are: the
+ * bytes themselves, or a file.
+ */
 export type FileSink<C> = Readonly<{
   /** Reads the body to its end; `size` is what the layer says of it, within the limits. */
   keep: (body: ReadableStream<Uint8Array>, size: number) => Promise<C>;

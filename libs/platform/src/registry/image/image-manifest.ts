@@ -3,7 +3,7 @@ import { isDigest } from '../../store/digest.js';
 import type { RegistryError, RegistryFailure } from '../registry-client.port.js';
 import { isIndex, isManifest } from './media-types.js';
 
-/** Makes the error of one pull or push: the reference is filled in by whoever started it. */
+/** Makes the error of one pull or push; the caller fills in the reference. */
 export type Refuse = (failure: RegistryFailure, message: string) => RegistryError;
 
 const Digest = z.custom<`sha256:${string}`>(
@@ -79,7 +79,9 @@ function parsed<T extends z.ZodType>(schema: T, document: unknown, what: string,
   throw refuse('Malformed', `the ${what} is not valid${where}: ${issue?.message ?? 'unknown shape'}`);
 }
 
-/** The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image. */
+/**
+ * The platform's manifest: linux on this architecture, else linux/amd64, else the first that holds an image.
+ */
 export function chooseManifest(index: ImageIndex, architecture: string, refuse: Refuse): Descriptor {
   const images = index.manifests.filter(({ platform }) => platform?.os !== 'unknown');
   const linux = (wanted: string) =>

@@ -14,12 +14,14 @@ export type Whiteout = Path & Readonly<{ kind: 'whiteout' }>;
 type Opaque = Path & Readonly<{ kind: 'opaque' }>;
 
 /**
- * One entry of a layer, in the layer's order. A file's `content` says where its bytes are, in memory or on disk; it is
- * absent when nobody wants them.
+ * One entry of a layer, in the layer's order. A file's `content` says where its bytes are, in memory or on
+ * disk; it is absent for files that are not wanted.
  */
 export type LayerEntry<C> = FileEntry<C> | (Path & Readonly<{ kind: 'directory' }>) | Whiteout | Opaque;
 
-/** A wanted file of the finished image. Several may share one content: names that are links to the same file. */
+/**
+ * A wanted file of the finished image. Several may share one content: names that are links to the same file.
+ */
 export type TreeFile<C> = Readonly<{ path: string; size: number; content: C }>;
 
 /** `origin` is the path under which a file came: two hard links share one file. */
@@ -29,7 +31,10 @@ type Directory<C> = { readonly kind: 'directory'; readonly children: Map<string,
 type Node<C> = File<C> | Link | Directory<C>;
 
 const MAX_LINKS = 40;
-/** Directories that entries bring along by their paths alone; a layer of long, distinct paths must not fill the memory. */
+/**
+ * Directories that entries bring along by their paths alone; a layer of long, distinct paths
+ * must not fill the memory.
+ */
 const MAX_DIRECTORIES = 500_000;
 const newDirectory = <C>(): Directory<C> => ({ kind: 'directory', children: new Map() });
 
@@ -40,15 +45,18 @@ export class ImageTree<C> {
 
   constructor(private readonly refuse: Refuse) {}
 
-  /** Lays one layer over what is there. Whiteouts hide lower layers only, wherever they stand in their own layer. */
+  /**
+   * Lays one layer over what is there. Whiteouts hide lower layers only, wherever they
+   * stand in their own layer.
+   */
   apply(layer: readonly LayerEntry<C>[]): void {
     for (const entry of layer) if (entry.kind === 'whiteout' || entry.kind === 'opaque') this.#hide(entry);
     for (const entry of layer) this.#add(entry);
   }
 
   /**
-   * The wanted files, links followed inside the image, sorted by path. `missing` names files that a wanted path turned
-   * out to link to and that were read past: read the layers again wanting these too.
+   * The wanted files, links followed inside the image, sorted by path. `missing` names files that a wanted
+   * path turned out to link to and that were read past: read the layers again wanting these too.
    */
   files(wanted: (path: string) => boolean): { files: readonly TreeFile<C>[]; missing: readonly string[] } {
     const files: TreeFile<C>[] = [];
@@ -96,7 +104,10 @@ export class ImageTree<C> {
     );
   }
 
-  /** The directory at `path`, made where there is none; what stood in its way is replaced, as a container runtime does. */
+  /**
+   * The directory at `path`, made where there is none; what stood in its way is replaced, as
+   * a container runtime does.
+   */
   #directory(path: readonly string[]): Directory<C> {
     let directory = this.#root;
     for (const part of path) {
@@ -119,7 +130,10 @@ export class ImageTree<C> {
     return node;
   }
 
-  /** The file behind a path; symbolic links are resolved inside the image root, those in the middle of a path too. */
+  /**
+   * The file behind a path; symbolic links are resolved inside the image root, those in
+   * the middle of a path too.
+   */
   #followed(path: readonly string[], start: File<C> | Link): File<C> {
     let node: Node<C> | undefined = start;
     let at = path;

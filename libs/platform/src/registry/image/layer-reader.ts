@@ -60,7 +60,7 @@ export class Allowance {
     this.#check(this.#wanted, this.limits.wantedBytes, 'bytes in the files to read');
   }
 
-  /** Links make one file many: whoever reads them all reads so many bytes. */
+  /** Links give one file many names: a reader of all of them reads its bytes as many times. */
   checkNamed(files: readonly Readonly<{ size: number }>[]): void {
     const total = files.reduce((sum, { size }) => sum + size, 0);
     this.#check(total, this.limits.wantedBytes, 'bytes in the files to read, counting each name of a file');
@@ -76,7 +76,10 @@ export type Wanted = (path: string) => boolean;
 /** What is read of a layer, where it goes, and within which bounds. */
 export type Reading<C> = Readonly<{ wanted: Wanted; sink: FileSink<C>; allowance: Allowance }>;
 
-/** Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else only the names are kept. */
+/**
+ * Unpacks a layer as it arrives and gives the wanted files' bytes to the sink; of all else
+ * only the names are kept.
+ */
 export async function readLayer<C>(
   packed: ReadableStream<Uint8Array>,
   compression: Compression,
@@ -136,8 +139,9 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, allowance: Allowance)
 const BLOCK = 512;
 
 /**
- * An archive with the closing blocks added, and the filling of its last block: umoci leaves both out, and Go's reader,
- * which all other tools use, does not mind. What is missing from a file itself must not be filled in so: see `cuts`.
+ * An archive with the closing blocks added, and the filling of its last block: umoci leaves both out, and
+ * Go's reader, which all other tools use, does not mind. What is missing from a file itself must not be
+ * filled in so: see `cuts`.
  */
 class CompletedArchive implements AsyncIterable<Uint8Array> {
   #length = 0;
@@ -184,7 +188,7 @@ async function readEntry<C>(
     case 'directory':
       return { kind: 'directory', path };
     case 'symlink':
-      // Checked at once where it would be read; one that nobody follows can point where it likes.
+      // Checked at once where it would be read; a link that is not followed may point anywhere.
       if (wanted(text)) linkTarget(path, header.linkname ?? '', allowance.refuse);
       return { kind: 'symlink', path, target: header.linkname ?? '' };
     case 'link':
@@ -202,7 +206,9 @@ function whiteout(path: readonly string[], name: string, refuse: Refuse): Whiteo
   return { kind: 'whiteout', path: [...path.slice(0, -1), hidden] };
 }
 
-/** A hard link names its target from the image root, so neither `..` nor a leading slash has a place in it. */
+/**
+ * A hard link names its target from the image root, so neither `..` nor a leading slash has a place in it.
+ */
 function hardLinkTarget(link: string, target: string, refuse: Refuse): readonly string[] {
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
   if (!parts.includes('..') && !target.startsWith('/')) return parts;

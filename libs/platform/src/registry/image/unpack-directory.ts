@@ -25,9 +25,10 @@ type Staged = { at: string; placed: boolean };
 export type Place = (path: string) => string;
 
 /**
- * A directory that appears whole or not at all. Files stream into a sibling, `<directory>.<uuid>.partial`, under numbers:
- * no name of the image reaches the disk before the whole image has been checked. Only regular files and directories are
- * ever made, so nothing in it can lead out of it. After a crash `*.partial` siblings may be deleted.
+ * A directory that appears whole or not at all. Files stream into a sibling, `<directory>.<uuid>.partial`,
+ * under numbers: no name of the image reaches the disk before the whole image has been checked. Only regular
+ * files and directories are ever made, so nothing in it can lead out of it. After a crash `*.partial`
+ * siblings may be deleted.
  */
 export class UnpackDirectory implements FileSink<Staged> {
   readonly #partial: string;
@@ -42,7 +43,10 @@ export class UnpackDirectory implements FileSink<Staged> {
     this.#partial = `${directory}.${randomUUID()}.partial`;
   }
 
-  /** Runs `unpack` and publishes what it kept. Whatever fails, the directory and its sibling are not left behind. */
+  /**
+   * Runs `unpack` and publishes what it kept. Whatever fails, the directory and its
+   * sibling are not left behind.
+   */
   async fill(
     unpack: (sink: FileSink<Staged>) => Promise<readonly TreeFile<Staged>[]>,
     place: Place,

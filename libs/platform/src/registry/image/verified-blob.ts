@@ -6,9 +6,10 @@ import type { Descriptor, Refuse } from './image-manifest.js';
 export type Consume<T> = (bytes: ReadableStream<Uint8Array>) => Promise<T>;
 
 /**
- * Streams a blob into `consume` while hashing it, and gives the result once size and digest have proved right. A wrong
- * digest counts before whatever `consume` found wrong with the bytes, so the rest is read even when it gives up; but a bomb
- * need not be read to its end, and neither need anything when our own disk is full.
+ * Streams a blob into `consume` while hashing it, and gives the result once size and digest have
+ * proved right. A wrong digest counts before whatever `consume` found wrong with the bytes, so the
+ * rest is read even when it gives up; but a bomb need not be read to its end, and neither need
+ * anything when our own disk is full.
  */
 export async function readVerified<T>(
   blob: Descriptor,
@@ -56,7 +57,10 @@ class VerifiedChunks {
     return new ReadableStream({ pull }, { highWaterMark: 0 });
   }
 
-  /** Reads what the consumer left. Throws what was wrong with the bytes, again if the consumer has seen it already. */
+  /**
+   * Reads what the consumer left. Throws what was wrong with the bytes, again if the
+   * consumer has seen it already.
+   */
   async drain(): Promise<void> {
     while ((await this.#next()) !== undefined);
   }

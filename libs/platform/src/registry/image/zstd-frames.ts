@@ -1,8 +1,8 @@
 /**
- * Cuts a zstd stream so that no chunk holds parts of two frames, and leaves skippable frames out (RFC 8878 §3.1). Node's
- * decompressor drops what follows a frame within one chunk, without a word; and layers do have many frames: `zstd:chunked`,
- * as podman pushes it, has one for each file, and a table in a skippable one. Throws an Error for what is no zstd, and where
- * the last frame is cut short.
+ * Cuts a zstd stream so that no chunk holds parts of two frames, and leaves skippable frames out (RFC 8878
+ * §3.1). Node's decompressor drops what follows a frame within one chunk, without a word; and layers do have
+ * many frames: `zstd:chunked`, as podman pushes it, has one for each file, and a table in a skippable one.
+ * Throws an Error for what is no zstd, and where the last frame is cut short.
  */
 export async function* zstdFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const walk = new FrameWalk();

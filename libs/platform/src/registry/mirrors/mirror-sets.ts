@@ -42,9 +42,10 @@ type Found = Readonly<{ at: string; tags: boolean; entry: z.infer<typeof Entry> 
 
 /**
  * Reads mirror rules in the form that OpenShift's clusters and tools use: YAML or JSON documents of the kinds
- * ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older ImageContentSourcePolicy, or a List of them.
- * Rules for one source are put together: mirrors in the order of the file, each once. Throws {@link InvalidMirrors}, for what
- * OpenShift's machine-config refuses, too: different policies for one source, or a source that is its own only mirror.
+ * ImageDigestMirrorSet, ImageTagMirrorSet (config.openshift.io/v1) and the older ImageContentSourcePolicy, or
+ * a List of them. Rules for one source are put together: mirrors in the order of the file, each once. Throws
+ * {@link InvalidMirrors}, for what OpenShift's machine-config refuses, too: different policies for one
+ * source, or a source that is its own only mirror.
  */
 export function parseMirrorSets(text: string, file: string): MirrorRule[] {
   const rules = new Map<string, MirrorRule>();

@@ -3,10 +3,11 @@ import { parseImageReference } from '../image-reference.js';
 import type { MirrorRule } from './mirror-sets.js';
 
 /**
- * Where a reference is to be looked for, in this order. Of all rules the one with the longest matching source counts, whether
- * it has mirrors for this kind of reference or not; the source itself comes last, unless the rule says NeverContactSource.
- * Empty where nothing is left. Source: containers-registries.conf(5) and OpenShift's ImageDigestMirrorSet and
- * ImageTagMirrorSet, of which the first counts for references by digest and the second for all others.
+ * Where a reference is to be looked for, in this order. Of all rules the one with the longest matching source
+ * counts, whether it has mirrors for this kind of reference or not; the source itself comes last, unless the
+ * rule says NeverContactSource. Empty where nothing is left. Source: containers-registries.conf(5) and
+ * OpenShift's ImageDigestMirrorSet and ImageTagMirrorSet, of which the first counts for references by digest
+ * and the second for all others.
  */
 export function pullPlaces(reference: ImageReference, rules: readonly MirrorRule[]): ImageReference[] {
   const name = `${reference.host}/${reference.repository}`;

@@ -3,7 +3,10 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 /** Kinds of addresses that a setting may allow. */
 export const SELECTABLE_KINDS = ['public', 'private', 'loopback'] as const;
 export type SelectableKind = (typeof SELECTABLE_KINDS)[number];
-/** `special`: link-local, metadata services, unspecified, multicast, broadcast, reserved, and what is no address. */
+/**
+ * `special`: link-local, metadata services, unspecified, multicast, broadcast,
+ * reserved, and what is no address.
+ */
 export type AddressKind = SelectableKind | 'special';
 
 type Table = readonly (readonly [kind: AddressKind, ranges: readonly string[]])[];
@@ -52,7 +55,10 @@ function listOf(ranges: readonly string[]): BlockList {
 const ROWS = TABLE.map(([kind, ranges]) => ({ kind, list: listOf(ranges) }));
 const EMBEDDINGS = EMBEDDED.map(([prefix, group]) => ({ list: listOf([prefix]), group }));
 
-/** What kind of address this is, in the notation of IPv4 or IPv6; one that embeds an IPv4 address is of the kind of that. */
+/**
+ * What kind of address this is, in the notation of IPv4 or IPv6; one that embeds an IPv4
+ * address is of the kind of that.
+ */
 export function addressKind(address: string): AddressKind {
   const [bare = ''] = address.split('%');
   if (isIP(bare) === 0) return 'special';

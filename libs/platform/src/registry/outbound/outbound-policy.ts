@@ -1,11 +1,17 @@
 import { isIP } from 'node:net';
 import { addressKind, type SelectableKind } from './address-kind.js';
 
-/** What may be reached for what clusters name: registries, what they redirect to, token servers, registry servers. */
+/**
+ * What may be reached for what clusters name: registries, what they redirect to, token
+ * servers, registry servers.
+ */
 export type OutboundPolicy = Readonly<{
   /** Kinds of addresses, checked when a connection is made, on the address that is dialled. */
   addresses: readonly SelectableKind[];
-  /** Registries, as in references, and registry servers; empty: all. `*.example.com` stands for all hosts below. */
+  /**
+   * Registries, as in references, and registry servers; empty: all. `*.example.com`
+   * stands for all hosts below.
+   */
   registryHosts: readonly string[];
   grpcHosts: readonly string[];
 }>;
@@ -15,7 +21,7 @@ export const isAddressAllowed = (address: string, { addresses }: OutboundPolicy)
   return kind !== 'special' && addresses.includes(kind);
 };
 
-/** Whether a host that is written as an address is refused; a name is not looked up. */
+/** Whether a host that is written as an address is refused; a name is not resolved. */
 export function isRefusedLiteral(hostname: string, policy: OutboundPolicy): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) !== 0 && !isAddressAllowed(bare, policy);

@@ -16,7 +16,9 @@ export function authorize(cluster: ClusterState, user: Requester, attempt: Attem
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Whom the request is to be counted as: the user behind the connection, or the one they act as, if they may. */
+/**
+ * Whom the request is to be counted as: the user behind the connection, or the one they act as, if they may.
+ */
 export function actingUser(cluster: ClusterState, user: Requester, headers: Headers): Requester {
   const name = headers['impersonate-user'];
   const groups = (headers['impersonate-group'] ?? '').split(', ').filter((group) => group !== '');

@@ -3,7 +3,7 @@ import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objects/json.js';
 import { accountOf, type Requester } from './requester.js';
 
-/** What somebody wants to do to a resource. */
+/** A verb on a resource that a requester attempts. */
 export type Attempt = Readonly<{
   verb: string;
   group: string;

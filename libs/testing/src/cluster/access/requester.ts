@@ -1,4 +1,4 @@
-/** Who a request is from, as the API server knows it. */
+/** The sender of a request, as the API server knows it. */
 export type Requester = Readonly<{ name: string; groups: readonly string[] }>;
 
 const AUTHENTICATED = 'system:authenticated';
@@ -13,7 +13,10 @@ export function accountOf(user: string): readonly [namespace: string, name: stri
   return namespace === undefined || name === undefined ? undefined : [namespace, name];
 }
 
-/** A user with the groups that the API server adds: a service account named without groups is in those of its kind. */
+/**
+ * A user with the groups that the API server adds: a service account named without groups
+ * is in those of its kind.
+ */
 export function requester(name: string, groups: readonly string[] = []): Requester {
   const account = accountOf(name);
   const own = account === undefined || groups.length > 0 ? groups : [ACCOUNTS, `${ACCOUNTS}:${account[0]}`];

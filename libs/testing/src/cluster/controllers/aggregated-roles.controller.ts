@@ -32,7 +32,10 @@ export class AggregatedRolesController {
   }
 }
 
-/** The rules of the roles that each selector selects, selector by selector and in the order of names, each rule once. */
+/**
+ * The rules of the roles that each selector selects, selector by selector and in the order
+ * of names, each rule once.
+ */
 function aggregated(role: ApiObject, roles: readonly ApiObject[], selectors: readonly unknown[]): unknown[] {
   const others = roles.filter((other) => other !== role);
   const chosen = selectors.flatMap((selector) => others.filter((other) => matches(other, selector)));

@@ -59,7 +59,10 @@ function sharedApiServices(): readonly ApiObject[] {
   return builtinServices;
 }
 
-/** Keeps an APIService for every served custom group and version, and the Available condition of those with a Service. */
+/**
+ * Keeps an APIService for every served custom group and version, and the Available condition
+ * of those with a Service.
+ */
 export class ApiServicesController {
   readonly #checking = new Set<string>();
   constructor(readonly cluster: ClusterState) {

@@ -6,7 +6,10 @@ import { DeploymentsController } from './deployments.controller.js';
 import { GarbageCollector } from './garbage-collector.controller.js';
 import { NamespacesController } from './namespaces.controller.js';
 
-/** Starts what runs beside the API in every cluster: the parts of kube-controller-manager that operators rely on. */
+/**
+ * Starts what runs beside the API in every cluster: the parts of
+ * kube-controller-manager that operators rely on.
+ */
 export function startControllers(cluster: ClusterState): void {
   new CustomResourcesController(cluster);
   new ApiServicesController(cluster);

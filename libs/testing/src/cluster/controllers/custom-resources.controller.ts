@@ -10,7 +10,9 @@ import { customResourceInfo, storageVersion } from '../resources/custom-resource
 
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Serves what CustomResourceDefinitions define, sets their status, and removes the objects of a deleted one. */
+/**
+ * Serves what CustomResourceDefinitions define, sets their status, and removes the objects of a deleted one.
+ */
 export class CustomResourcesController {
   readonly #writer: ObjectWriter;
   constructor(readonly cluster: ClusterState) {

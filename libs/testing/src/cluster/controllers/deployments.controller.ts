@@ -8,14 +8,20 @@ const DEPLOYMENTS = 'deployments.apps';
 /** An annotation that keeps a simulated Deployment from ever becoming available. */
 export const NEVER_READY = 'simulator.flotilla.dev/never-ready';
 
-/** The labels of the one node that every simulated cluster has; a Deployment that selects another never becomes available. */
+/**
+ * The labels of the one node that every simulated cluster has; a Deployment that selects another
+ * never becomes available.
+ */
 const NODE_LABELS: Readonly<Record<string, string>> = {
   'kubernetes.io/arch': 'amd64',
   'kubernetes.io/hostname': 'node-0',
   'kubernetes.io/os': 'linux',
 };
 
-/** Plays the part of Deployment controller, scheduler and kubelet: new specs are rolled out, then become available. */
+/**
+ * Plays the part of Deployment controller, scheduler and kubelet: new specs are rolled
+ * out, then become available.
+ */
 export class DeploymentsController {
   constructor(readonly cluster: ClusterState) {
     cluster.storage.onChange((change) => this.#onChange(change));

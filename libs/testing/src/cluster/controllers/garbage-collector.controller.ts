@@ -11,7 +11,10 @@ const ORPHAN = 'orphan';
 type Located = Readonly<{ resource: string; key: string }>;
 type OwnerState = 'present' | 'absent' | 'unresolvable';
 
-/** Deletes objects whose owners are all gone, as Kubernetes' garbage collector does: later, by uid, finalizers honoured. */
+/**
+ * Deletes objects whose owners are all gone, as Kubernetes' garbage collector does: later, by
+ * uid, finalizers honoured.
+ */
 export class GarbageCollector {
   readonly #writer: ObjectWriter;
   readonly #dependents = new Map<string, Map<string, Located>>();
@@ -80,7 +83,7 @@ export class GarbageCollector {
     return this.cluster.storage.get(keyOfResource(info), key)?.metadata.uid === owner.uid ? 'present' : 'absent';
   }
 
-  /** Foreground: the owner waits for its dependents. Orphan: they are let go first. */
+  /** Foreground: the owner waits for its dependents. Orphan: they are released first. */
   #finalize({ resource, key }: Located): void {
     const owner = this.cluster.storage.get(resource, key);
     if (owner === undefined) return;

@@ -2,7 +2,9 @@ import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from '../objects/json.js';
 
-/** Who answers at a Service: nobody, pods of the simulator's network, which are taken to be well, or a process here. */
+/**
+ * What answers at a Service: nothing, pods of the simulator's network (always healthy), or a process here.
+ */
 export type ServiceBackend = 'none' | 'simulated' | Readonly<{ address: string; port: number }>;
 
 /** Pods on their node's network have the node's address, and the node is this machine. */

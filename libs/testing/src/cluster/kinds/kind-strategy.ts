@@ -9,7 +9,7 @@ export type KindStrategy = Readonly<{
   /** What the server sets on its own account: no manager owns it. `live` is undefined for a new object. */
   prepare?: (object: ApiObject, live: ApiObject | undefined, cluster: ClusterState) => ApiObject;
   validate?: (object: ApiObject, live: ApiObject | undefined) => readonly StatusCause[];
-  /** Given where deletion is always in two steps: the object as it looks once marked. */
+  /** Given where deletion is always in two steps: the object once it is marked. */
   markDeleted?: (live: ApiObject) => ApiObject;
   /** Whether something but metadata.finalizers still keeps a marked object. */
   held?: (object: ApiObject) => boolean;

@@ -30,7 +30,10 @@ export type ObjectMetadata = JsonObject & {
   managedFields?: ManagedFieldsEntry[];
 };
 
-/** An object as the simulator stores it. Stored objects are never changed in place: every write makes a new one. */
+/**
+ * An object as the simulator stores it. Stored objects are never changed in place:
+ * every write makes a new one.
+ */
 export type ApiObject = JsonObject & { apiVersion: string; kind: string; metadata: ObjectMetadata };
 
 export const storageKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;

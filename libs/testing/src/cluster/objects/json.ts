@@ -48,7 +48,10 @@ const PLAIN_MAPS = new Set([
   'requests',
 ]);
 
-/** A copy without nulls, empty lists and empty maps of strings: what decoding into Go types leaves out of built-in kinds. */
+/**
+ * A copy without nulls, empty lists and empty maps of strings: what decoding into Go types
+ * leaves out of built-in kinds.
+ */
 export function omittedEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(omittedEmpty);
   if (!isObject(value)) return value;

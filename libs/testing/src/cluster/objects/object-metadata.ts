@@ -50,7 +50,9 @@ export function newMetadata(info: ResourceInfo, namespace: string | undefined, s
   } as ObjectMetadata);
 }
 
-/** The metadata of an update: the client's labels, annotations and the like over what only the server writes. */
+/**
+ * The metadata of an update: the client's labels, annotations and the like over what only the server writes.
+ */
 export function updatedMetadata(live: ObjectMetadata, sent: ObjectMetadata): ObjectMetadata {
   const result: JsonObject = { ...sent };
   for (const field of SERVER_FIELDS) {

@@ -81,7 +81,9 @@ export function selected(cluster: ClusterState, place: Place, selector: Selector
 export const inPlace = (place: Place, object: ApiObject): boolean =>
   place.namespace === undefined || object.metadata.namespace === place.namespace;
 
-/** The object as a version of its resource shows it: conversion None changes the apiVersion and nothing else. */
+/**
+ * The object as a version of its resource shows it: conversion None changes the apiVersion and nothing else.
+ */
 export function shownIn({ info, version }: Place, object: ApiObject): ApiObject {
   const apiVersion = info.group === '' ? version : `${info.group}/${version}`;
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };

@@ -78,7 +78,7 @@ export class ObjectWriter {
     return { ...object, metadata } as ApiObject;
   }
 
-  /** PUT and the patches: `transform` makes the wished object from the stored one. */
+  /** PUT and the patches: `transform` makes the desired object from the stored one. */
   update(place: Place, name: string, transform: (live: ApiObject) => unknown, options: WriteOptions): ApiObject {
     const live = this.get(place, name);
     const sent = this.decode(place, transform(live), name);

@@ -43,7 +43,10 @@ function requirement(term: string): Requirement {
   throw badRequest(`unable to parse requirement: found '${term}', expected: a label requirement`);
 }
 
-/** labelSelector of a list or watch: equality (`a=b`, `a!=b`), sets (`a in (b,c)`, `a notin (b)`) and existence (`a`, `!a`). */
+/**
+ * labelSelector of a list or watch: equality (`a=b`, `a!=b`), sets (`a in (b,c)`, `a notin (b)`)
+ * and existence (`a`, `!a`).
+ */
 export function labelSelector(text: string): Selector {
   const requirements = terms(text).map(requirement);
   return (object) => requirements.every((holds) => holds(object.metadata.labels ?? {}));

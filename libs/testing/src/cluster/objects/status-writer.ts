@@ -3,7 +3,10 @@ import { trackUpdate } from '../patches/field-managers.js';
 import type { ApiObject } from './api-object.js';
 import type { JsonObject } from './json.js';
 
-/** Stores an object's new status as a controller would: through /status, under the controller's own field manager. */
+/**
+ * Stores an object's new status as a controller would: through /status, under the
+ * controller's own field manager.
+ */
 export function putStatus(
   cluster: ClusterState,
   key: string,

@@ -3,7 +3,10 @@ import { type ApiObject, keyOf } from './api-object.js';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One write. `previous` lets a watch with a selector tell an object that left its selection from one that changed. */
+/**
+ * One write. `previous` lets a watch with a selector distinguish an object that left its
+ * selection from one that changed.
+ */
 export type Change = Readonly<{
   type: ChangeType;
   resource: string;
@@ -22,7 +25,10 @@ type Table = {
 
 const KEPT_CHANGES = 256;
 
-/** The objects of one cluster, all resources under one growing revision, with the recent changes that watches replay. */
+/**
+ * The objects of one cluster, all resources under one growing revision, with the recent
+ * changes that watches replay.
+ */
 export class ObjectStorage {
   readonly #tables = new Map<string, Table>();
   readonly #listeners = new Set<(change: Change) => void>();
@@ -49,7 +55,10 @@ export class ObjectStorage {
     return [...this.#tables].flatMap(([resource, table]) => (table.objects.size > 0 ? [resource] : []));
   }
 
-  /** Stores the object under a new revision and tells every listener; the returned object carries the revision. */
+  /**
+   * Stores the object under a new revision and notifies every listener; the returned
+   * object carries the revision.
+   */
   put(resource: string, object: ApiObject): ApiObject {
     const table = this.#table(resource);
     const key = keyOf(object);

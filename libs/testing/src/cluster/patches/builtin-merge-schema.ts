@@ -46,8 +46,8 @@ const container: MergeSchema = { ...struct, field: (name) => (name === 'ports' ?
 const containers: MergeSchema = { ...byKeys(['name']), item: () => container };
 
 /**
- * Kubernetes names its mergeable lists so consistently that the field's name alone decides nearly everywhere; what
- * differs is in `EXCEPTIONS`, by the path from the object's root.
+ * Kubernetes names its mergeable lists so consistently that the field's name alone decides nearly everywhere;
+ * what differs is in `EXCEPTIONS`, by the path from the object's root.
  */
 const BY_NAME: ReadonlyMap<string, MergeSchema> = new Map([
   ['containers', containers],

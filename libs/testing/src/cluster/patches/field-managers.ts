@@ -6,7 +6,7 @@ import { FieldSet, shownPath } from '../schema/field-set.js';
 import { compare, fieldsOf, mergeTyped, removeFields } from '../schema/typed-fields.js';
 import type { MergeSchema } from './merge-schema.js';
 
-/** Who writes what, where and when: the row of managedFields a write belongs to. */
+/** Manager, operation, API version and time: the row of managedFields a write belongs to. */
 export type FieldChange = Readonly<{
   manager: string;
   apiVersion: string;
@@ -21,7 +21,10 @@ type Row = Omit<ManagedFieldsEntry, 'fieldsV1' | 'fieldsType'> & { fields: Field
 
 const OWNED_METADATA = ['annotations', 'finalizers', 'labels', 'ownerReferences'];
 
-/** An update's effect on managedFields: what changed is now its manager's. Objects that nobody tracks stay so. */
+/**
+ * An update's effect on managedFields: changed fields are now its manager's. Objects
+ * without managed fields stay so.
+ */
 export function trackUpdate(live: ApiObject | undefined, next: ApiObject, change: FieldChange): ApiObject {
   const rows = rowsOf(next);
   if (live !== undefined && rows.length === 0) return withRows(next, []);
@@ -37,7 +40,9 @@ export function trackUpdate(live: ApiObject | undefined, next: ApiObject, change
   return withRows(next, [...others, own]);
 }
 
-/** Server-side apply: the live object with the configuration merged in, or a 409 that names every conflict. */
+/**
+ * Server-side apply: the live object with the configuration merged in, or a 409 that names every conflict.
+ */
 export function trackApply(
   live: ApiObject | undefined,
   config: ApiObject,
@@ -68,7 +73,7 @@ export function trackApply(
   return { object: withRows(next, [...left, own]) };
 }
 
-/** An object that was written before anybody applied: what it holds belongs to `before-first-apply`. */
+/** An object that was written before the first apply: its fields belong to `before-first-apply`. */
 function trackedBefore(live: ApiObject, change: FieldChange): ApiObject {
   if (rowsOf(live).length > 0) return live;
   const { subresource: _, ...main } = change;

@@ -1,6 +1,6 @@
 /**
- * How one place in an object merges: which lists are maps by key, which are sets, and what is taken as a whole.
- * Both the strategic merge patch and server-side apply ask it.
+ * How one place in an object merges: which lists are maps by key, which are sets, and what is taken as a
+ * whole. Both the strategic merge patch and server-side apply ask it.
  */
 export type MergeSchema = Readonly<{
   /** Lists: merged by the values of `keys`, as a set of scalars, or replaced whole. */
@@ -14,7 +14,7 @@ export type MergeSchema = Readonly<{
   item: () => MergeSchema;
   /** Whether the schema names the field, so that owning what is in it says nothing about itself. */
   named: (name: string) => boolean;
-  /** Whether the field is there even where nobody wrote it, as Go's struct members are. */
+  /** Whether the field exists even where no writer set it, as Go's struct members do. */
   alwaysPresent: (name: string) => boolean;
 }>;
 

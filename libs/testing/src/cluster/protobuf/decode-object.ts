@@ -10,9 +10,9 @@ const MAGIC = Buffer.from('k8s\0');
 const MAX_DEPTH = 100;
 
 /**
- * Decodes a body that holds an object of one of Kubernetes' own kinds, as kubectl sends it for what it creates: the envelope
- * runtime.Unknown with the kind and the typed object in it. Undefined for every other kind, which the API server takes as
- * JSON or YAML alone.
+ * Decodes a body that holds an object of one of Kubernetes' own kinds, as kubectl sends it for what it
+ * creates: the envelope runtime.Unknown with the kind and the typed object in it. Undefined for every other
+ * kind, which the API server takes as JSON or YAML alone.
  */
 export function decodeProtobuf(body: Buffer): JsonObject | undefined {
   try {

@@ -1,4 +1,7 @@
-/** The number of a field and the value as it stands on the wire: a varint, eight or four bytes, or a run of bytes. */
+/**
+ * The number of a field and the value as it stands on the wire: a varint, eight or four
+ * bytes, or a run of bytes.
+ */
 export type WireField = Readonly<{ number: number; value: bigint | Buffer; wireType: number }>;
 
 /** The bytes are not protobuf. */

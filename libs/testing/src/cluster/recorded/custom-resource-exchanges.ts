@@ -90,7 +90,10 @@ const lists = {
 };
 const status = { p: { q: '1' }, c: [{ type: 'a' }] };
 
-/** What a definition brings: discovery, schema, pruning, defaults, ownership by its list types, the status subresource. */
+/**
+ * What a definition brings: discovery, schema, pruning, defaults, ownership by its list
+ * types, the status subresource.
+ */
 export const customResourceExchanges: readonly Exchange[] = [
   {
     because: 'a name must be plural.group',

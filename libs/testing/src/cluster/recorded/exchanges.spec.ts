@@ -5,8 +5,8 @@ import { type Answer, CONTENT_TYPES } from './exchange.js';
 import { exchanges, replay } from './exchanges.js';
 
 /**
- * answers.json is what kube-apiserver v1.34.4 (with its controller manager) answered to the same requests, by `replay`
- * with a sender over HTTPS as an administrator. One line per exchange.
+ * answers.json is what kube-apiserver v1.34.4 (with its controller manager) answered to the same requests, by
+ * `replay` with a sender over HTTPS as an administrator. One line per exchange.
  */
 describe('answers as kube-apiserver gave them', () => {
   const bare = new BareCluster();

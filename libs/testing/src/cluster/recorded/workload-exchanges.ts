@@ -47,7 +47,10 @@ const service = {
 
 const roleRef = { kind: 'Role', name: 'q', apiGroup: 'rbac.authorization.k8s.io' };
 
-/** Defaults and ownership of the built-in kinds that bundles bring. Deployments dry: no two controllers run alike. */
+/**
+ * Defaults and ownership of the built-in kinds that bundles bring. Deployments dry: no
+ * two controllers run alike.
+ */
 export const workloadExchanges: readonly Exchange[] = [
   {
     because: 'a created Deployment has its defaults, owned',

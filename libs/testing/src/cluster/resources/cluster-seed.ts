@@ -77,7 +77,7 @@ const aggregating = (role: string): JsonObject => ({
   rules: [],
 });
 
-/** Everybody may ask who they are and what they may do. */
+/** Every user may ask for their own identity and rights. */
 const SELF_REVIEWS = [
   {
     apiGroups: ['authorization.k8s.io'],

@@ -10,7 +10,10 @@ const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 
 const versionsOf = (crd: ApiObject): readonly JsonObject[] => arrayAt(crd, 'spec', 'versions').filter(isObject);
 
-/** Kubernetes' order of versions: GA before beta before alpha, higher numbers first, anything else last by name. */
+/**
+ * Kubernetes' order of versions: GA before beta before alpha, higher numbers first,
+ * anything else last by name.
+ */
 export function byVersionPriority(a: string, b: string): number {
   const rank = (version: string) => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);

@@ -18,7 +18,9 @@ export type Column = Readonly<{ name: string; type: string; priority?: number; c
 /** Where a resource keeps the replicas that its Scale shows. */
 export type ScalePaths = Readonly<{ specReplicas: string; statusReplicas: string; selector?: string | undefined }>;
 
-/** What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way. */
+/**
+ * What a custom resource's schema makes of an object: pruned and defaulted, with everything found on the way.
+ */
 export type SchemaVerdict = Readonly<{
   object: ApiObject;
   unknownFields: readonly string[];

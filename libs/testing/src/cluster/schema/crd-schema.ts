@@ -21,8 +21,8 @@ const shared = new Map<string, JsonObject>();
 const compiled = new WeakMap<JsonObject, CompiledSchema>();
 
 /**
- * The one copy of a schema that all clusters of this process share: OLM's schemas take megabytes each, and a thousand
- * clusters hold the same ones.
+ * The one copy of a schema that all clusters of this process share: OLM's schemas take megabytes each, and a
+ * thousand clusters hold the same ones.
  */
 export function sharedSchema(schema: JsonObject): JsonObject {
   if (compiled.has(schema)) return schema;

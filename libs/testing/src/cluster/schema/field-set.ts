@@ -4,7 +4,10 @@ import { isObject, type JsonObject } from '../objects/json.js';
 /** The path of a field in FieldsV1 steps: `f:name`, `k:{"name":"x"}`, `v:"x"`. */
 export type FieldPath = readonly string[];
 
-/** A set of field paths as a tree, as managedFields keeps it. Operations answer new sets; only insert changes one. */
+/**
+ * A set of field paths as a tree, as managedFields keeps it. Operations answer new sets;
+ * only insert changes one.
+ */
 export class FieldSet {
   readonly #children = new Map<string, FieldSet>();
   #member = false;

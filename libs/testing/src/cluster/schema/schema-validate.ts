@@ -4,7 +4,9 @@ import type { SchemaNode } from './schema-node.js';
 
 const MAX_CAUSES = 100;
 
-/** Checks a value against a structural schema; what is wrong is added to `causes` in the API server's words. */
+/**
+ * Checks a value against a structural schema; what is wrong is added to `causes` in the API server's words.
+ */
 export function validate(value: unknown, schema: SchemaNode, path: string, causes: StatusCause[]): void {
   if (causes.length >= MAX_CAUSES || (value === null && schema.nullable)) return;
   const typed = checkType(value, schema, path, causes);

@@ -113,7 +113,7 @@ function mergeItems(live: readonly unknown[], config: readonly unknown[], schema
   return [...kept, ...wanted.values()];
 }
 
-/** The value without the fields of `gone`, but for what somebody still owns below them. */
+/** The value without the fields of `gone`, except those below which another manager still owns a field. */
 export function removeFields(value: unknown, gone: FieldSet, owned: FieldSet, schema: MergeSchema): unknown {
   if (isObject(value) && !schema.atomic) {
     const result: JsonObject = {};

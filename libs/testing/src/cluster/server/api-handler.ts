@@ -23,7 +23,7 @@ import { review } from './reviews.js';
 import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';
 
-/** A watch to be opened by whoever holds the connection. */
+/** A watch to be opened by the owner of the connection. */
 export type OpenWatch = Readonly<{ watch: Place; form: Representation }>;
 
 /** What lies outside every served group and version is nothing the API server has a Status for. */

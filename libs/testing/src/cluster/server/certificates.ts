@@ -11,7 +11,9 @@ export type ServingCertificate = Readonly<{ caPem: string; certPem: string; keyP
 const validity = () => ({ notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) });
 const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
-/** Makes a certificate authority and a serving certificate for 127.0.0.1, localhost and `names`, both fresh. */
+/**
+ * Makes a certificate authority and a serving certificate for 127.0.0.1, localhost and `names`, both fresh.
+ */
 export async function servingCertificate(names: readonly string[] = []): Promise<ServingCertificate> {
   const [caKeys, keys] = [await newKeys(), await newKeys()];
   const ca = await x509.X509CertificateGenerator.createSelfSigned({

@@ -25,7 +25,10 @@ const PREFIX = /^\/clusters\/([^/]+)(\/.*)?$/;
 export class HttpsServer {
   readonly #server: Http2SecureServer;
   readonly #connections = new Set<Connection>();
-  /** By the client's port, which the next connection may have again: requests only see a stand-in of their socket. */
+  /**
+   * By the client's port, which the next connection may have again: requests only see a
+   * stand-in of their socket.
+   */
   readonly #byPort = new Map<number, Connection>();
   #closing = false;
 

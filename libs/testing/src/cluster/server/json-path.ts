@@ -1,6 +1,9 @@
 import { isObject } from '../objects/json.js';
 
-/** The simple JSONPath of printer columns and field selectors: `.a.b[0].c`, `.a['b.c']`, `.a\.b`, `[?(@.type=="X")].status`, `[*]`. */
+/**
+ * The simple JSONPath of printer columns and field selectors: `.a.b[0].c`, `.a['b.c']`, `.a\.b`,
+ * `[?(@.type=="X")].status`, `[*]`.
+ */
 export function jsonPath(path: string, value: unknown): unknown[] {
   return steps(path).reduce<unknown[]>((found, step) => found.flatMap((inner) => take(inner, step)), [value]);
 }

@@ -18,8 +18,9 @@ export const openApiV2 = (path: string, accept: string | undefined): ApiResponse
     : undefined;
 
 /**
- * OpenAPI version 3 of every group and version: the schemas, which `kubectl explain` shows, and that writes take
- * `fieldValidation` and `dryRun`, so that kubectl leaves validation to the server. Version 2 is an empty document.
+ * OpenAPI version 3 of every group and version: the schemas, which `kubectl explain` shows, and that
+ * writes take `fieldValidation` and `dryRun`, so that kubectl leaves validation to the server.
+ * Version 2 is an empty document.
  */
 export function openApi(path: string, prefix: string, resources: ResourceRegistry): JsonObject | undefined {
   if (path === '/openapi/v2')

@@ -48,7 +48,9 @@ function inVersion(group: string, [version = '', ...rest]: readonly string[]): R
   };
 }
 
-/** What RBAC is asked about the request; a namespace counts as lying in itself, and a selected name as named. */
+/**
+ * What RBAC is asked about the request; a namespace counts as lying in itself, and a selected name as named.
+ */
 export function attemptOf(target: RequestTarget, verb: string, query: URLSearchParams): Attempt {
   const { group, resource, subresource } = target;
   const selected = /(?:^|,)metadata\.name=([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1];

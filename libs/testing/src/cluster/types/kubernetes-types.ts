@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** One field of a built-in type; a field without a name is an embedded type, whose fields JSON shows one level higher. */
+/**
+ * One field of a built-in type; a field without a name is an embedded type, whose fields
+ * JSON shows one level higher.
+ */
 export type TypeField = Readonly<{
   name: string;
   number: number;
@@ -23,8 +26,8 @@ type TypeTable = Readonly<{
 let table: TypeTable | undefined;
 
 /**
- * Kubernetes' built-in types, as scripts/kubernetes-types writes them from the Go types of v1.34.4. Read when the first
- * protobuf body or OpenAPI request arrives: most simulated clusters never need the table.
+ * Kubernetes' built-in types, as scripts/kubernetes-types writes them from the Go types of v1.34.4. Read when
+ * the first protobuf body or OpenAPI request arrives: most simulated clusters never need the table.
  */
 const kubernetesTypes = (): TypeTable => {
   table ??= JSON.parse(readFileSync(new URL('kubernetes-types.json', import.meta.url), 'utf8')) as TypeTable;

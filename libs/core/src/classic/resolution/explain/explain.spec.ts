@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../../catalog/model/package-record.js';
-import type { NamespaceWishes } from '../resolution-problem.js';
+import type { DesiredNamespace } from '../resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from '../sample-problem.fixture.js';
 import { renderExplanation } from './render-explanation.js';
 
-const story = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]): string => {
-  const { resolution } = sampleResolution(sampleWishes(wishes), [sampleCatalog('shelf', ...records)]);
+const story = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]): string => {
+  const { resolution } = sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]);
   return resolution.result === 'unsatisfiable'
     ? renderExplanation(resolution.explanation, resolution.advice)
     : `unexpected: ${resolution.result}`;

@@ -120,14 +120,14 @@ class ReasonTree {
     if ('deprecated' in constraint.why) return this.#leaf('deprecated', constraint, {});
     const { lacks, has } = constraint.why;
     const variable = this.system.variables[constraint.subject];
-    const wished = variable?.kind === 'subscription' ? variable.subscription : undefined;
+    const desired = variable?.kind === 'subscription' ? variable.subscription : undefined;
     return this.#leaf('nothing-found', constraint, {
       lacks,
       has: has.join(', '),
-      catalog: `${wished?.sourceNamespace ?? ''}/${wished?.source ?? ''}`,
-      package: wished?.package ?? '',
-      channel: wished?.channel ?? '',
-      startingCSV: wished?.startingCSV ?? '',
+      catalog: `${desired?.sourceNamespace ?? ''}/${desired?.source ?? ''}`,
+      package: desired?.package ?? '',
+      channel: desired?.channel ?? '',
+      startingCSV: desired?.startingCSV ?? '',
     });
   }
 

@@ -5,7 +5,7 @@ import { requirementsOf } from '../../../catalog/model/requirements-of.js';
 import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { installedEntries } from '../installed-entries.js';
 import { isFor } from '../resolution-of.js';
-import type { NamespaceWishes, Resolution, ResolutionPart } from '../resolution-problem.js';
+import type { DesiredNamespace, Resolution, ResolutionPart } from '../resolution-problem.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 /** A bundle to be installed, and the installed CSV that it replaces. */
@@ -18,7 +18,7 @@ type Step = Readonly<{ comes: Entry; goes: Entry | undefined }>;
 export function partsOf(
   { chosen }: Resolved,
   solution: readonly Entry[],
-  wishes: NamespaceWishes,
+  wishes: DesiredNamespace,
 ): readonly ResolutionPart[] {
   const existing = installedEntries(wishes);
   const installed = new Map('error' in existing ? [] : existing.value.map((entry) => [entry.name, entry]));
@@ -33,7 +33,7 @@ export function partsOf(
       const bundles = part.map(({ comes }) => comes.name).sort(byCodeUnit);
       const asking = chosen
         .filter(({ name }) => bundles.includes(name))
-        .flatMap((bundle) => wishes.subscriptions.filter((wished) => isFor(wished, bundle)))
+        .flatMap((bundle) => wishes.subscriptions.filter((desired) => isFor(desired, bundle)))
         .map(({ name }) => name);
       return { bundles, subscriptions: [...new Set(asking)].sort(byCodeUnit) };
     })

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../../catalog/model/package-record.js';
-import type { InstalledCsv, NamespaceWishes, Resolution } from '../resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv, Resolution } from '../resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from '../sample-problem.fixture.js';
 import { nextPart } from './resolution-parts.js';
 
 const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
-const answer = (wishes: Partial<NamespaceWishes>, ...records: PackageRecord[]): Resolution =>
-  sampleResolution(sampleWishes({ operatorGroups: isolating, ...wishes }), [sampleCatalog('shelf', ...records)])
+const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]): Resolution =>
+  sampleResolution(sampleNamespace({ operatorGroups: isolating, ...wishes }), [sampleCatalog('shelf', ...records)])
     .resolution;
 const outcome = (resolution: Resolution) =>
   resolution.result === 'resolved'
@@ -25,7 +25,7 @@ const outcome = (resolution: Resolution) =>
         leftOut: resolution.unresolved?.map(({ kind, name }) => `${kind} ${name}`),
       }
     : resolution.message;
-const wished = (...names: string[]) => names.map((name) => sampleSubscription(name));
+const desired = (...names: string[]) => names.map((name) => sampleSubscription(name));
 const running = (name: string, version: string) =>
   sampleSubscription(name, { installedCSV: `${name}.v${version}`, currentCSV: `${name}.v${version}` });
 const csvOf = (entry: ReturnType<typeof sampleEntry>): InstalledCsv => ({
@@ -78,15 +78,15 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
       leftOut: ['subscription mill', 'subscription nowhere'],
     },
   ])('leaves out what cannot be met and installs the rest: $because', ({ names, chosen, leftOut }) => {
-    expect(outcome(answer({ subscriptions: wished(...names) }, harbor, beacon, mill, inn, broken))).toEqual({
+    expect(outcome(answer({ subscriptions: desired(...names) }, harbor, beacon, mill, inn, broken))).toEqual({
       chosen,
       leftOut,
     });
   });
 
   it('is not the default: one wish that cannot be met stops all, as in OLM', () => {
-    const subscriptions = wished('inn', 'mill');
-    const plain = sampleWishes({ subscriptions });
+    const subscriptions = desired('inn', 'mill');
+    const plain = sampleNamespace({ subscriptions });
     expect(sampleResolution(plain, [sampleCatalog('shelf', inn, mill)]).resolution.result).toBe('unsatisfiable');
   });
 
@@ -110,7 +110,7 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
   });
 
   it('tells each one left out its own reason, without its neighbours', () => {
-    const resolution = answer({ subscriptions: wished('inn', 'mill', 'nowhere') }, inn, mill);
+    const resolution = answer({ subscriptions: desired('inn', 'mill', 'nowhere') }, inn, mill);
     const told = resolution.result === 'resolved' ? resolution.unresolved : [];
     expect(told?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
       'mill: constraints not satisfiable: bundle mill.v1.0.0 requires an operator providing an API with group: sample.test, version: v1, kind: Wind, subscription mill exists, subscription mill requires shelf/olm/stable/mill.v1.0.0',
@@ -124,7 +124,7 @@ describe('parts that are approved on their own', () => {
   const crane = samplePackage('crane', sampleEntry('crane', '1.0.0', [needsApi('Light')]));
 
   it('holds together what needs each other, and apart what does not', () => {
-    const resolution = answer({ subscriptions: wished('crane', 'inn') }, harbor, crane, inn);
+    const resolution = answer({ subscriptions: desired('crane', 'inn') }, harbor, crane, inn);
     expect(parts(resolution)).toEqual([
       { bundles: ['crane.v1.0.0', 'harbor.v1.0.0'], subscriptions: ['crane'] },
       { bundles: ['inn.v1.0.0'], subscriptions: ['inn'] },

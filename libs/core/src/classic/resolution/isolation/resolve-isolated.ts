@@ -6,7 +6,7 @@ import { minimalCore } from '../explain/minimal-core.js';
 import { clashOf, pickedEntries } from '../picked-entries.js';
 import { badRequirement, tooHard } from '../prepare.js';
 import { resolutionOf } from '../resolution-of.js';
-import type { NamespaceWishes, Resolution, UnresolvedWish, WishedSubscription } from '../resolution-problem.js';
+import type { DesiredNamespace, DesiredSubscription, Resolution, Unresolved } from '../resolution-problem.js';
 import { type SearchBudget, search } from '../search/preference-search.js';
 import type { Snapshot } from '../snapshot.js';
 import { concessionFor } from './concession.js';
@@ -17,8 +17,8 @@ import { partsOf } from './resolution-parts.js';
  * are left out one by one, each with its own explanation, until the rest has a solution. Where all can be
  * satisfied the solution is OLM's.
  */
-export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, budget: SearchBudget): Resolution {
-  const unresolved: UnresolvedWish[] = [];
+export function resolveIsolated(wishes: DesiredNamespace, snapshot: Snapshot, budget: SearchBudget): Resolution {
+  const unresolved: Unresolved[] = [];
   const builder = builderOf(wishes.subscriptions, snapshot, unresolved);
   let system = builder.build();
   for (;;) {
@@ -44,14 +44,14 @@ export function resolveIsolated(wishes: NamespaceWishes, snapshot: Snapshot, bud
  * one out may show the next.
  */
 function builderOf(
-  subscriptions: readonly WishedSubscription[],
+  subscriptions: readonly DesiredSubscription[],
   snapshot: Snapshot,
-  unresolved: UnresolvedWish[],
+  unresolved: Unresolved[],
 ): ConstraintBuilder {
-  for (let wished = subscriptions; ; ) {
+  for (let desired = subscriptions; ; ) {
     const builder = new ConstraintBuilder(snapshot);
     builder.addInstalled();
-    const good = wished.filter((subscription) => {
+    const good = desired.filter((subscription) => {
       const errors = builder.addSubscription(subscription);
       if (errors.length === 0) return true;
       const { message, advice } = badRequirement(errors);
@@ -59,16 +59,16 @@ function builderOf(
       unresolved.push({ kind: 'subscription', name: subscription.name, reason, message, explanation: [], advice });
       return false;
     });
-    if (good.length === wished.length) return builder;
-    wished = good;
+    if (good.length === desired.length) return builder;
+    desired = good;
   }
 }
 
 function isolatedResolution(
   solution: readonly Entry[],
   builder: ConstraintBuilder,
-  wishes: NamespaceWishes,
-  unresolved: readonly UnresolvedWish[],
+  wishes: DesiredNamespace,
+  unresolved: readonly Unresolved[],
 ): Resolution {
   const resolution = resolutionOf(solution, wishes, builder);
   if (resolution.result !== 'resolved') return resolution;

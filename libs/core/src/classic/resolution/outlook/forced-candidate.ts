@@ -4,7 +4,7 @@ import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 import { explain } from '../explain/explain.js';
 import { minimalCore } from '../explain/minimal-core.js';
 import { candidateWords } from '../explain/render-explanation.js';
-import type { WishedSubscription } from '../resolution-problem.js';
+import type { DesiredSubscription } from '../resolution-problem.js';
 import { search } from '../search/preference-search.js';
 import type { Snapshot } from '../snapshot.js';
 
@@ -17,14 +17,14 @@ const BUDGET = { conflicts: 2_000, work: 10_000_000 };
  */
 export function hindranceOfCandidate(
   candidate: Entry,
-  wished: WishedSubscription,
-  asking: readonly WishedSubscription[],
+  desired: DesiredSubscription,
+  asking: readonly DesiredSubscription[],
   snapshot: Snapshot,
 ): Readonly<{ hindrance: 'requirements' | 'outranked'; because: string }> {
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
   for (const subscription of asking) builder.addSubscription(subscription);
-  const system = withOnly(candidate, wished, builder.build());
+  const system = withOnly(candidate, desired, builder.build());
   const found = search(system, BUDGET);
   if (found.verdict !== 'unsatisfiable') {
     const because = 'what other Subscriptions and installed operators got first leaves no room for it';
@@ -34,10 +34,12 @@ export function hindranceOfCandidate(
   return { hindrance: 'requirements', because: candidateWords(explanation, candidate.id) };
 }
 
-function withOnly(candidate: Entry, wished: WishedSubscription, system: ConstraintSystem): ConstraintSystem {
+function withOnly(candidate: Entry, desired: DesiredSubscription, system: ConstraintSystem): ConstraintSystem {
   const indexOf = (test: (variable: ConstraintSystem['variables'][number]) => boolean) =>
     system.variables.findIndex(test);
-  const subject = indexOf((variable) => variable.kind === 'subscription' && variable.subscription.name === wished.name);
+  const subject = indexOf(
+    (variable) => variable.kind === 'subscription' && variable.subscription.name === desired.name,
+  );
   const only = indexOf((variable) => variable.kind === 'entry' && variable.entry.id === candidate.id);
   const constraints = system.constraints.map((rule): Constraint => {
     const isWish = rule.kind === 'requires' && rule.subject === subject;

@@ -3,7 +3,7 @@ import { byCodeUnit } from '../../../kernel/canonical/canonical-json.js';
 import { parseTolerant } from '../../../kernel/versions/blang-version.js';
 import { compareVersions, type Version } from '../../../kernel/versions/version.js';
 import { type IndexedCatalog, isVisible } from '../catalog-slice.js';
-import type { NamespaceWishes, WishedSubscription } from '../resolution-problem.js';
+import type { DesiredNamespace, DesiredSubscription } from '../resolution-problem.js';
 
 /** A bundle by its version, with the channels it is in. */
 export type Release = Readonly<{
@@ -19,12 +19,12 @@ export type Release = Readonly<{
  * solver itself never does.
  */
 export function newerReleases(
-  wished: WishedSubscription,
+  desired: DesiredSubscription,
   than: Version,
-  wishes: NamespaceWishes,
+  wishes: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Release[] {
-  const isOwn = ({ key }: IndexedCatalog) => isSource(wished, key);
+  const isOwn = ({ key }: IndexedCatalog) => isSource(desired, key);
   return catalogs
     .filter(({ key }) => isVisible(key, wishes))
     .toSorted(
@@ -34,13 +34,13 @@ export function newerReleases(
         byCodeUnit(a.key.name, b.key.name),
     )
     .flatMap(({ key, index }) => {
-      const record = index?.package(wished.package)?.record;
+      const record = index?.package(desired.package)?.record;
       return record === undefined ? [] : releasesAbove(than, record, key);
     });
 }
 
-export const isSource = (wished: WishedSubscription, { namespace, name }: CatalogKey): boolean =>
-  wished.source === name && wished.sourceNamespace === namespace;
+export const isSource = (desired: DesiredSubscription, { namespace, name }: CatalogKey): boolean =>
+  desired.source === name && desired.sourceNamespace === namespace;
 
 function releasesAbove(than: Version, { entries }: PackageRecord, catalog: CatalogKey): Release[] {
   const byName = Map.groupBy(entries, ({ name }) => name);

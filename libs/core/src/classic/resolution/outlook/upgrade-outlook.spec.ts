@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { EntryRecord } from '../../../catalog/model/package-record.js';
 import type { IndexedCatalog } from '../catalog-slice.js';
-import type { InstalledCsv, NamespaceWishes } from '../resolution-problem.js';
+import type { DesiredNamespace, InstalledCsv } from '../resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
   sampleCatalog,
   sampleEntry,
+  sampleNamespace,
   samplePackage,
   sampleResolution,
   sampleSubscription,
-  sampleWishes,
 } from '../sample-problem.fixture.js';
 import { renderOutlook } from './render-outlook.js';
 import { upgradeOutlook } from './upgrade-outlook.js';
@@ -29,12 +29,12 @@ const csv = (entry: EntryRecord): InstalledCsv => ({
 const replaces = (version: string) => ({ replaces: `harbor.v${version}` });
 const v1 = sampleEntry('harbor', '1.0.0');
 
-const outlook = (wishes: Partial<NamespaceWishes>, ...catalogs: IndexedCatalog[]) => {
-  const whole = sampleWishes(wishes);
+const outlook = (wishes: Partial<DesiredNamespace>, ...catalogs: IndexedCatalog[]) => {
+  const whole = sampleNamespace(wishes);
   const { resolution } = sampleResolution(whole, catalogs);
-  const wished = whole.subscriptions.find(({ name }) => name === 'harbor');
-  if (resolution.result !== 'resolved' || wished === undefined) return expect.fail(JSON.stringify(resolution));
-  return upgradeOutlook(wished, whole, catalogs, resolution);
+  const desired = whole.subscriptions.find(({ name }) => name === 'harbor');
+  if (resolution.result !== 'resolved' || desired === undefined) return expect.fail(JSON.stringify(resolution));
+  return upgradeOutlook(desired, whole, catalogs, resolution);
 };
 const shelf = (...entries: EntryRecord[]) => sampleCatalog('shelf', samplePackage('harbor', ...entries));
 const running = { subscriptions: [at('harbor.v1.0.0')], csvs: [csv(v1)] };

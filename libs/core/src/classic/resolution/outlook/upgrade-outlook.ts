@@ -5,7 +5,7 @@ import { formatVersion, type Version } from '../../../kernel/versions/version.js
 import { type IndexedCatalog, sliceCatalogs } from '../catalog-slice.js';
 import { snapshotOf } from '../prepare.js';
 import { isFor } from '../resolution-of.js';
-import type { NamespaceWishes, Resolution, WishedSubscription } from '../resolution-problem.js';
+import type { DesiredNamespace, DesiredSubscription, Resolution } from '../resolution-problem.js';
 import { Snapshot } from '../snapshot.js';
 import { follows } from '../subscription-candidates.js';
 import { hindranceOfCandidate } from './forced-candidate.js';
@@ -39,9 +39,9 @@ export type UpgradeOutlook = Readonly<{
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 type Context = Readonly<{
-  wished: WishedSubscription;
+  desired: DesiredSubscription;
   /** All Subscriptions that can be satisfied. */
-  asking: readonly WishedSubscription[];
+  asking: readonly DesiredSubscription[];
   installed: Entry | undefined;
   snapshot: Snapshot;
 }>;
@@ -51,23 +51,23 @@ type Context = Readonly<{
  * its versions are unknown.
  */
 export function upgradeOutlook(
-  wished: WishedSubscription,
-  wishes: NamespaceWishes,
+  desired: DesiredSubscription,
+  wishes: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
   resolution: Resolved,
 ): UpgradeOutlook {
   const { slices, records } = sliceCatalogs(wishes, catalogs);
   const record = (hash: string): PackageRecord => records.get(hash) ?? { name: '', defaultChannel: '', entries: [] };
   const snapshot = snapshotOf({ v: 1, wishes, catalogs: slices }, record);
-  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(wished, bundle));
-  const base = { subscription: wished.name, package: wished.package };
+  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(desired, bundle));
+  const base = { subscription: desired.name, package: desired.package };
   if (!(snapshot instanceof Snapshot)) return { ...base, newer: [] };
-  const installed = snapshot.installed.find(({ name }) => name === wished.installedCSV);
+  const installed = snapshot.installed.find(({ name }) => name === desired.installedCSV);
   const version = next === undefined ? installed?.version : parsedVersion(next.version);
-  const newer = version === undefined ? [] : newerReleases(wished, version, wishes, catalogs);
+  const newer = version === undefined ? [] : newerReleases(desired, version, wishes, catalogs);
   const leftOut = new Set(resolution.unresolved?.map(({ name }) => name));
   const asking = wishes.subscriptions.filter(({ name }) => !leftOut.has(name));
-  const context = { wished, asking, installed, snapshot };
+  const context = { desired, asking, installed, snapshot };
   return {
     ...base,
     ...(installed === undefined ? {} : { installed: installed.name }),
@@ -84,31 +84,31 @@ function parsedVersion(text: string): Version | undefined {
 type Hindered = Readonly<{ hindrance: Hindrance; because: string }>;
 
 function hindranceOf(release: Release, context: Context): Hindered {
-  const { wished, asking, installed, snapshot } = context;
-  const own = `${wished.sourceNamespace}/${wished.source}`;
-  if (!isSource(wished, release.catalog)) {
+  const { desired, asking, installed, snapshot } = context;
+  const own = `${desired.sourceNamespace}/${desired.source}`;
+  if (!isSource(desired, release.catalog)) {
     const because = `a Subscription gets updates from its own catalog only, which is ${own}: change spec.source and spec.sourceNamespace to take it`;
     return { hindrance: 'other-catalog', because };
   }
-  if (wished.channel !== '' && !release.channels.includes(wished.channel)) {
-    const because = `the Subscription follows channel ${wished.channel}: change spec.channel to take it`;
+  if (desired.channel !== '' && !release.channels.includes(desired.channel)) {
+    const because = `the Subscription follows channel ${desired.channel}: change spec.channel to take it`;
     return { hindrance: 'other-channel', because };
   }
-  const groups = (snapshot.catalog(release.catalog)?.groupsOfPackage(wished.package) ?? []).filter(
-    ({ channel }) => wished.channel === '' || channel === wished.channel,
+  const groups = (snapshot.catalog(release.catalog)?.groupsOfPackage(desired.package) ?? []).filter(
+    ({ channel }) => desired.channel === '' || channel === desired.channel,
   );
   const all = groups.flatMap(({ entries }) => entries);
   const inOrder = groups.flatMap((group) => {
     const ordered = group.ordered();
     return 'error' in ordered ? [] : ordered.entries;
   });
-  if (installed === undefined && wished.startingCSV !== '') {
-    return { hindrance: 'starting-csv', because: `spec.startingCSV asks for ${wished.startingCSV} to begin with` };
+  if (installed === undefined && desired.startingCSV !== '') {
+    return { hindrance: 'starting-csv', because: `spec.startingCSV asks for ${desired.startingCSV} to begin with` };
   }
   const entry = inOrder.find(({ name }) => name === release.name);
   if (entry === undefined) return skippedBy(release, all);
   if (installed === undefined || follows(entry, installed)) {
-    return hindranceOfCandidate(entry, wished, asking, snapshot);
+    return hindranceOfCandidate(entry, desired, asking, snapshot);
   }
   return byTheWay(entry, installed, inOrder);
 }

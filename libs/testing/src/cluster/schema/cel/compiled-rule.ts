@@ -27,7 +27,10 @@ const MAX_RULE_LENGTH = 16_384;
 let environment: Environment | undefined;
 const compiledRules = new WeakMap<JsonObject, CompiledRule | 'unsupported'>();
 
-/** The rule, or undefined where it asks for something that the evaluator does not have: such a rule is not enforced. */
+/**
+ * The rule, or undefined where it asks for something that the evaluator does not have:
+ * such a rule is not enforced.
+ */
 export function compiledRule(raw: JsonObject): CompiledRule | undefined {
   let made = compiledRules.get(raw);
   if (made === undefined) {

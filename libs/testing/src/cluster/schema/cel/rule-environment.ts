@@ -2,7 +2,10 @@ import { isIP } from 'node:net';
 import { Environment, Optional } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 
-/** Characters of a pattern: it is matched in linear time, but each character of a text costs a step for each of these. */
+/**
+ * Characters of a pattern: it is matched in linear time, but each character of a text costs
+ * a step for each of these.
+ */
 const MAX_PATTERN_LENGTH = 2_000;
 const KEPT_PATTERNS = 256;
 const patterns = new Map<string, RE2JS>();

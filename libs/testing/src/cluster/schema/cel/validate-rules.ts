@@ -16,8 +16,8 @@ type Run = { causes: StatusCause[]; warnings: string[]; budget: number };
 type Visit = Readonly<{ value: unknown; old: unknown; path: string; unchanged: () => boolean }>;
 
 /**
- * The `x-kubernetes-validations` that an object breaks, in the API server's words. A rule about a part that the write leaves
- * as it was is a warning, except where it compares with the old value.
+ * The `x-kubernetes-validations` that an object breaks, in the API server's words. A rule about a part that
+ * the write leaves as it was is a warning, except where it compares with the old value.
  */
 export function brokenRules(object: unknown, old: unknown, root: SchemaNode): Readonly<Omit<Run, 'budget'>> {
   const run: Run = { causes: [], warnings: [], budget: TOTAL_BUDGET };

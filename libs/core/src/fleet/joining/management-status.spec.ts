@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { clusterStanding, type StandingFacts } from './cluster-standing.js';
+import { type ManagementFacts, managementStatus } from './management-status.js';
 import { signsOfOlm, signText } from './olm-signs.js';
 
 const NOW = new Date('2026-11-21T08:00:00Z');
@@ -77,9 +77,9 @@ describe('signs that OLM itself is at work', () => {
 
 describe('whether Flotilla acts', () => {
   const signs = signsOfOlm([deployment('olm', 'olm-operator')], [], NOW);
-  const facts: StandingFacts = { cluster: 'east', globalCatalogNamespace: 'olm', signs, consentedClusters: [] };
+  const facts: ManagementFacts = { cluster: 'east', globalCatalogNamespace: 'olm', signs, consentedClusters: [] };
 
-  it.each<{ because: string; more: Partial<StandingFacts>; acts: boolean }>([
+  it.each<{ because: string; more: Partial<ManagementFacts>; acts: boolean }>([
     { because: 'OLM was found', more: {}, acts: false },
     { because: 'there is no OLM', more: { signs: [] }, acts: true },
     {
@@ -98,11 +98,11 @@ describe('whether Flotilla acts', () => {
       acts: true,
     },
   ])('$acts: $because', ({ more, acts }) => {
-    expect(clusterStanding({ ...facts, ...more }).acts).toBe(acts);
+    expect(managementStatus({ ...facts, ...more }).acts).toBe(acts);
   });
 
   it('says what was found and both ways on', () => {
-    expect(clusterStanding(facts)).toMatchObject({
+    expect(managementStatus(facts)).toMatchObject({
       because:
         'OLM itself is at work there (deployment olm/olm-operator); nothing is written. Scale OLM to nothing to hand over, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=east, or annotation flotilla.dev/beside-olm=act on namespace olm',
     });

@@ -7,13 +7,16 @@ const CLAIM_MS = 10_000;
 const CLAIMS_AT_ONCE = 200;
 const AGAIN_AFTER_ERROR_MS = 1_000;
 
-// Time is the Redis server's in all of these, so that the clocks of our processes need not agree.
+// All times are the Redis server's, so that the clocks of our processes need not agree.
 const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
 
-/** Sets the alarm unless an earlier one stands. KEYS: alarms. ARGV: delay, member. */
+/** Sets the delayed job unless an earlier one exists. KEYS: delayed jobs. ARGV: delay, member. */
 const SET = new RedisScript(`${NOW} redis.call('ZADD', KEYS[1], 'LT', now + tonumber(ARGV[1]), ARGV[2])`);
 
-/** Moves due alarms, and claims whose holder died, to the claims. Answers the claim's number, then the members. KEYS: alarms, claims. */
+/**
+ * Moves due jobs, and claims whose holder died, to the claims. Answers the claim's number, then the members.
+ * KEYS: delayed jobs, claims.
+ */
 const CLAIM = new RedisScript(`${NOW}
 local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - tonumber(ARGV[2]), 'LIMIT', 0, ARGV[1])) do
@@ -33,12 +36,13 @@ const SETTLE = new RedisScript(
 );
 
 /**
- * One alarm per member, the earliest that was asked for; kept in Redis, rung by whichever process comes first, and rung
- * again by another when that one dies before it is done. The queue's own delayed jobs would not do: with them a delayed
- * duplicate replaces an immediate one that waits for its running twin, and the other way round.
+ * One delayed job per member, the earliest that was requested. It is kept in Redis, taken by any process once
+ * it is due, and taken again by another when that one dies before it is done. BullMQ's own delayed jobs do
+ * not serve: with them a delayed duplicate replaces an immediate one that waits for a running job of its key,
+ * and the other way round.
  */
-export class RedisAlarms {
-  readonly #alarms: string;
+export class RedisDelayedJobs {
+  readonly #delayedJobs: string;
   readonly #claims: string;
   #started: Delayed | undefined;
 
@@ -48,18 +52,21 @@ export class RedisAlarms {
     private readonly poll: DuePoll,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.#alarms = `${prefix}:alarms`;
+    this.#delayedJobs = `${prefix}:alarms`;
     this.#claims = `${prefix}:claims`;
   }
 
   async set(member: string, delayMs: number): Promise<void> {
-    await SET.run(this.redis, [this.#alarms], Math.ceil(delayMs), member);
+    await SET.run(this.redis, [this.#delayedJobs], Math.ceil(delayMs), member);
     if (this.#started !== undefined) this.poll.pollIn(delayMs);
   }
 
   async count(): Promise<number> {
-    const [alarms, claims] = await Promise.all([this.redis.zcard(this.#alarms), this.redis.zcard(this.#claims)]);
-    return alarms + claims;
+    const [delayedJobs, claims] = await Promise.all([
+      this.redis.zcard(this.#delayedJobs),
+      this.redis.zcard(this.#claims),
+    ]);
+    return delayedJobs + claims;
   }
 
   /** Starts ringing: `ring` must have taken the member over for good when it resolves. */
@@ -70,7 +77,7 @@ export class RedisAlarms {
         if (this.#started !== undefined) this.onError(error);
         return AGAIN_AFTER_ERROR_MS;
       });
-    this.#started = { key: this.#alarms, takeDue, onError: this.onError };
+    this.#started = { key: this.#delayedJobs, takeDue, onError: this.onError };
     this.poll.start(this.#started);
   }
 
@@ -82,7 +89,7 @@ export class RedisAlarms {
 
   /** Answers in how many milliseconds the next one rings. */
   async #ringDue(ring: (member: string) => Promise<void>): Promise<number> {
-    const answer = await CLAIM.run(this.redis, [this.#alarms, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
+    const answer = await CLAIM.run(this.redis, [this.#delayedJobs, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
     const { claim, waitMs, members } = readClaims(answer);
     for (const member of members) {
       await ring(member);

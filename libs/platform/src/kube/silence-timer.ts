@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.port.js';
 
 /** Aborts when nothing was heard for a while. */
-export class SilenceAlarm {
+export class SilenceTimer {
   readonly #controller = new AbortController();
   #heardAt: number;
   #cancel: () => void;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogSource } from '../../kernel/api/catalog-source.js';
-import { catalogStanding } from './catalog-standing.js';
+import { catalogFingerprint } from './catalog-fingerprint.js';
 
 const source = (status: CatalogSource['status'], image = 'a/b:c'): CatalogSource => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -11,7 +11,7 @@ const source = (status: CatalogSource['status'], image = 'a/b:c'): CatalogSource
 });
 const ready = { connectionState: { lastObservedState: 'READY', address: 'http://hub/content/1' } };
 
-describe('catalogStanding', () => {
+describe('catalogFingerprint', () => {
   it.each([
     { next: source({ ...ready, latestImageRegistryPoll: 'later' }), same: true, because: 'a poll found nothing new' },
     { next: source({ ...ready, reason: 'RegistryServerError' }), same: false, because: 'a refresh failed' },
@@ -25,8 +25,8 @@ describe('catalogStanding', () => {
       same: false,
       because: 'the content is another',
     },
-    { next: source(ready, 'a/b:d'), same: false, because: 'another image is wished' },
+    { next: source(ready, 'a/b:d'), same: false, because: 'another image is desired' },
   ])('same $same: $because', ({ next, same }) => {
-    expect(catalogStanding(next) === catalogStanding(source(ready))).toBe(same);
+    expect(catalogFingerprint(next) === catalogFingerprint(source(ready))).toBe(same);
   });
 });

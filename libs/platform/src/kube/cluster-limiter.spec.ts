@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../clock/manual-clock.js';
-import { ClusterGate } from './cluster-gate.js';
+import { ClusterLimiter } from './cluster-limiter.js';
 import { KubeApiError } from './kube-client.port.js';
 
 const unreachable = () => new KubeApiError('far', 0, 'Unreachable', 'no answer');
@@ -10,7 +10,7 @@ const failing = (error: Error) => () => Promise.reject(error);
 
 function gateOf(mostAtOnce = 2) {
   const clock = new ManualClock();
-  return { clock, gate: new ClusterGate({ clock, mostAtOnce, random: () => 0 }) };
+  return { clock, gate: new ClusterLimiter({ clock, mostAtOnce, random: () => 0 }) };
 }
 
 describe('the gate of the clusters', () => {

@@ -1,17 +1,20 @@
-import type { ClusterStanding } from '#core/fleet/joining/cluster-standing';
+import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { ClusterWrites } from './cluster-writes.js';
 import { GuardedClient } from './guarded-client.js';
-import { OlmLookout } from './olm-lookout.js';
+import { OlmDetector } from './olm-detector.js';
 
 const NAMED = 5;
 
-/** One lookout for each cluster of a process; what they find is logged, measured and part of its health. */
-export class OlmLookouts {
-  readonly #lookouts: ReadonlyMap<string, OlmLookout>;
+/**
+ * One OLM detector for each cluster of a process; what they find is logged, measured and part
+ * of the process's health.
+ */
+export class OlmDetectors {
+  readonly #detectors: ReadonlyMap<string, OlmDetector>;
   readonly #writes: ReadonlyMap<string, ClusterWrites>;
 
   constructor(
@@ -21,7 +24,7 @@ export class OlmLookouts {
     this.#writes = new Map(
       clients.map(({ cluster }) => [cluster, new ClusterWrites(cluster, () => !this.isHeld(cluster))]),
     );
-    this.#lookouts = new Map(clients.map((client) => [client.cluster, this.#lookoutOf(client)]));
+    this.#detectors = new Map(clients.map((client) => [client.cluster, this.#detectorOf(client)]));
   }
 
   /** The same clients; from the moment a cluster is found to be left to OLM, they refuse to write there. */
@@ -33,30 +36,30 @@ export class OlmLookouts {
   }
 
   /** Whether Flotilla acts in a cluster of this process. Rejects where the cluster does not answer. */
-  async standing(cluster: string): Promise<ClusterStanding> {
-    const lookout = this.#lookouts.get(cluster);
-    return lookout === undefined ? { acts: true, signs: [] } : lookout.standing();
+  async status(cluster: string): Promise<ManagementStatus> {
+    const detector = this.#detectors.get(cluster);
+    return detector === undefined ? { acts: true, signs: [] } : detector.status();
   }
 
-  /** Milliseconds after which the standing of a cluster may be another. */
+  /** Milliseconds after which the status of a cluster may be another. */
   againAfterMs(cluster: string): number {
-    return this.#lookouts.get(cluster)?.againAfterMs ?? this.hub.settings.resyncInterval;
+    return this.#detectors.get(cluster)?.againAfterMs ?? this.hub.settings.resyncInterval;
   }
 
   /** True where it is known that nothing is done in the cluster. */
   isHeld(cluster: string): boolean {
-    return this.#lookouts.get(cluster)?.latest?.acts === false;
+    return this.#detectors.get(cluster)?.latest?.acts === false;
   }
 
   /**
-   * Clusters that are left to OLM do not make the service unready; the detail names them. A cluster counts as left alone
-   * once no write is under way there: from then on this process writes nothing to it.
+   * Clusters that are left to OLM do not make the service unready; the detail names them. A cluster counts as
+   * left alone once no write is under way there: from then on this process writes nothing to it.
    */
   get check(): HealthCheck {
     return {
       name: 'olm',
       check: async () => {
-        const held = [...this.#lookouts].flatMap(([cluster, { latest }]) =>
+        const held = [...this.#detectors].flatMap(([cluster, { latest }]) =>
           latest?.acts === false ? [{ cluster, because: latest.because }] : [],
         );
         if (held.length === 0) return { up: true, detail: 'no cluster is left to OLM' };
@@ -83,21 +86,20 @@ export class OlmLookouts {
     return this.#writes.get(cluster)?.underWay ?? 0;
   }
 
-  #lookoutOf(client: KubeClient): OlmLookout {
+  #detectorOf(client: KubeClient): OlmDetector {
     const { clock, log, settings } = this.hub;
     const { cluster } = client;
-    return new OlmLookout({
+    return new OlmDetector({
       client,
       clock,
       consentedClusters: settings.clustersBesideOlm,
       globalCatalogNamespace: () => globalCatalogNamespaceOf(client, settings),
       // A resync finds the answer at most half as old as the resync before.
       everyMs: settings.resyncInterval / 2,
-      onNews: (standing) => {
+      onNews: (status) => {
         void this.#measure(cluster);
-        if (!standing.acts) log.warn({ cluster, because: standing.because }, 'cluster is left alone');
-        else if (standing.signs.length > 0)
-          log.warn({ cluster, signs: standing.signs }, 'cluster is worked on beside OLM');
+        if (!status.acts) log.warn({ cluster, because: status.because }, 'cluster is left alone');
+        else if (status.signs.length > 0) log.warn({ cluster, signs: status.signs }, 'cluster is worked on beside OLM');
       },
     });
   }

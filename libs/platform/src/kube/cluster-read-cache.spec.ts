@@ -2,18 +2,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '../clock/manual-clock.js';
 import { silentLog } from '../telemetry/log.port.js';
-import { ClusterMirror, type MirroredKind } from './cluster-mirror.js';
+import { type CachedKind, ClusterReadCache } from './cluster-read-cache.js';
 import { type KindRef, KubeApiError, type KubeClient, type ListReading, type WatchEvent } from './kube-client.port.js';
 import { ReadBudget } from './read-budget.js';
 
 const ROLE: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' };
-const SECRET: MirroredKind = {
+const SECRET: CachedKind = {
   apiVersion: 'v1',
   kind: 'Secret',
   labelSelector: 'olm.managed=true',
   reduce: ({ data: _data, ...rest }) => rest as KubernetesObject,
 };
-const GOING: MirroredKind = { apiVersion: 'example.com/v1', kind: 'Ship' };
+const GOING: CachedKind = { apiVersion: 'example.com/v1', kind: 'Ship' };
 
 const role = (name: string, resourceVersion: string, more: Partial<KubernetesObject['metadata']> = {}) => ({
   ...ROLE,
@@ -23,8 +23,8 @@ const ref = (name: string) => ({ ...ROLE, name, namespace: 'sea' });
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const endings: (() => Promise<void>)[] = [];
 
-/** A cluster whose watches tell what the test says, when it says so. */
-async function mirrored(items: readonly KubernetesObject[] = [], kinds: readonly MirroredKind[] = [ROLE]) {
+/** A cluster whose watches send events when the test says so. */
+async function cached(items: readonly KubernetesObject[] = [], kinds: readonly CachedKind[] = [ROLE]) {
   const told: WatchEvent<KubernetesObject>[] = [];
   let wake = (): void => undefined;
   let broken: Error | undefined;
@@ -50,9 +50,9 @@ async function mirrored(items: readonly KubernetesObject[] = [], kinds: readonly
     },
   } as unknown as KubeClient;
   const clock = new ManualClock();
-  const mirror = new ClusterMirror({ client, clock, log: silentLog, kinds });
-  endings.push(() => mirror.stop());
-  mirror.start();
+  const cache = new ClusterReadCache({ client, clock, log: silentLog, kinds });
+  endings.push(() => cache.stop());
+  cache.start();
   await settle();
   const tell = async (...events: WatchEvent<KubernetesObject>[]) => {
     told.push(...events);
@@ -64,43 +64,43 @@ async function mirrored(items: readonly KubernetesObject[] = [], kinds: readonly
     wake();
     await settle();
   };
-  const names = () => mirror.list(ROLE, { namespace: 'sea' })?.map(({ metadata }) => metadata.name);
-  const versionOf = (name: string) => mirror.get(ref(name))?.found?.metadata.resourceVersion;
-  return { mirror, clock, tell, fail, names, versionOf };
+  const names = () => cache.list(ROLE, { namespace: 'sea' })?.map(({ metadata }) => metadata.name);
+  const versionOf = (name: string) => cache.get(ref(name))?.found?.metadata.resourceVersion;
+  return { cache, clock, tell, fail, names, versionOf };
 }
 
 afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-describe('a mirror of a cluster', () => {
+describe('a cache of a cluster', () => {
   it('has what was listed and what watches tell, without managedFields', async () => {
-    const { mirror, tell, names } = await mirrored([role('b', '5', { managedFields: [{}] })]);
+    const { cache, tell, names } = await cached([role('b', '5', { managedFields: [{}] })]);
     await tell({ type: 'ADDED', object: role('a', '11') });
     expect(names()).toEqual(['a', 'b']);
-    expect(mirror.get(ref('b'))?.found).toEqual(role('b', '5'));
+    expect(cache.get(ref('b'))?.found).toEqual(role('b', '5'));
     await tell({ type: 'DELETED', object: role('b', '12') });
-    expect(mirror.get(ref('b'))).toEqual({ found: undefined });
+    expect(cache.get(ref('b'))).toEqual({ found: undefined });
   });
 
   it('gives a long object as it was', async () => {
     const long = { ...role('a', '5'), rules: Array.from({ length: 500 }, (_, n) => ({ verbs: [`verb ${n} ü`] })) };
-    const { mirror } = await mirrored([long]);
-    expect(mirror.get(ref('a'))?.found).toEqual(long);
+    const { cache } = await cached([long]);
+    expect(cache.get(ref('a'))?.found).toEqual(long);
   });
 
   it('answers what labels and names ask for', async () => {
-    const { mirror } = await mirrored([role('a', '5', { labels: { ship: 'harbor' } }), role('b', '6')]);
-    const asked = (labelSelector: string) => mirror.list(ROLE, { labelSelector })?.map(({ metadata }) => metadata.name);
+    const { cache } = await cached([role('a', '5', { labels: { ship: 'harbor' } }), role('b', '6')]);
+    const asked = (labelSelector: string) => cache.list(ROLE, { labelSelector })?.map(({ metadata }) => metadata.name);
     expect(asked('ship=harbor')).toEqual(['a']);
     expect(asked('ship in (harbor)')).toBeUndefined();
-    expect(mirror.list(ROLE, { namespace: 'land' })).toEqual([]);
+    expect(cache.list(ROLE, { namespace: 'land' })).toEqual([]);
   });
 
   describe('of our own writes', () => {
     it('shows the newest answer, until the watch has come as far', async () => {
-      const { mirror, tell, versionOf } = await mirrored([role('a', '5')]);
-      mirror.noteWritten(role('a', '20'));
+      const { cache, tell, versionOf } = await cached([role('a', '5')]);
+      cache.noteWritten(role('a', '20'));
       await tell({ type: 'MODIFIED', object: role('a', '15') });
       expect(versionOf('a')).toBe('20');
       await tell({ type: 'MODIFIED', object: role('a', '20') }, { type: 'MODIFIED', object: role('a', '21') });
@@ -108,32 +108,32 @@ describe('a mirror of a cluster', () => {
     });
 
     it('shows a new object, and not after it went', async () => {
-      const { mirror, tell, names } = await mirrored([role('b', '5')]);
-      mirror.noteWritten(role('a', '20'));
+      const { cache, tell, names } = await cached([role('b', '5')]);
+      cache.noteWritten(role('a', '20'));
       expect(names()).toEqual(['a', 'b']);
       await tell({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
       expect(names()).toEqual(['b']);
     });
 
     it('takes no answer that the watch has overtaken: the object may have gone since', async () => {
-      const { mirror, tell, names } = await mirrored();
+      const { cache, tell, names } = await cached();
       await tell({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
-      mirror.noteWritten(role('a', '20'));
+      cache.noteWritten(role('a', '20'));
       expect(names()).toEqual([]);
     });
 
     it('hides what we deleted, and shows another one of that name', async () => {
-      const { mirror, tell, names, versionOf } = await mirrored([role('a', '5')]);
-      mirror.noteDeleted(ref('a'));
+      const { cache, tell, names, versionOf } = await cached([role('a', '5')]);
+      cache.noteDeleted(ref('a'));
       expect([names(), versionOf('a')]).toEqual([[], undefined]);
       await tell({ type: 'MODIFIED', object: role('a', '20', { uid: 'another' }) });
       expect(versionOf('a')).toBe('20');
     });
 
     it('shows what we deleted again when a finalizer holds it, or the watch never tells of it', async () => {
-      const { mirror, tell, clock, names } = await mirrored([role('a', '5'), role('b', '6')]);
-      mirror.noteDeleted(ref('a'));
-      mirror.noteDeleted(ref('b'));
+      const { cache, tell, clock, names } = await cached([role('a', '5'), role('b', '6')]);
+      cache.noteDeleted(ref('a'));
+      cache.noteDeleted(ref('b'));
       await tell({ type: 'MODIFIED', object: role('a', '20', { deletionTimestamp: '2026-01-01T00:00:00Z' }) });
       expect(names()).toEqual(['a']);
       await clock.advance(11_000);
@@ -151,33 +151,33 @@ describe('a mirror of a cluster', () => {
     const ours = { namespace: 'sea', labelSelector: 'olm.managed=true' };
 
     it('answers for those alone, and keeps nothing of what they hold', async () => {
-      const { mirror } = await mirrored([secret({ 'olm.managed': 'true' })], [SECRET]);
-      expect(mirror.list(SECRET, ours)?.map((one) => 'data' in one)).toEqual([false]);
-      expect(mirror.list(SECRET, { namespace: 'sea' })).toBeUndefined();
-      expect(mirror.get({ apiVersion: 'v1', kind: 'Secret', name: 'key', namespace: 'sea' })).toBeUndefined();
+      const { cache } = await cached([secret({ 'olm.managed': 'true' })], [SECRET]);
+      expect(cache.list(SECRET, ours)?.map((one) => 'data' in one)).toEqual([false]);
+      expect(cache.list(SECRET, { namespace: 'sea' })).toBeUndefined();
+      expect(cache.get({ apiVersion: 'v1', kind: 'Secret', name: 'key', namespace: 'sea' })).toBeUndefined();
     });
 
     it('has one no more once a write of ours took its label', async () => {
-      const { mirror } = await mirrored([secret({ 'olm.managed': 'true' })], [SECRET]);
-      mirror.noteWritten(secret({}, '20'));
-      expect(mirror.list(SECRET, ours)).toEqual([]);
+      const { cache } = await cached([secret({ 'olm.managed': 'true' })], [SECRET]);
+      cache.noteWritten(secret({}, '20'));
+      expect(cache.list(SECRET, ours)).toEqual([]);
     });
   });
 
   describe('does not answer', () => {
     it('for kinds that it does not hold, or of another version', async () => {
-      const { mirror } = await mirrored([role('a', '5')]);
-      expect(mirror.list({ apiVersion: 'v1', kind: 'Pod' }, {})).toBeUndefined();
-      expect(mirror.list({ ...ROLE, apiVersion: 'rbac.authorization.k8s.io/v2' }, {})).toBeUndefined();
+      const { cache } = await cached([role('a', '5')]);
+      expect(cache.list({ apiVersion: 'v1', kind: 'Pod' }, {})).toBeUndefined();
+      expect(cache.list({ ...ROLE, apiVersion: 'rbac.authorization.k8s.io/v2' }, {})).toBeUndefined();
     });
 
     it('for a kind that is not served', async () => {
-      const { mirror } = await mirrored([], [GOING]);
-      expect(mirror.list(GOING, {})).toBeUndefined();
+      const { cache } = await cached([], [GOING]);
+      expect(cache.list(GOING, {})).toBeUndefined();
     });
 
     it('while its watch is broken', async () => {
-      const { fail, names } = await mirrored([role('a', '5')]);
+      const { fail, names } = await cached([role('a', '5')]);
       expect(names()).toEqual(['a']);
       await fail();
       expect(names()).toBeUndefined();
@@ -186,13 +186,13 @@ describe('a mirror of a cluster', () => {
 
   describe('told how far somebody has seen', () => {
     it('waits for its watches, and names those that do not come as far', async () => {
-      const { mirror, tell, clock } = await mirrored([role('a', '5')]);
-      expect(await mirror.behind({ Role: '10', Pod: '99' }, 250)).toEqual([]);
-      const behind = mirror.behind({ Role: '20' }, 250);
+      const { cache, tell, clock } = await cached([role('a', '5')]);
+      expect(await cache.behind({ Role: '10', Pod: '99' }, 250)).toEqual([]);
+      const behind = cache.behind({ Role: '20' }, 250);
       await tell({ type: 'MODIFIED', object: role('a', '20') });
       await clock.advance(5);
       expect(await behind).toEqual([]);
-      const later = mirror.behind({ Role: '30' }, 250);
+      const later = cache.behind({ Role: '30' }, 250);
       for (let waited = 0; waited < 300; waited += 5) {
         await settle();
         await clock.advance(5);
@@ -201,9 +201,9 @@ describe('a mirror of a cluster', () => {
     });
 
     it('does not wait for a watch that is broken', async () => {
-      const { mirror, fail } = await mirrored([role('a', '5')]);
+      const { cache, fail } = await cached([role('a', '5')]);
       await fail();
-      expect(await mirror.behind({ Role: '20' }, 250)).toEqual(['Role']);
+      expect(await cache.behind({ Role: '20' }, 250)).toEqual(['Role']);
     });
   });
 });

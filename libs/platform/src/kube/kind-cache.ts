@@ -5,13 +5,15 @@ import { type PackedObject, pack } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { isAsNewAs } from './resource-version.js';
 
-export type KindMirrorOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'handlers'> &
+export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'handlers'> &
   Readonly<{
     /** What is kept of an object beside its names and labels; by default all but `metadata.managedFields`. */
     reduce?: (object: KubernetesObject) => KubernetesObject;
     /** Whether the watch's selector takes an object in. */
     selected?: (object: KubernetesObject) => boolean;
-    /** An object appeared, changed or went, by whoever's hand; not called for what the first list holds. */
+    /**
+     * An object appeared, changed or went, whoever wrote it; not called for the objects of the first list.
+     */
     onMoved?: (metadata: KubernetesObject['metadata']) => void;
   }>;
 
@@ -19,20 +21,23 @@ export type KindMirrorOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'h
 type Own = Readonly<{ namespace: string; name: string; at: number }> &
   (Readonly<{ object: PackedObject; selected: boolean }> | Readonly<{ deleted: string }>);
 
-/** The watch tells of a deletion within milliseconds; it is waited for no longer than this. */
+/** The watch reports a deletion within milliseconds; the cache waits no longer than this. */
 const DELETION_MS = 10_000;
-/** A watch that tells nothing of our writes is broken: more of them are not held against its return. */
+/**
+ * Most own writes kept while the watch lags; beyond it the watch counts as broken and the oldest are dropped.
+ */
 const MOST_OWN = 1_000;
 
 /**
- * All objects of a kind as a watch tells them, and what we wrote meanwhile: an answer to a write of ours is newer than
- * the watch until that has come as far, and is then dropped. So whoever reads here sees at least his own writes.
+ * All objects of a kind as a watch reports them, and our own writes: the answer to a write of ours is
+ * kept until the watch has reached its resourceVersion. So a reader of this cache sees at least the
+ * writes of its own process.
  */
-export class KindMirror {
+export class KindCache {
   readonly #reflector: Reflector<PackedObject>;
   readonly #own = new Map<string, Own>();
 
-  constructor(private readonly options: KindMirrorOptions) {
+  constructor(private readonly options: KindCacheOptions) {
     const { reduce = withoutManagedFields, selected: _selected, onMoved, ...watch } = options;
     const moved = ({ metadata }: PackedObject) => {
       if (this.#reflector.synced()) onMoved?.(metadata);
@@ -54,7 +59,7 @@ export class KindMirror {
     return this.#reflector.synced() && this.#reflector.served() && this.#reflector.problem() === undefined;
   }
 
-  /** When the API server last told something, if only that there is nothing new. */
+  /** When the API server last sent something, if only a bookmark. */
   lastSeen(): Date {
     return this.#reflector.lastSeen();
   }
@@ -91,15 +96,15 @@ export class KindMirror {
   /** The API server answered a write of ours with this. */
   noteWritten(object: KubernetesObject): void {
     const { resourceVersion } = object.metadata;
-    // What the watch has passed already it has told, or what came after it.
+    // If the watch has passed this version already, it has reported this object or a newer one.
     if (!isAsNewAs(resourceVersion, '0') || this.hasReached(resourceVersion ?? '')) return;
     const { selected = () => true, reduce = withoutManagedFields } = this.options;
     this.#note({ object: pack(reduce(object)), selected: selected(object), ...this.#named(object.metadata) });
   }
 
   /**
-   * The API server accepted that it be deleted; an object whose finalizers hold it is seen again once the watch tells of
-   * it.
+   * The API server accepted the deletion; an object that is held by finalizers is seen again
+   * once the watch reports it.
    */
   noteDeleted(ref: Pick<ObjectRef, 'namespace' | 'name'>): void {
     const uid = this.get(ref)?.metadata.uid;

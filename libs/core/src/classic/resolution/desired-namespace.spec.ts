@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
-import { wishesOf } from './wishes.js';
+import { desiredNamespaceOf } from './desired-namespace.js';
 
 const csv = (name: string, more: Partial<ClusterServiceVersion> = {}): ClusterServiceVersion => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -27,9 +27,10 @@ const observed = (
   csvs: ClusterServiceVersion[],
   groups: OperatorGroup[] = [group()],
   subscriptions: Subscription[] = [],
-) => wishesOf({ namespace: 'team', globalCatalogNamespace: 'olm', operatorGroups: groups, subscriptions, csvs });
+) =>
+  desiredNamespaceOf({ namespace: 'team', globalCatalogNamespace: 'olm', operatorGroups: groups, subscriptions, csvs });
 
-describe('wishesOf', () => {
+describe('desiredNamespaceOf', () => {
   it.each([
     { because: 'its status says Copied', copy: csv('a', { status: { reason: 'Copied' } }) },
     { because: 'its label names the origin', copy: csv('a', { metadata: { labels: { 'olm.copiedFrom': 'other' } } }) },

@@ -1,22 +1,22 @@
-import { type ClusterStanding, clusterStanding } from '#core/fleet/joining/cluster-standing';
+import { type ManagementStatus, managementStatus } from '#core/fleet/joining/management-status';
 import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/fleet/joining/olm-signs';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
 import { type KindRef, KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
 
-export type OlmLookoutOptions = Readonly<{
+export type OlmDetectorOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   /** Clusters in which Flotilla may act beside OLM; `*`: in all. */
   consentedClusters: readonly string[];
   globalCatalogNamespace: () => Promise<string>;
-  /** Milliseconds after which a cluster in which Flotilla acts is looked at again. */
+  /** Milliseconds between two checks of a cluster in which Flotilla acts. */
   everyMs: number;
-  /** Told when the standing differs from the one before, the first one included. */
-  onNews?: (standing: ClusterStanding) => void;
+  /** Called when the status differs from the one before, and for the first one. */
+  onNews?: (status: ManagementStatus) => void;
 }>;
 
-/** Where Flotilla is waiting for OLM to go it looks more often. */
+/** While Flotilla waits for OLM to be removed it checks more often. */
 const WAITING_MS = 60_000;
 
 const DEPLOYMENT: KindRef = { apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -27,36 +27,39 @@ const WRITTEN_BY_OLM: readonly KindRef[] = [
   { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' },
 ];
 
-/** Whether OLM itself is at work in a cluster, and so whether Flotilla acts there. Asked anew from time to time only. */
-export class OlmLookout {
-  #known: Readonly<{ standing: Promise<ClusterStanding>; until: number }> | undefined;
+/**
+ * Whether OLM itself is at work in a cluster, and so whether Flotilla acts there. Asked
+ * anew from time to time only.
+ */
+export class OlmDetector {
+  #known: Readonly<{ status: Promise<ManagementStatus>; until: number }> | undefined;
   #told: string | undefined;
-  #latest: ClusterStanding | undefined;
+  #latest: ManagementStatus | undefined;
 
-  constructor(private readonly options: OlmLookoutOptions) {}
+  constructor(private readonly options: OlmDetectorOptions) {}
 
-  /** What was found last, without a look; undefined before the first one. */
-  get latest(): ClusterStanding | undefined {
+  /** The result of the last check; undefined before the first one. Starts no check. */
+  get latest(): ManagementStatus | undefined {
     return this.#latest;
   }
 
-  /** Milliseconds after which another look is due. */
+  /** Milliseconds until the next check is due. */
   get againAfterMs(): number {
     const { everyMs } = this.options;
     return this.#latest?.acts === false ? Math.min(everyMs, WAITING_MS) : everyMs;
   }
 
   /** Rejects where the cluster does not answer. */
-  async standing(): Promise<ClusterStanding> {
+  async status(): Promise<ManagementStatus> {
     const now = this.options.clock.now().getTime();
-    if (this.#known !== undefined && now < this.#known.until) return this.#known.standing;
-    const standing = this.#look();
-    this.#known = { standing, until: Number.POSITIVE_INFINITY };
+    if (this.#known !== undefined && now < this.#known.until) return this.#known.status;
+    const status = this.#check();
+    this.#known = { status, until: Number.POSITIVE_INFINITY };
     try {
-      const found = await standing;
+      const found = await status;
       this.#latest = found;
-      this.#known = { standing, until: this.options.clock.now().getTime() + this.againAfterMs };
-      this.#tell(found);
+      this.#known = { status, until: this.options.clock.now().getTime() + this.againAfterMs };
+      this.#report(found);
       return found;
     } catch (error) {
       this.#known = undefined;
@@ -64,15 +67,15 @@ export class OlmLookout {
     }
   }
 
-  async #look(): Promise<ClusterStanding> {
+  async #check(): Promise<ManagementStatus> {
     const { client, consentedClusters } = this.options;
     const globalCatalogNamespace = await this.options.globalCatalogNamespace();
     const facts = { cluster: client.cluster, globalCatalogNamespace, consentedClusters };
     const found = await this.#signs();
-    const standing = clusterStanding({ ...facts, ...found });
-    if (standing.acts) return standing;
+    const status = managementStatus({ ...facts, ...found });
+    if (status.acts) return status;
     const { annotations } = (await this.#namespace(globalCatalogNamespace))?.metadata ?? {};
-    return clusterStanding({ ...facts, ...found, annotations });
+    return managementStatus({ ...facts, ...found, annotations });
   }
 
   async #signs(): Promise<Readonly<{ signs: readonly OlmSign[]; unseen?: string }>> {
@@ -110,10 +113,10 @@ export class OlmLookout {
     }
   }
 
-  #tell(standing: ClusterStanding): void {
-    const text = standing.acts ? 'acts' : standing.because;
+  #report(status: ManagementStatus): void {
+    const text = status.acts ? 'acts' : status.because;
     if (text === this.#told) return;
     this.#told = text;
-    this.options.onNews?.(standing);
+    this.options.onNews?.(status);
   }
 }

@@ -7,12 +7,12 @@ export const BESIDE_OLM_ANNOTATION = 'flotilla.dev/beside-olm';
 const ACT = 'act';
 
 /** Whether Flotilla acts in a cluster. Where it does not, nothing at all is written there. */
-export type ClusterStanding =
+export type ManagementStatus =
   | Readonly<{ acts: true; signs: readonly OlmSign[] }>
   /** `because` says what was found and how to go on. */
   | Readonly<{ acts: false; signs: readonly OlmSign[]; because: string }>;
 
-export type StandingFacts = Readonly<{
+export type ManagementFacts = Readonly<{
   cluster: string;
   globalCatalogNamespace: string;
   signs: readonly OlmSign[];
@@ -28,7 +28,7 @@ export type StandingFacts = Readonly<{
  * Two managers that act on the same objects undo each other's work: beside OLM Flotilla does nothing unless
  * the owner of the cluster says so.
  */
-export function clusterStanding(facts: StandingFacts): ClusterStanding {
+export function managementStatus(facts: ManagementFacts): ManagementStatus {
   const { signs, unseen } = facts;
   if ((signs.length === 0 && unseen === undefined) || hasConsent(facts)) return { acts: true, signs };
   const found =
@@ -38,7 +38,7 @@ export function clusterStanding(facts: StandingFacts): ClusterStanding {
   return { acts: false, signs, because: `${found}; nothing is written. ${wayOn(facts)}` };
 }
 
-function hasConsent({ cluster, consentedClusters, annotations }: StandingFacts): boolean {
+function hasConsent({ cluster, consentedClusters, annotations }: ManagementFacts): boolean {
   return (
     consentedClusters.includes('*') ||
     consentedClusters.includes(cluster) ||
@@ -46,7 +46,7 @@ function hasConsent({ cluster, consentedClusters, annotations }: StandingFacts):
   );
 }
 
-function wayOn({ cluster, globalCatalogNamespace, signs }: StandingFacts): string {
+function wayOn({ cluster, globalCatalogNamespace, signs }: ManagementFacts): string {
   const first = signs.length > 0 ? 'Scale OLM to nothing to hand over' : 'Let it list Deployments and OLM’s kinds';
   return `${first}, or allow both: FLOTILLA_CLUSTERS_BESIDE_OLM=${cluster}, or annotation ${BESIDE_OLM_ANNOTATION}=${ACT} on namespace ${globalCatalogNamespace}`;
 }

@@ -1,21 +1,21 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { MirroredKind } from '#platform/kube/cluster-mirror';
+import type { CachedKind } from '#platform/kube/cluster-read-cache';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/managed-fields';
 
 const MANAGED = 'olm.managed=true';
 
-const core = (kind: string): MirroredKind => ({ apiVersion: 'v1', kind });
-const rbac = (kind: string): MirroredKind => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
-const olm = (kind: string, version: string): MirroredKind => ({ apiVersion: `operators.coreos.com/${version}`, kind });
+const core = (kind: string): CachedKind => ({ apiVersion: 'v1', kind });
+const rbac = (kind: string): CachedKind => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
+const olm = (kind: string, version: string): CachedKind => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 
 /** Of these it matters who changed them last, and when: more rights wake what waits for them (`#core/kernel/rbac/rights-changed`). */
-const withTimes = (kind: MirroredKind): MirroredKind => ({ ...kind, reduce: withManagersOnly });
+const withTimes = (kind: CachedKind): CachedKind => ({ ...kind, reduce: withManagersOnly });
 
 /** Of these passes want to know what is there and whose it is; what they hold, secrets above all, is not kept. */
-const managed = (kind: string): MirroredKind => ({ ...core(kind), labelSelector: MANAGED, reduce: withoutData });
+const managed = (kind: string): CachedKind => ({ ...core(kind), labelSelector: MANAGED, reduce: withoutData });
 
 /** Of these a pass over a namespace reads whole lists, most of them each time. */
-export const MIRRORED_KINDS: readonly MirroredKind[] = [
+export const CACHED_KINDS: readonly CachedKind[] = [
   ...['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
   ...['Operator', 'OLMConfig'].map((kind) => olm(kind, 'v1')),
   olm('OperatorCondition', 'v2'),

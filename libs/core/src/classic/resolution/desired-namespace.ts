@@ -2,7 +2,7 @@ import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-ver
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
-import type { InstalledCsv, NamespaceWishes, ObservedNamespace, WishedSubscription } from './resolution-problem.js';
+import type { DesiredNamespace, DesiredSubscription, InstalledCsv, ObservedNamespace } from './resolution-problem.js';
 
 /**
  * Annotation of an OperatorGroup, ours: `"true"` keeps a Subscription that cannot be satisfied
@@ -19,7 +19,7 @@ export const FAIL_FORWARD = 'TechPreviewUnsafeFailForward';
  * The namespace's objects reduced to what resolution reads, in canonical form: whatever has no influence on
  * the answer is left out, so that its change asks no new question (spec: classic-resolution.md §1, §3).
  */
-export function wishesOf(observed: ObservedNamespace): NamespaceWishes {
+export function desiredNamespaceOf(observed: ObservedNamespace): DesiredNamespace {
   const operatorGroups = observed.operatorGroups
     .map(({ metadata, spec }) => ({
       name: metadata.name ?? '',
@@ -50,7 +50,7 @@ export const excludesGlobal = ({ metadata }: Pick<OperatorGroup, 'metadata'>): b
 
 const byName = (a: Readonly<{ name: string }>, b: Readonly<{ name: string }>): number => byCodeUnit(a.name, b.name);
 
-const wishedSubscription = ({ metadata, spec, status }: Subscription): WishedSubscription => ({
+const wishedSubscription = ({ metadata, spec, status }: Subscription): DesiredSubscription => ({
   name: metadata.name ?? '',
   package: spec.name,
   channel: spec.channel ?? '',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { changedAfter } from '#core/kernel/rbac/rights-changed';
-import { MIRRORED_KINDS } from './mirrored-kinds.js';
+import { CACHED_KINDS } from './cached-kinds.js';
 
 const keptOf = (kind: string, object: KubernetesObject) =>
-  MIRRORED_KINDS.find((one) => one.kind === kind)?.reduce?.(object);
+  CACHED_KINDS.find((one) => one.kind === kind)?.reduce?.(object);
 
 describe('what a mirror keeps of an object', () => {
   it.each(['Role', 'RoleBinding', 'ServiceAccount', 'OperatorGroup'])(
