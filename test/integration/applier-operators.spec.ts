@@ -69,4 +69,19 @@ describe('the Operator object of a package', () => {
     });
     expect(await atRest()).toEqual([]);
   });
+
+  it('is made for labelled parts, also where the Subscription went before there was one', async () => {
+    const before = parts();
+    for (const { metadata } of bench.cluster.list(SUBSCRIPTION)) {
+      bench.cluster.delete({ ...SUBSCRIPTION, name: metadata.name });
+    }
+    bench.cluster.delete({
+      apiVersion: 'operators.coreos.com/v1',
+      kind: 'Operator',
+      name: 'lighthouse-operator.lights',
+    });
+    await bench.settle('lights', () => parts().length > 0);
+    expect(await atRest()).toEqual([]);
+    expect(parts()).toEqual(before);
+  });
 });

@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { Subscription } from '../../kernel/api/subscription.js';
 import { gear, installedDeployments } from '../csv/csv-world.fixture.js';
 import { adoptionLabels, partLabels } from './adoption-labels.js';
-import { componentLabel } from './component-label.js';
+import { componentLabel, operatorsLacking } from './component-label.js';
 import { namesParts, operatorObject } from './operator-object.js';
 
 const LABEL = 'operators.coreos.com/gear.mill';
@@ -38,6 +38,14 @@ describe('the component label', () => {
     },
   ])('$because', ({ name, namespace, label }) => {
     expect(componentLabel(name, namespace)).toBe(label);
+  });
+
+  it('names the Operators that labels ask for and that are not there', () => {
+    const cut = componentLabel('p'.repeat(60), 'a-b');
+    expect(operatorsLacking([LABEL, cut, LABEL, 'operators.coreos.com/fan.mill'], [`${'p'.repeat(60)}.a-b`])).toEqual([
+      'fan.mill',
+      'gear.mill',
+    ]);
   });
 
   it('marks wish, CSV, newest plan and what the CSV owns, and leaves older plans', () => {

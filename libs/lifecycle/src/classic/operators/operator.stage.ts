@@ -1,5 +1,10 @@
 import { adoptionLabels, partLabels } from '#core/classic/operators/adoption-labels';
-import { componentLabelsOf, labelOfOperator, operatorName } from '#core/classic/operators/component-label';
+import {
+  componentLabelsOf,
+  labelOfOperator,
+  operatorName,
+  operatorsLacking,
+} from '#core/classic/operators/component-label';
 import { namesParts, OPERATOR_API, operatorObject } from '#core/classic/operators/operator-object';
 import type { Action } from '#core/kernel/actions/action';
 import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-service-version';
@@ -114,14 +119,17 @@ async function partsIn(input: StageInput, csv: ClusterServiceVersion) {
   return { candidates: await candidatesIn(input), crds };
 }
 
-/** Names of this namespace's Operators that no Subscription stands for any more; their parts may be there still. */
+/**
+ * Names of this namespace's Operators without a Subscription, of which parts may remain: those that exist, and those
+ * that a labelled CSV lacks because the Subscription was deleted first.
+ */
 async function unwished({ read, reader }: StageInput): Promise<readonly string[]> {
-  const { namespace, subscriptions } = read;
-  const wished = new Set(subscriptions.map(({ spec }) => operatorName(spec.name, namespace)));
-  const operators = await reader.list(OPERATOR_API);
-  return operators
-    .map(({ metadata }) => metadata.name ?? '')
-    .filter((name) => name.endsWith(`.${namespace}`) && !wished.has(name));
+  const { namespace, subscriptions, csvs } = read;
+  const desired = new Set(subscriptions.map(({ spec }) => operatorName(spec.name, namespace)));
+  const existing = (await reader.list(OPERATOR_API)).map(({ metadata }) => metadata.name ?? '');
+  const labelled = csvs.filter((csv) => !isCopied(csv)).flatMap(componentLabelsOf);
+  const names = [...existing, ...operatorsLacking(labelled, [...existing, ...desired])];
+  return names.filter((name) => name.endsWith(`.${namespace}`) && !desired.has(name));
 }
 
 async function gatherLeftovers(input: StageInput, name: string): Promise<StageOutcome> {
