@@ -1,6 +1,6 @@
 # One image for all services. Which one runs is the argument of `node`:
-#   docker run … flotilla dist/apps/catalog-poller/src/main.js
-# or dist/apps/{resolver-worker,applier}/src/main.js; without one, the flotilla command.
+#   docker run … flotilla dist/programs/catalog-poller.js
+# or dist/programs/{resolver-worker,applier}.js; without one, the flotilla command.
 #
 # Needs BuildKit, the builder of Docker 23 and newer. Where npm's registry is a private one or is behind an inspecting proxy:
 #   docker build --secret id=npmrc,src=$HOME/.npmrc --secret id=build-ca,src=proxy-ca.crt .
@@ -20,16 +20,14 @@ FROM packages AS build
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=build-ca \
     if [ -s /run/secrets/build-ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/build-ca; fi \
  && npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY libs libs
 COPY apps apps
+COPY scripts/bundle-programs.ts scripts/
 # The commit that `flotilla version` names: docker build --build-arg COMMIT=$(git rev-parse HEAD) .
 ARG COMMIT=
-RUN npx tsc -p tsconfig.build.json \
- && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/ \
- && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/ \
- && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi \
- && rm -f dist/.tsbuildinfo
+RUN node scripts/bundle-programs.ts \
+ && if [ -n "$COMMIT" ]; then echo "$COMMIT" > dist/COMMIT; fi
 
 FROM ${NODE_IMAGE}
 WORKDIR /flotilla
@@ -50,4 +48,4 @@ USER 1000:1000
 VOLUME /var/lib/flotilla
 EXPOSE 8080 8081 8082
 ENTRYPOINT ["node"]
-CMD ["dist/apps/cli/src/main.js", "--help"]
+CMD ["dist/programs/flotilla.js", "--help"]

@@ -17,6 +17,12 @@ build: setup ## compile all apps and libraries into dist/
 	@git rev-parse HEAD > dist/COMMIT 2>/dev/null || rm -f dist/COMMIT
 	@mkdir -p dist/libs/platform/src/registry/grpc && cp -r libs/platform/src/registry/grpc/proto dist/libs/platform/src/registry/grpc/
 	@mkdir -p dist/libs/testing/src/cluster/types && cp libs/testing/src/cluster/types/*.json dist/libs/testing/src/cluster/types/
+	@$(MAKE) -s dist/programs/flotilla.js
+
+# The services and the command, each with the packages that it uses: a start takes less than half of the time.
+dist/programs/flotilla.js: $(shell find apps libs -name '*.ts' -not -name '*.spec.ts' -not -name '*.fixture.ts') libs/platform/src/registry/grpc/proto \
+  package-lock.json tsconfig.json scripts/bundle-programs.ts
+	@node scripts/bundle-programs.ts
 
 demo: build ## two simulated clusters, a registry, an install and an upgrade; KEEP=1 to leave it running
 	@bin/flotilla demo $(if $(KEEP),--keep)

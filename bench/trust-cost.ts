@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const baseline = resolve(values.baseline);
-if (values.baseline === '' || !existsSync(join(baseline, 'dist/apps/applier/src/main.js'))) {
+if (values.baseline === '' || !existsSync(join(baseline, 'dist/apps/applier'))) {
   process.stderr.write('--baseline CHECKOUT: another checkout of Flotilla, in which make build has run\n');
   process.exit(2);
 }

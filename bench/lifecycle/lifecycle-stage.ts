@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,12 +83,18 @@ async function build(folder: string, options: LifecycleStageOptions, endings: En
         ? {}
         : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${options.profileFolder}` }),
     };
-    const apps = options.checkout === undefined ? [] : [join(options.checkout, 'dist', 'apps')];
-    return new ServiceProcess(service, service, env, join(folder, `${service}.log`), ...apps);
+    const program = options.checkout === undefined ? [] : [programOf(options.checkout, service)];
+    return new ServiceProcess(service, service, env, join(folder, `${service}.log`), ...program);
   });
   endings.push(() => Promise.all(services.map((service) => service.stop())));
   for (const service of services) service.start();
   return { client, clients, requests, registry, services, redisUrl: redis.url };
+}
+
+/** What runs a service of a checkout; before programs were bundled it was a file of the app itself. */
+function programOf(checkout: string, service: ServiceName): string {
+  const bundled = join(checkout, 'dist/programs', `${service}.js`);
+  return existsSync(bundled) ? bundled : join(checkout, 'dist/apps', service, 'src/main.js');
 }
 
 /** etcd, kube-apiserver, controllers and kwok, with an audit log to count requests in. */

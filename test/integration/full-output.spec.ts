@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 
-const MAIN = join(import.meta.dirname, '../../dist/apps/cli/src/main.js');
+const MAIN = join(import.meta.dirname, '../../dist/programs/flotilla.js');
 
 /** A cluster that does not answer. */
 const KUBECONFIG = `apiVersion: v1

@@ -29,7 +29,7 @@ opm validate "$name"
 it('the script that composes a catalog runs unchanged with opm as an alias', async () => {
   const bin = join(folder, 'bin');
   await mkdir(bin);
-  const built = join(PROJECT_ROOT, 'dist/apps/cli/src/main.js');
+  const built = join(PROJECT_ROOT, 'dist/programs/flotilla.js');
   await writeFile(join(bin, 'opm'), `#!/bin/sh\nexec "${process.execPath}" "${built}" opm "$@"\n`);
   await chmod(join(bin, 'opm'), 0o755);
   const env = { ...process.env, CATALOG, PATH: `${bin}:${process.env['PATH']}` };

@@ -13,7 +13,7 @@ export class RunningDemo {
   readonly ended: Promise<Readonly<{ code: number | null; signal: NodeJS.Signals | null }>>;
 
   constructor(...args: readonly string[]) {
-    const main = join(PROJECT_ROOT, 'dist', 'apps', 'cli', 'src', 'main.js');
+    const main = join(PROJECT_ROOT, 'dist', 'programs', 'flotilla.js');
     const { REDIS_URL: _url, FLOTILLA_REDIS_URL: _ours, ...env } = process.env;
     const child = spawn(process.execPath, [main, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.on('data', (chunk) => {

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { LOOPBACK_ALLOWED } from '../../../apps/cli/src/demo/service-process.js';
 
-const MAIN = join(import.meta.dirname, '../../../dist/apps/cli/src/main.js');
+const MAIN = join(import.meta.dirname, '../../../dist/programs/flotilla.js');
 
 export type RunningUp = Readonly<{
   pid: number;

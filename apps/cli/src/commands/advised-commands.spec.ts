@@ -104,7 +104,7 @@ function writtenCommands(): Written[] {
 }
 
 /** What follows "flotilla" where it is a name in a sentence or a package. */
-const PROSE: ReadonlySet<string> = new Set(['is', 'command', 'dist/apps/catalog-poller/src/main.js']);
+const PROSE: ReadonlySet<string> = new Set(['is', 'command', 'dist/programs/catalog-poller.js']);
 
 /** Why a command line cannot be: no such verb below a verb, or no such option. */
 function problemOf(program: Command, words: readonly string[]): string {

@@ -11,8 +11,6 @@ export type ServiceName = 'catalog-poller' | 'resolver-worker' | 'applier';
 /** One line that a service logged. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-const entryOf = (service: ServiceName, apps: string): string => join(apps, service, 'src', 'main.js');
-
 let ownKeyFile: string | undefined;
 
 /** The key of the hub whose services this process starts; it goes with this process. */
@@ -40,8 +38,8 @@ export class ServiceProcess {
     readonly service: ServiceName,
     private readonly env: Readonly<Record<string, string>>,
     readonly logFile: string,
-    /** The build whose services run: the folder `dist/apps` of a checkout. */
-    private readonly apps = join(PROJECT_ROOT, 'dist', 'apps'),
+    /** The file that Node runs. */
+    private readonly program = join(PROJECT_ROOT, 'dist', 'programs', `${service}.js`),
   ) {}
 
   get running(): boolean {
@@ -54,7 +52,7 @@ export class ServiceProcess {
 
   start(): void {
     const log = openSync(this.logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [entryOf(this.service, this.apps)], {
+    this.#child = spawn(process.execPath, [this.program], {
       env: { FLOTILLA_HUB_KEY_FILE: hubKeyFile(), ...LOOPBACK_ALLOWED, ...process.env, ...this.env },
       stdio: ['ignore', log, log, 'ipc'],
     });

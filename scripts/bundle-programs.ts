@@ -1,0 +1,63 @@
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+
+// Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs: Node then reads
+// some thirty files at a start instead of two thousand, which takes less than half of the processor time (decision 0154).
+
+const root = resolve(import.meta.dirname, '..');
+const programs = join(root, 'dist/programs');
+
+/** Entry files by the name of their output. Threads are started by name from the same folder. */
+const ENTRIES = {
+  flotilla: 'apps/cli/src/main.ts',
+  'catalog-poller': 'apps/catalog-poller/src/main.ts',
+  'resolver-worker': 'apps/resolver-worker/src/main.ts',
+  applier: 'apps/applier/src/main.ts',
+  'solve.thread': 'libs/lifecycle/src/solve/solve.thread.ts',
+  'read-catalog.thread': 'libs/lifecycle/src/catalogs/read-catalog.thread.ts',
+};
+
+/** Files that code reads from beside itself. */
+const FILES = {
+  proto: 'libs/platform/src/registry/grpc/proto',
+  'kubernetes-types.json': 'libs/testing/src/cluster/types/kubernetes-types.json',
+};
+
+const EXTERNAL = [
+  // They find their own files by their place, or evaluate code.
+  /^@grpc\//,
+  'logic-solver',
+  // Only where developers run tests.
+  'testcontainers',
+  // Nest asks for these where they are installed; Flotilla uses none of them.
+  /^@nestjs\/(axios|microservices|mongoose|platform-express|sequelize|typeorm|websockets)/,
+  /^@fastify\/(multipart|static|view)/,
+  /^@mikro-orm\//,
+  /^class-(transformer|validator)/,
+  'point-of-view',
+];
+
+const bundle = await rolldown({
+  cwd: root,
+  input: ENTRIES,
+  platform: 'node',
+  tsconfig: 'tsconfig.json',
+  resolve: { conditionNames: ['flotilla-source', 'node', 'import', 'default'] },
+  external: EXTERNAL,
+  onLog: (_level, { message }) => {
+    throw new Error(`bundling the programs: ${message}`);
+  },
+});
+await rm(programs, { recursive: true, force: true });
+await mkdir(programs, { recursive: true });
+await bundle.write({
+  dir: programs,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  sourcemap: true,
+});
+for (const [name, source] of Object.entries(FILES)) {
+  await cp(join(root, source), join(programs, name), { recursive: true });
+}
