@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { beforeAll, describe, it } from 'vitest';
+import { loadCatalog } from '#core/catalog/load/load-catalog';
+import type { Catalog } from '#core/catalog/model/catalog';
+import { readTree } from '#platform/files/read-tree';
+import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
+import { PATIENCE } from '#testing/patience';
+import { startRegistry } from '#testing/registry/in-memory-registry';
+import * as scene from '../../story/bad-input-scene.js';
+import type { BadInputStage } from '../../story/bad-input-stage.js';
+import { EXAMPLES } from '../../story/play-story.js';
+
+const { catalogImage, packageYaml } = scene;
+const polled = { updateStrategy: { registryPoll: { interval: '1s' } } };
+
+export function describeChangingCatalogs(stage: () => BadInputStage): void {
+  describe.concurrent('a catalog that changes', () => {
+    let set: BadInputStage;
+    beforeAll(() => {
+      set = stage();
+    });
+
+    const lighthouse = async (edition: string): Promise<Catalog> => {
+      const files = await readTree(join(EXAMPLES, 'catalogs', edition, 'lighthouse-operator'));
+      const placed = files.map(({ path, bytes }) => ({
+        path,
+        bytes: Buffer.from(Buffer.from(bytes).toString().replaceAll('registry.example/', `${set.registry.host}/`)),
+      }));
+      return loadCatalog(placed);
+    };
+
+    it('for the worse stays READY with what it holds, says so, and recovers by itself', async ({ expect }) => {
+      const { registry, east, goodBundle } = set;
+      const good = await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) });
+      registry.put('shelf/changing:1', good);
+      await scene.createNamespace(east, 'changing');
+      await scene.createCatalog(east, 'changing', { image: `${registry.host}/shelf/changing:1`, ...polled });
+      await expect.poll(() => scene.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
+      registry.put('shelf/changing:1', await catalogImage({ 'a.yaml': 'schema: [\n' }));
+      await expect
+        .poll(() => scene.catalogStatus(east, 'changing'), PATIENCE)
+        .toMatch(
+          /^READY \| RegistryServerError \| catalog \S+\/shelf\/changing:1 is invalid: a\.yaml:2: .*; failing since \S+, next try \S+\. The last good content \(sha256:[0-9a-f]+, held since \S+\) stays in use\.$/,
+        );
+      await scene.subscribe(east, 'changing', 'lighthouse-operator');
+      await expect
+        .poll(() => scene.operators(east, 'changing'), PATIENCE)
+        .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+      registry.put('shelf/changing:1', good);
+      await expect.poll(() => scene.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
+    });
+
+    it('from blobs of unknown schemas is read without them', async ({ expect }) => {
+      const { registry, east, goodBundle } = set;
+      const menu = '---\nschema: com.example.menu\npackage: lighthouse-operator\nstarters: [soup]\n';
+      const yaml = packageYaml('lighthouse-operator', goodBundle, menu);
+      registry.put('shelf/menu:1', await catalogImage({ 'a.yaml': yaml, 'notes.json': '{"schema": "notes"}' }));
+      await scene.createNamespace(east, 'menu');
+      await scene.createCatalog(east, 'menu', { image: `${registry.host}/shelf/menu:1` });
+      await scene.subscribe(east, 'menu', 'lighthouse-operator');
+      await expect
+        .poll(() => scene.operators(east, 'menu'), PATIENCE)
+        .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+      expect(await scene.catalogStatus(east, 'menu')).toBe('READY');
+    });
+
+    it('its password is told, never shown, and works once it is right', async ({ expect }) => {
+      const { east, goodBundle } = set;
+      const guarded = await startRegistry();
+      try {
+        guarded.put(
+          'shelf/guarded:1',
+          await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) }),
+        );
+        guarded.requireAuth({ username: 'keeper', password: 'right' });
+        const secret = (password: string) => ({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'pull', namespace: 'guarded' },
+          type: 'kubernetes.io/dockerconfigjson',
+          data: {
+            '.dockerconfigjson': Buffer.from(
+              JSON.stringify({ auths: { [guarded.host]: { username: 'keeper', password } } }),
+            ).toString('base64'),
+          },
+        });
+        await scene.createNamespace(east, 'guarded');
+        await east.create(secret('wr0ng-pass'));
+        await scene.createCatalog(east, 'guarded', { image: `${guarded.host}/shelf/guarded:1`, secrets: ['pull'] });
+        await expect
+          .poll(() => scene.catalogStatus(east, 'guarded'), PATIENCE)
+          .toMatch(/^TRANSIENT_FAILURE \| .*were refused by/);
+        expect(await scene.catalogStatus(east, 'guarded')).not.toContain('wr0ng-pass');
+        await east.patch(
+          { apiVersion: 'v1', kind: 'Secret', name: 'pull', namespace: 'guarded' },
+          { data: secret('right').data },
+        );
+        await expect.poll(() => scene.catalogStatus(east, 'guarded'), PATIENCE).toBe('READY');
+      } finally {
+        await guarded.stop();
+      }
+    });
+
+    it('at a gRPC address is followed when another server takes its place', async ({ expect }) => {
+      const { east } = set;
+      let server: CatalogServer = await serveCatalog(await lighthouse('v1'), { port: 0 });
+      try {
+        await scene.createNamespace(east, 'served');
+        await scene.createCatalog(east, 'served', { address: `127.0.0.1:${server.port}` });
+        await scene.subscribe(east, 'served', 'lighthouse-operator');
+        await expect
+          .poll(() => scene.operators(east, 'served'), PATIENCE)
+          .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
+        const { port } = server;
+        await server.stop();
+        server = await serveCatalog(await lighthouse('v2'), { port });
+        await expect
+          .poll(() => scene.operators(east, 'served'), PATIENCE)
+          .toEqual(['lighthouse-operator.v1.2.0 Succeeded']);
+        expect(await scene.catalogStatus(east, 'served')).toBe('READY');
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+}
