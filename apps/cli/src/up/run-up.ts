@@ -1,4 +1,5 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
+import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { counted } from '#core/kernel/text/counted';
 import { readLimitsOf } from '#platform/config/kube-limits';
 import { unknownSettings } from '#platform/config/settings';
@@ -64,12 +65,15 @@ const keyOf = async ({ hubKeyFile, foreignInstallPlans }: UpSettings['settings']
   hubKeyFile === '' && foreignInstallPlans === 'accept' ? HubKey.random() : HubKey.open(hubKeyFile);
 
 async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promise<Clients> {
+  const limits = readLimitsOf(settings);
+  const memory = new SharedBytes(limits.processBytes);
   const load = (fieldManager: string): Promise<KubeClient[]> =>
     loadClusters({
       kubeconfigs,
       contexts,
       fieldManager,
-      limits: readLimitsOf(settings),
+      limits,
+      memory,
       transport: { requestTimeoutMs: settings.kubeRequestTimeout },
     });
   try {

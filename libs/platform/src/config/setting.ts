@@ -45,6 +45,18 @@ export const bytes = (fallback: string, meaning: string): Setting<number> => ({
   wants: 'an amount of bytes such as 512Mi or 4Gi',
 });
 
+/** `auto`: what the process finds to be right. */
+export const bytesOrAuto = (meaning: string): Setting<number | 'auto'> => {
+  const amount = bytes('', meaning);
+  return {
+    ...amount,
+    unit: 'bytes or auto',
+    default: 'auto',
+    parse: (text, env) => (text === 'auto' ? 'auto' : amount.parse(text, env)),
+    wants: `auto, or ${amount.wants}`,
+  };
+};
+
 export const count = (
   fallback: number,
   meaning: string,

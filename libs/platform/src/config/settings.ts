@@ -3,6 +3,7 @@ import { HTTP_AREAS, HTTP_AREAS_AUTO, HTTP_AREAS_NONE } from '#core/kernel/http-
 import { SELECTABLE_KINDS } from '../registry/outbound/address-kind.js';
 import {
   bytes,
+  bytesOrAuto,
   count,
   duration,
   type Environment,
@@ -319,6 +320,9 @@ export const settingGroups = {
     kubeMaxClusterBytes: bytes(
       '256Mi',
       'Memory (estimated) for what one process keeps of one cluster; as much again while lists are read',
+    ),
+    kubeMaxProcessBytes: bytesOrAuto(
+      'Memory (estimated) for what one process keeps of all clusters, lists that are being read included. One half is divided equally among them, the other is for clusters that need more; what finds no room is refused, and the cluster named. `auto`: half of the memory of the container or machine',
     ),
     storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
     contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),

@@ -35,9 +35,11 @@ export class ClusterBudgets {
   }
 
   #report(): void {
-    const { log, metrics } = this.options;
+    const { log, metrics, clients } = this.options;
+    const held = new Map<string, number>();
+    for (const { cluster, budget } of clients) held.set(cluster, (held.get(cluster) ?? 0) + budget.held);
     for (const [cluster, problems] of this.#problems()) {
-      metrics.clusterTooLarge(cluster, problems.length);
+      metrics.clusterBudget(cluster, { reads: problems.length, bytes: held.get(cluster) ?? 0 });
       const text = problems.join('\n');
       const before = this.#logged.get(cluster) ?? '';
       if (text === before) continue;

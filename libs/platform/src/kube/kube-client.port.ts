@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { ReadBudget } from './read-budget.js';
+
+export { isTerminatingNamespace, KubeApiError } from './kube-api.error.js';
 
 /**
  * The kinds of one API to list or watch, as apiVersion and kind; the client finds the plural by discovery.
@@ -33,7 +34,7 @@ export type WriteOptions = Readonly<{ dryRun?: boolean }>;
 
 /**
  * One managed cluster's API. Expected "no"s of reads are values; every other refusal is a
- * {@link KubeApiError}. Requests for an aggregated API whose backend does not answer fail with
+ * `KubeApiError`. Requests for an aggregated API whose backend does not answer fail with
  * reason `APIUnavailable`.
  */
 export abstract class KubeClient {
@@ -91,34 +92,3 @@ export abstract class KubeClient {
   abstract actingAs(user: Readonly<{ user: string; groups?: readonly string[] }>): KubeClient;
   abstract close(): Promise<void>;
 }
-
-/**
- * The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own
- * word (NotFound, Conflict …).
- */
-export class KubeApiError extends FlotillaError {
-  readonly code = 'KubeApiError';
-  readonly retry: Retry = 'backoff';
-  constructor(
-    readonly cluster: string,
-    readonly status: number,
-    readonly reason: string,
-    message: string,
-    readonly causes: readonly string[] = [],
-    /** The server's own words alone, as conditions quote them; `message` also says where and at what. */
-    readonly said: string = message,
-  ) {
-    super(message);
-  }
-  /** Whether the API server answered, if only with more than is read of an answer. */
-  get answered(): boolean {
-    return this.status !== 0 || this.reason === 'ResponseTooLarge' || this.reason === 'TooLarge';
-  }
-  static is(error: unknown, ...reasons: string[]): error is KubeApiError {
-    return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));
-  }
-}
-
-/** The API server refused a create because the namespace is being deleted (`NamespaceTerminating`). */
-export const isTerminatingNamespace = (error: unknown): boolean =>
-  KubeApiError.is(error, 'Forbidden') && /because it is being terminated$/.test(error.said);

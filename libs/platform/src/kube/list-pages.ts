@@ -70,7 +70,8 @@ class ListReader<T extends KubernetesObject> {
         if (page.text === undefined) return undefined;
         const startedAt = performance.now();
         const { bytes, metadata } = this.#take(page.text, limit);
-        if (!share.add(bytes)) throw this.#exceeded('cluster');
+        const excess = share.add(bytes);
+        if (excess !== undefined) throw this.#exceeded(excess);
         next = metadata?.continue;
         if (next === undefined || next === '') {
           return { items: this.#items, resourceVersion: metadata?.resourceVersion ?? '' };

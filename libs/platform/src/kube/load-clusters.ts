@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ReadLimits } from '#core/kernel/read-budget/read-limits';
+import { DEFAULT_READ_LIMITS, type ReadLimits } from '#core/kernel/read-budget/read-limits';
+import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
 import { whyUnreadable } from '../files/unreadable-file.js';
 import { ClusterConfigError } from './access/cluster-config.error.js';
 import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
@@ -30,6 +31,8 @@ export type LoadClustersOptions = Readonly<{
   pageSize?: number;
   /** What may be read and kept of each cluster. */
   limits?: ReadLimits;
+  /** For what is kept of all clusters; of all clients of the process. */
+  memory?: SharedBytes;
   environment?: Readonly<Record<string, string | undefined>>;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string;
@@ -47,6 +50,7 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   const environment = options.environment ?? process.env;
   const chosen = options.access ?? (await chooseAccess(options, environment));
   const names = new Set<string>();
+  const budgetOf = budgets(options);
   return chosen.map((access) => {
     const server = serverUrl(access);
     const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, environment);
@@ -63,11 +67,15 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
       cluster,
       transport,
       fieldManager: options.fieldManager,
-      ...(options.limits === undefined ? {} : { budget: new ReadBudget(cluster, options.limits) }),
+      budget: budgetOf(cluster),
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
     });
   });
+}
+
+function budgets({ limits = DEFAULT_READ_LIMITS, memory = new SharedBytes(limits.processBytes) }: LoadClustersOptions) {
+  return (cluster: string) => new ReadBudget(cluster, limits, undefined, memory.join());
 }
 
 /** Loaded late: the library costs 80 MB and 0.6 s, and most accesses do without it. */

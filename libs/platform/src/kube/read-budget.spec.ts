@@ -14,7 +14,13 @@ import { Reflector } from './reflector.js';
 import { HttpTransport } from './transport/http-transport.js';
 
 const MIB = 1024 * 1024;
-const LIMITS: ReadLimits = { answerBytes: MIB, listBytes: 64 * MIB, objects: 3_000, clusterBytes: 32 * MIB };
+const LIMITS: ReadLimits = {
+  answerBytes: MIB,
+  listBytes: 64 * MIB,
+  objects: 3_000,
+  clusterBytes: 32 * MIB,
+  processBytes: 64 * MIB,
+};
 const CATALOG_SOURCES = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const CONFIG_MAPS = { apiVersion: 'v1', kind: 'ConfigMap' };
 const NAMESPACES = { apiVersion: 'v1', kind: 'Namespace' };

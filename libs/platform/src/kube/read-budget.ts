@@ -1,6 +1,7 @@
 import { type ExcessHistory, excessAt, probePauseMs } from '#core/kernel/read-budget/probe-pace';
 import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from '#core/kernel/read-budget/read-limits';
-import { KubeApiError } from './kube-client.port.js';
+import { type BytesShare, SharedBytes } from '#core/kernel/read-budget/shared-bytes';
+import { KubeApiError } from './kube-api.error.js';
 import { WorkPace } from './work-pace.js';
 
 /** The reason of errors about a cluster that sends more than the budget allows. */
@@ -11,8 +12,8 @@ type Exceeded = { text: string; fitsSince?: number };
 
 /** The bytes of one list that is being read. */
 export type ListShare = Readonly<{
-  /** False where the lists of the cluster take more than its budget with these bytes. */
-  add: (bytes: number) => boolean;
+  /** What is exceeded with these bytes, which then do not count. */
+  add: (bytes: number) => Excess | undefined;
   release: () => void;
 }>;
 
@@ -38,6 +39,8 @@ export class ReadBudget {
     readonly cluster: string,
     readonly limits: ReadLimits = DEFAULT_READ_LIMITS,
     private readonly now: () => number = () => performance.now(),
+    /** Of what one process may keep of all clusters. */
+    private readonly share: BytesShare = new SharedBytes(limits.processBytes).join(),
   ) {}
 
   /** Does a read, unless it exceeded its budget and its next try is not due. */
@@ -73,31 +76,35 @@ export class ReadBudget {
   }
 
   /**
-   * Takes `bytes` for a cache in place of `before`; false, and nothing taken, where the
-   * budget does not allow it.
+   * Takes `bytes` for a cache in place of `before`. Where a budget does not allow it, nothing is taken, and the
+   * budget is named.
    */
-  keep(bytes: number, before: number): boolean {
-    if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return false;
+  keep(bytes: number, before: number): Excess | undefined {
+    if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return 'cluster';
+    if (!this.share.take(bytes, before)) return 'process';
     this.#held += bytes - before;
-    return true;
+    return undefined;
   }
 
-  /** Bytes that caches keep of the cluster. */
+  /** Bytes that caches keep of the cluster, and lists that are being read. */
   get held(): number {
-    return this.#held;
+    return this.#held + this.#listing;
   }
 
   openList(): ListShare {
-    let share = 0;
+    let read = 0;
     return {
       add: (bytes) => {
-        share += bytes;
+        if (this.#listing + bytes > this.limits.clusterBytes) return 'cluster';
+        if (!this.share.take(bytes, 0)) return 'process';
+        read += bytes;
         this.#listing += bytes;
-        return this.#listing <= this.limits.clusterBytes;
+        return undefined;
       },
       release: () => {
-        this.#listing -= share;
-        share = 0;
+        this.share.take(0, read);
+        this.#listing -= read;
+        read = 0;
       },
     };
   }

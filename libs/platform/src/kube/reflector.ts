@@ -213,7 +213,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const present = this.store.empty();
     for (const item of items) present.set(item);
     const { budget } = this.#options.client;
-    if (!budget.keep(present.bytes, this.#charged)) throw this.#exceeded('cluster');
+    const excess = budget.keep(present.bytes, this.#charged);
+    if (excess !== undefined) throw this.#exceeded(excess);
     this.#charged = present.bytes;
     return present;
   }
@@ -224,7 +225,8 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const isNew = this.store.get(object.metadata) === undefined;
     if (isNew && this.store.size >= budget.limits.objects) throw this.#exceeded('objects');
     const after = this.store.bytesWith(object);
-    if (!budget.keep(after, this.#charged)) throw this.#exceeded('cluster');
+    const excess = budget.keep(after, this.#charged);
+    if (excess !== undefined) throw this.#exceeded(excess);
     this.#charged = after;
   }
 

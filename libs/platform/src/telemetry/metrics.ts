@@ -45,6 +45,7 @@ export class Metrics {
   readonly #held: Gauge;
   readonly #blockers: Gauge;
   readonly #tooLarge: Gauge;
+  readonly #kept: Gauge;
   readonly #refused: Counter;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
@@ -78,6 +79,7 @@ export class Metrics {
       'Whether the cluster is left alone since OLM itself works there',
     );
     this.#tooLarge = gauge('flotilla_cluster_too_large', 'Reads of the cluster that exceed their budget');
+    this.#kept = gauge('flotilla_cluster_kept_bytes', 'Memory (estimated) for what is kept of the cluster');
     this.#blockers = gauge(
       'flotilla_openshift_upgrade_blockers',
       'Operators that do not run on the next minor OpenShift',
@@ -117,9 +119,10 @@ export class Metrics {
     this.#refused.inc({ cluster, what }, count);
   }
 
-  /** `reads`: how many kinds or requests exceed their budget. */
-  clusterTooLarge(cluster: string, reads: number): void {
+  /** `reads`: how many kinds or requests exceed their budget; `bytes`: what is kept of the cluster. */
+  clusterBudget(cluster: string, { reads, bytes }: Readonly<{ reads: number; bytes: number }>): void {
     this.#tooLarge.set({ cluster }, reads);
+    this.#kept.set({ cluster }, bytes);
   }
 
   csvUpgradeBegun(cluster: string): void {

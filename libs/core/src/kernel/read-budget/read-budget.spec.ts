@@ -5,7 +5,13 @@ import { type ExcessHistory, excessAt, probePauseMs } from './probe-pace.js';
 import { DEFAULT_READ_LIMITS, type Excess, excessText, type ReadLimits } from './read-limits.js';
 import { type WatchRate, watchRate } from './watch-rate.js';
 
-const LIMITS: ReadLimits = { answerBytes: 1024, listBytes: 10_000, objects: 100, clusterBytes: 50_000 };
+const LIMITS: ReadLimits = {
+  answerBytes: 1024,
+  listBytes: 10_000,
+  objects: 100,
+  clusterBytes: 50_000,
+  processBytes: 100_000,
+};
 
 /** Reads pages until one exceeds the budget or the list ends; answers after how many pages, and why. */
 function read(page: (n: number) => ListPage, pageSize: number | undefined = 10, limits = LIMITS) {

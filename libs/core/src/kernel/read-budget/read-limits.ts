@@ -11,6 +11,8 @@ export type ReadLimits = Readonly<{
    * have the same budget again.
    */
   clusterBytes: number;
+  /** The same for all clusters of one process together, lists that are being read included. */
+  processBytes: number;
 }>;
 
 const MIB = 1024 * 1024;
@@ -24,6 +26,7 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
   listBytes: 4_096 * MIB,
   objects: 200_000,
   clusterBytes: 256 * MIB,
+  processBytes: 512 * MIB,
 };
 
 /**
@@ -34,6 +37,7 @@ export type Excess =
   | 'list-bytes'
   | 'objects'
   | 'cluster'
+  | 'process'
   | 'endless'
   | 'event'
   | 'events'
@@ -52,6 +56,8 @@ export function excessText(what: string, excess: Excess, limits: ReadLimits): st
       return `${what}: more than ${limits.objects} objects; delete some, or raise FLOTILLA_KUBE_MAX_OBJECTS`;
     case 'cluster':
       return `${what}: what is kept of the cluster takes more than ${size(limits.clusterBytes)}; ${raise('FLOTILLA_KUBE_MAX_CLUSTER_BYTES')}`;
+    case 'process':
+      return `${what}: what is kept of all clusters takes more than ${size(limits.processBytes)}, and this cluster has more than its part; ${raise('FLOTILLA_KUBE_MAX_PROCESS_BYTES')}`;
     case 'endless':
       return `${what}: the list does not end, its continue tokens repeat or its pages are almost empty; check the API server`;
     case 'event':

@@ -1,0 +1,45 @@
+/** What one of those that share the bytes has taken. */
+export type BytesShare = Readonly<{
+  /** Takes `bytes` in place of `before`; false, and nothing taken, where the budget does not allow it. */
+  take: (bytes: number, before: number) => boolean;
+}>;
+
+/**
+ * Bytes that several share. One half is divided equally: each may always take its part of it. The other half is for those
+ * that need more, in the order in which they ask. So all together never exceed the whole, and one that takes no more than its part
+ * is never refused for what others take.
+ */
+export class SharedBytes {
+  readonly #taken = new Set<{ bytes: number }>();
+  #total = 0;
+
+  constructor(readonly limit: number) {}
+
+  /** Taken by all. */
+  get total(): number {
+    return this.#total;
+  }
+
+  join(): BytesShare {
+    const mine = { bytes: 0 };
+    this.#taken.add(mine);
+    return {
+      take: (bytes, before) => {
+        const after = mine.bytes + bytes - before;
+        if (bytes > before && !this.#allows(mine, after)) return false;
+        this.#total += after - mine.bytes;
+        mine.bytes = after;
+        return true;
+      },
+    };
+  }
+
+  #allows(mine: Readonly<{ bytes: number }>, after: number): boolean {
+    const half = this.limit / 2;
+    const part = half / this.#taken.size;
+    if (after <= part || this.#total - mine.bytes + after <= half) return true;
+    let beyond = after - part;
+    for (const one of this.#taken) if (one !== mine) beyond += Math.max(0, one.bytes - part);
+    return beyond <= half;
+  }
+}

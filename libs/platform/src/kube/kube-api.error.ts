@@ -1,0 +1,29 @@
+import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+
+/** The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own word (NotFound, Conflict …). */
+export class KubeApiError extends FlotillaError {
+  readonly code = 'KubeApiError';
+  readonly retry: Retry = 'backoff';
+  constructor(
+    readonly cluster: string,
+    readonly status: number,
+    readonly reason: string,
+    message: string,
+    readonly causes: readonly string[] = [],
+    /** The server's own words alone, as conditions quote them; `message` also says where and at what. */
+    readonly said: string = message,
+  ) {
+    super(message);
+  }
+  /** Whether the API server answered, if only with more than is read of an answer. */
+  get answered(): boolean {
+    return this.status !== 0 || this.reason === 'ResponseTooLarge' || this.reason === 'TooLarge';
+  }
+  static is(error: unknown, ...reasons: string[]): error is KubeApiError {
+    return error instanceof KubeApiError && (reasons.length === 0 || reasons.includes(error.reason));
+  }
+}
+
+/** The API server refused a create because the namespace is being deleted (`NamespaceTerminating`). */
+export const isTerminatingNamespace = (error: unknown): boolean =>
+  KubeApiError.is(error, 'Forbidden') && /because it is being terminated$/.test(error.said);
