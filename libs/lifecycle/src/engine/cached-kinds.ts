@@ -1,3 +1,4 @@
+import { keptOfCopy } from '#core/classic/csv/copies/copy-content';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { CachedKind } from '#platform/kube/cluster-read-cache';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/managed-fields';
@@ -14,9 +15,13 @@ const withTimes = (kind: CachedKind): CachedKind => ({ ...kind, reduce: withMana
 /** Of these passes want to know what is there and whose it is; what they hold, secrets above all, is not kept. */
 const managed = (kind: string): CachedKind => ({ ...core(kind), labelSelector: MANAGED, reduce: withoutData });
 
+/** Copies are compared with their originals by digest. */
+const withoutCopies = (csv: KubernetesObject): KubernetesObject => keptOfCopy(withoutManagedFields(csv));
+
 /** Of these a pass over a namespace reads whole lists, most of them each time. */
 export const CACHED_KINDS: readonly CachedKind[] = [
-  ...['Subscription', 'InstallPlan', 'ClusterServiceVersion', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
+  ...['Subscription', 'InstallPlan', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
+  { ...olm('ClusterServiceVersion', 'v1alpha1'), reduce: withoutCopies },
   ...['Operator', 'OLMConfig'].map((kind) => olm(kind, 'v1')),
   olm('OperatorCondition', 'v2'),
   core('Namespace'),

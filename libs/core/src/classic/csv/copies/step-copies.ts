@@ -3,13 +3,13 @@ import { type ClusterServiceVersion, CSV_API } from '../../../kernel/api/cluster
 import { csvName, csvNamespace, isCopied, isUncopiable } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../../kernel/api/operator-group.js';
-import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
 import { isGlobal, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../../operator-group/group-facts.js';
+import { COMPONENT_LABEL_PREFIX, COPIED_FROM_LABEL, contentDigest, copyDigests, statusDigest } from './copy-content.js';
 import { copiedRbac } from './copy-rbac.js';
 
-export const COPIED_FROM_LABEL = 'olm.copiedFrom';
+export { COPIED_FROM_LABEL };
+
 const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
 
 /** What the step for copies reads. */
 export type CopyWorld = Readonly<{
@@ -39,12 +39,13 @@ export function stepCopies(csv: ClusterServiceVersion, world: CopyWorld): readon
   const targets = csv.metadata.deletionTimestamp === undefined ? targetNamespaces(csv, world) : [];
   const gone = copies.filter((copy) => !targets.includes(csvNamespace(copy))).map(deletion);
   if (isUncopiable(csv)) return csv.status?.reason === 'InterOperatorGroupOwnerConflict' ? copies.map(deletion) : gone;
+  const wanted = contentOfCopies(csv);
   const taken = new Set(world.namesakes.filter((one) => !copies.includes(one)).map(csvNamespace));
   const kept = targets
     .filter((namespace) => !taken.has(namespace))
     .flatMap((namespace) => {
       const copy = copies.find((one) => csvNamespace(one) === namespace);
-      return [...copyInStep(csv, namespace, copy), ...(copy === undefined ? [] : rbacFor(csv, copy, world))];
+      return [...copyInStep(wanted, namespace, copy), ...(copy === undefined ? [] : rbacFor(csv, copy, world))];
     });
   return [...gone, ...kept];
 }
@@ -81,34 +82,35 @@ const deletion = (copy: ClusterServiceVersion): Action => ({
 const without = (map: Readonly<Record<string, string>> | undefined, drop: (key: string) => boolean) =>
   Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !drop(key)));
 
+/** The same in every namespace. */
+function contentOfCopies({ spec, status, metadata }: ClusterServiceVersion) {
+  const annotations = without(metadata.annotations, (key) =>
+    [TARGET_NAMESPACES_ANNOTATION, LAST_APPLIED_ANNOTATION].includes(key),
+  );
+  const { name = '', namespace: home = '' } = metadata;
+  const labels = {
+    ...without(metadata.labels, (key) => key.startsWith(COMPONENT_LABEL_PREFIX)),
+    [COPIED_FROM_LABEL]: home,
+  };
+  const message = `The operator is running in ${home} but is managing this namespace`;
+  const copied = { ...status, reason: 'Copied', message };
+  const digests = { content: contentDigest({ spec, annotations, labels }), status: statusDigest(copied) };
+  return { name, annotations, labels, spec, status: copied, digests };
+}
+
 function copyInStep(
-  csv: ClusterServiceVersion,
+  { name, annotations, labels, spec, status, digests }: ReturnType<typeof contentOfCopies>,
   namespace: string,
   live: ClusterServiceVersion | undefined,
 ): readonly Action[] {
-  const annotations = without(csv.metadata.annotations, (key) =>
-    [TARGET_NAMESPACES_ANNOTATION, LAST_APPLIED_ANNOTATION].includes(key),
-  );
-  const labels = {
-    ...without(csv.metadata.labels, (key) => key.startsWith(COMPONENT_LABEL_PREFIX)),
-    [COPIED_FROM_LABEL]: csvNamespace(csv),
-  };
-  const { spec } = csv;
   if (live === undefined) {
-    return [
-      { do: 'create', object: { ...CSV_API, metadata: { name: csvName(csv), namespace, annotations, labels }, spec } },
-    ];
+    return [{ do: 'create', object: { ...CSV_API, metadata: { name, namespace, annotations, labels }, spec } }];
   }
-  const { spec: liveSpec, metadata } = live;
-  const current = { spec: liveSpec, annotations: metadata.annotations ?? {}, labels: metadata.labels ?? {} };
-  if (canonicalJson({ spec, annotations, labels }) !== canonicalJson(current)) {
-    return [{ do: 'update', object: { ...live, spec, metadata: { ...metadata, annotations, labels } } }];
-  }
-  const message = `The operator is running in ${csvNamespace(csv)} but is managing this namespace`;
-  const status = { ...csv.status, reason: 'Copied', message };
-  return canonicalJson(status) === canonicalJson(live.status)
-    ? []
-    : [{ do: 'updateStatus', object: { ...live, status } }];
+  const current = copyDigests(live);
+  const metadata = { ...live.metadata, annotations, labels };
+  if (current.content !== digests.content) return [{ do: 'update', object: { ...CSV_API, metadata, spec } }];
+  if (current.status === digests.status) return [];
+  return [{ do: 'updateStatus', object: { ...CSV_API, metadata, spec, status } }];
 }
 
 /** Global operators hold their rights cluster-wide: only other targets get the Roles themselves. */

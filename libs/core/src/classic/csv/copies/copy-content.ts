@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-version.js';
+import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
+import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
+
+export const COPIED_FROM_LABEL = 'olm.copiedFrom';
+export const COMPONENT_LABEL_PREFIX = 'operators.coreos.com/';
+const OPERATOR_NAMESPACE_ANNOTATION = 'olm.operatorNamespace';
+
+/** What shows whether a copy is in step with its original. */
+export type CopyDigests = Readonly<{ content: string; status: string }>;
+
+type Content = Readonly<{
+  spec: unknown;
+  annotations: Readonly<Record<string, string>>;
+  labels: Readonly<Record<string, string>>;
+}>;
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(canonicalJson(value ?? null))
+    .digest('base64');
+
+export const contentDigest = ({ spec, annotations, labels }: Content): string =>
+  digestOf({ spec, annotations, labels });
+export const statusDigest = (status: unknown): string => digestOf(status);
+
+/** A field that no API has: a CustomResourceDefinition of ClusterServiceVersions prunes it. */
+const DIGESTS_FIELD = 'copyDigests';
+
+/** Of a copy as it was read, or as {@link keptOfCopy} left it. */
+export function copyDigests(copy: ClusterServiceVersion | KubernetesObject): CopyDigests {
+  const held = DIGESTS_FIELD in copy ? (copy[DIGESTS_FIELD] as CopyDigests) : undefined;
+  if (held !== undefined) return held;
+  const { metadata } = copy;
+  const { annotations = {}, labels = {} } = metadata;
+  return {
+    content: contentDigest({ spec: 'spec' in copy ? copy['spec'] : undefined, annotations, labels }),
+    status: statusDigest('status' in copy ? copy['status'] : undefined),
+  };
+}
+
+/**
+ * A copied CSV with digests in place of its content: a large cluster has a hundred thousand copies of a few CSVs. Other
+ * objects as they are, and copies that a component label makes parts of an Operator.
+ */
+export function keptOfCopy(csv: KubernetesObject): KubernetesObject {
+  const { annotations, labels = {}, managedFields: _managers, ...metadata } = csv.metadata;
+  const from = labels[COPIED_FROM_LABEL];
+  const isPart = Object.keys(labels).some((key) => key.startsWith(COMPONENT_LABEL_PREFIX));
+  if (from === undefined || from === metadata.namespace || isPart) return csv;
+  const home = annotations?.[OPERATOR_NAMESPACE_ANNOTATION];
+  const isMarked = (csv['status'] as { reason?: unknown } | undefined)?.reason === 'Copied';
+  return {
+    apiVersion: csv.apiVersion,
+    kind: csv.kind,
+    metadata: {
+      ...metadata,
+      labels: { [COPIED_FROM_LABEL]: from },
+      ...(home === undefined ? {} : { annotations: { [OPERATOR_NAMESPACE_ANNOTATION]: home } }),
+    },
+    spec: {},
+    ...(isMarked ? { status: { reason: 'Copied' } } : {}),
+    [DIGESTS_FIELD]: copyDigests(csv),
+  };
+}
