@@ -1,6 +1,9 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
-/** The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own word (NotFound, Conflict …). */
+/**
+ * The API server refused, or could not be reached (`status` 0). `reason` is Kubernetes' own
+ * word (NotFound, Conflict …).
+ */
 export class KubeApiError extends FlotillaError {
   readonly code = 'KubeApiError';
   readonly retry: Retry = 'backoff';

@@ -76,8 +76,8 @@ export class ReadBudget {
   }
 
   /**
-   * Takes `bytes` for a cache in place of `before`. Where a budget does not allow it, nothing is taken, and the
-   * budget is named.
+   * Takes `bytes` for a cache in place of `before`. Where a budget does not allow it, nothing is taken, and
+   * the budget is named.
    */
   keep(bytes: number, before: number): Excess | undefined {
     if (bytes > before && this.#held - before + bytes > this.limits.clusterBytes) return 'cluster';

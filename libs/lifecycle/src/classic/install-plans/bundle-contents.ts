@@ -52,7 +52,10 @@ export type StillFetching = Readonly<{ stillFetching: readonly string[] }>;
 /** In case that what is put into the queue when the bundles are there does not arrive. */
 export const FETCHED_AFTER_MS = 30_000;
 
-/** Fetches what chosen bundles bring, in bundle order: from their images, or from the content store where they are inline. */
+/**
+ * Fetches what chosen bundles bring, in bundle order: from their images, or from the content store where they
+ * are inline.
+ */
 export class BundleContents {
   constructor(
     private readonly pulls: BundlePulls,

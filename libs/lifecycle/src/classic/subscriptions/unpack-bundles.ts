@@ -21,8 +21,8 @@ export type Unpacking = Readonly<{
 }>;
 
 /**
- * Fetches the bundles. Where that takes longer than the pass may wait, the Subscriptions say that it is under way, and a
- * later pass has the bundles. Spec: subscriptions.md §2.7.
+ * Fetches the bundles. Where that takes longer than the pass may wait, the Subscriptions say that it is under
+ * way, and a later pass has the bundles. Spec: subscriptions.md §2.7.
  */
 export async function unpackBundles(
   contents: BundleContents,
