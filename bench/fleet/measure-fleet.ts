@@ -145,7 +145,7 @@ async function solvesOf(stage: FleetStage): Promise<FleetMeasures['resolve']> {
 }
 
 const applyJobs = async (stage: FleetStage): Promise<number> =>
-  (await loggedBy(stage, 'applier')).filter(({ msg }) => msg === 'namespace looked at').length;
+  (await loggedBy(stage, 'applier')).filter(({ msg }) => msg === 'namespace reconciled').length;
 
 async function loggedBy(stage: FleetStage, service: string) {
   const lines = await Promise.all(stage.services.filter((one) => one.service === service).map((one) => one.logged()));

@@ -31,7 +31,7 @@ describe('two pollers and two appliers for the same clusters', () => {
 
   it('share the work', async () => {
     const said = (await Promise.all(twins.map((twin) => twin.logged()))).flat().map(({ msg }) => msg);
-    expect(said).toEqual(expect.arrayContaining(['cluster is watched', 'namespace looked at']));
+    expect(said).toEqual(expect.arrayContaining(['cluster is watched', 'namespace reconciled']));
   });
 
   it('end with what was wished, and with no plan made twice', () => expectEnding(stage, ending));

@@ -79,7 +79,7 @@ async function depsFor(object: ClusterExtension, image: string): Promise<Extensi
     store,
     // Chosen here, and not read from Redis.
     check: { admits: async () => true },
-    observe: memoryQueues().observeExtension,
+    observe: memoryQueues().observe,
     pulls: BundlePulls.withoutTurns(await configuredRegistryClient(readSettings({}))),
     wake: () => undefined,
     credentials: async () => ({}),

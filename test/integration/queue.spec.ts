@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
-import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
+import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { redisQueues } from '#platform/queue/queues';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
@@ -78,7 +78,7 @@ describe('the queue on Redis', () => {
       try {
         await Promise.all(Array.from({ length: 1_000 }, (_, at) => jobOf('west', at)));
         await jobOf('east', 1);
-        const take = async (job: ApplyJob | ResolveJob) => {
+        const take = async (job: SubjectJob | ResolveJob) => {
           taken.push('cluster' in job ? job.cluster : (job.owner?.cluster ?? ''));
         };
         await queues[name].process(take, { concurrency: 1 });
@@ -126,12 +126,12 @@ describe('the queue on Redis', () => {
     const queues = redisQueues({ redis, prefix: randomUUID(), backoff });
     const took: string[] = [];
     const scripts = async () => Number(/cmdstat_evalsha:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1]);
-    const idle = [queues.apply, queues.observe, queues.solved, queues.extension];
+    const idle = [queues.apply, queues.observe, queues.solved];
     try {
       await queues.apply.process(async () => undefined, { concurrency: 1 });
-      await queues.observe.process(async ({ namespace }) => void took.push(namespace), { concurrency: 1 });
+      const take = async (job: SubjectJob) => void took.push('namespace' in job ? job.namespace : '');
+      await queues.observe.process(take, { concurrency: 1 });
       await queues.solved.process(async () => undefined, { concurrency: 1 });
-      await queues.extension.process(async () => undefined, { concurrency: 1 });
       await queues.observe.add({ v: 1, cluster: 'east', namespace: 'first' }, { delayMs: 1 });
       await expect.poll(() => took, PATIENCE).toEqual(['first']);
       const before = await scripts();

@@ -87,7 +87,6 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     ['add a job for the applier', ['LPUSH', 'fleet:queue:apply:wait', '1']],
     ['write a job for the applier', ['HSET', 'fleet:queue:apply:1', 'data', '{}']],
     ['add a job for the poller', ['LPUSH', 'fleet:queue:observe:wait', '1']],
-    ['add a job on an extension', ['LPUSH', 'fleet:queue:extension:wait', '1']],
     ['add a delayed job', ['ZADD', 'fleet:alarm:apply:alarms', '1', '{}']],
     ['remove failures of the applier', ['DEL', 'fleet:failures:apply']],
     ['do so in a script', ['EVAL', "return redis.call('LPUSH', 'fleet:queue:apply:wait', '1')", '0']],

@@ -24,7 +24,7 @@ type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 const OLM = 'operators.coreos.com/v1alpha1';
 const EVIL = 'registry.evil.test/bundle:v1';
-const QUEUES = ['resolve', 'solved', 'apply', 'observe', 'extension', 'observe-extension'];
+const QUEUES = ['resolve', 'solved', 'apply', 'observe'];
 const GARBAGE: readonly unknown[] = [
   {},
   { v: 1 },
@@ -35,6 +35,8 @@ const GARBAGE: readonly unknown[] = [
   { v: 1, cluster: 'east', namespace: '../../kube-system' },
   { v: 1, cluster: 'east', namespace: 'x?watch=true#' },
   { v: 1, cluster: 'east', extension: '../../../api/v1/secrets' },
+  { v: 1, cluster: 'east', objectSet: '../../../api/v1/secrets' },
+  { v: 1, cluster: 'east', namespace: 'x', extension: 'x' },
   { v: 1, cluster: '__proto__', namespace: 'constructor' },
   { v: 1, cluster: 'east', namespace: 'x'.repeat(100_000) },
 ];

@@ -3,7 +3,6 @@ import type { Hub } from '#platform/hub/hub';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { Applier, CLIENTS, HUB } from './applier.js';
-import { ExtensionApplier } from './extension-applier.js';
 
 @Module({})
 class ApplierModule {}
@@ -20,7 +19,6 @@ export const applierModule = (
     { provide: CLIENTS, useValue: lookouts.guard(clients) },
     { provide: OlmDetectors, useValue: lookouts },
     Applier,
-    ExtensionApplier,
   ],
   exports: [Applier],
 });

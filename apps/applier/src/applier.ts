@@ -1,28 +1,24 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
-import { reconcileNamespace } from '#lifecycle/classic/namespaces/reconcile-namespace';
-import { SolvedProblems } from '#lifecycle/classic/namespaces/solved-problems';
-import type { Stage } from '#lifecycle/classic/namespaces/stage';
-import { stagesOf } from '#lifecycle/classic/namespaces/stages';
-import { CACHED_KINDS } from '#lifecycle/engine/cached-kinds';
+import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
+import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { ClusterJoins } from '#lifecycle/fleet/joining/cluster-joins';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import type { Hub } from '#platform/hub/hub';
-import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import { ClusterLimiter } from '#platform/kube/cluster-limiter';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import type { ApplyJob } from '#platform/queue/jobs';
+import type { SubjectJob } from '#platform/queue/jobs';
 import type { HealthCheck } from '#platform/telemetry/health-check';
+import { type Passes, type PassOutcome, passesOf } from './passes.js';
 
 export const HUB = Symbol('hub');
 export const CLIENTS = Symbol('clients of the managed clusters');
 
-const MIRRORED = CACHED_KINDS.map(({ kind }) => kind);
 /** It takes no longer than a few commands of Redis. */
 const SOLVED_AT_ONCE = 4;
 
@@ -38,17 +34,15 @@ export class UnknownCluster extends FlotillaError {
   }
 }
 
-/** Takes namespaces from the queue and does what is next in each. */
+/** Takes subjects of every kind from the queue `apply` and does what is next for each. */
 @Injectable()
 export class Applier implements OnApplicationBootstrap {
-  readonly #stages: readonly Stage[];
+  readonly #passes: Passes;
   readonly #agreement: PollerAgreement;
   readonly #gate: ClusterLimiter;
   readonly #contact: ClusterContact;
   readonly #joins: ClusterJoins;
   readonly #upgrades: ClusterUpgrades;
-  /** Asked once a cluster: which distribution it is does not change. */
-  readonly #globalNamespaces = new Map<string, string>();
   readonly #views: ClusterViews;
   readonly #solved: SolvedProblems;
 
@@ -58,7 +52,6 @@ export class Applier implements OnApplicationBootstrap {
     private readonly lookouts: OlmDetectors,
   ) {
     this.#agreement = new PollerAgreement(hub.log, clients.length);
-    this.#stages = stagesOf(hub, this.#agreement);
     this.#solved = new SolvedProblems(hub);
     const { applyConcurrency } = hub.settings;
     const mostAtOnce = clients.length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2);
@@ -70,9 +63,10 @@ export class Applier implements OnApplicationBootstrap {
       hub,
       clients,
       lookouts,
-      onMoved: (cluster, namespace) => this.#wake({ v: 1, cluster, namespace }),
+      onMoved: (cluster, namespace) => this.#wake({ cluster, namespace }),
       random: Math.random,
     });
+    this.#passes = passesOf({ hub, views: this.#views, agreement: this.#agreement });
     this.#contact = new ClusterContact({
       clusters: [...byName.keys()],
       clock: hub.clock,
@@ -125,37 +119,37 @@ export class Applier implements OnApplicationBootstrap {
     this.#joins.stop();
     this.#upgrades.stop();
     const { queues } = this.hub;
-    await Promise.all([queues.solved, queues.apply, queues.extension].map((queue) => queue.close({ deadlineMs })));
+    await Promise.all([queues.solved, queues.apply].map((queue) => queue.close({ deadlineMs })));
     await this.#views.stop();
   }
 
-  #wake(job: ApplyJob): void {
+  #wake(subject: Subject): void {
     const { queues, log } = this.hub;
-    const { cluster, namespace } = job;
     queues.apply
-      .add(job)
-      .catch((err: unknown) => log.warn({ cluster, namespace, err }, 'a namespace waits for the next resync'));
+      .add({ v: 1, ...subject })
+      .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
   }
 
-  async #apply(job: ApplyJob, signal: AbortSignal): Promise<void> {
-    const client = this.clients.find(({ cluster }) => cluster === job.cluster);
-    if (client === undefined)
-      throw new UnknownCluster(
-        job.cluster,
-        this.clients.map(({ cluster }) => cluster),
-      );
-    const entered = await this.#gate.run(job.cluster, () =>
-      this.#unlessLeft(job.cluster, this.#noted(client, job, signal)),
+  async #apply(job: SubjectJob, signal: AbortSignal): Promise<void> {
+    const { v: _, ...subject } = job;
+    const { cluster } = subject;
+    const client = this.clients.find((one) => one.cluster === cluster);
+    if (client === undefined) {
+      const known = this.clients.map((one) => one.cluster);
+      throw new UnknownCluster(cluster, known);
+    }
+    const entered = await this.#gate.run(cluster, () =>
+      this.#unlessLeft(cluster, this.#noted(client, subject, signal)),
     );
     const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
     if (againAfterMs !== undefined) await this.hub.queues.apply.add(job, { delayMs: againAfterMs });
   }
 
-  async #noted(client: KubeClient, job: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
+  async #noted(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
     try {
-      return await this.#look(client, job, signal);
+      return await this.#reconcile(client, subject, signal);
     } catch (error) {
-      this.#contact.noteEnd(job.cluster, error);
+      this.#contact.noteEnd(subject.cluster, error);
       throw error;
     }
   }
@@ -168,21 +162,20 @@ export class Applier implements OnApplicationBootstrap {
     });
   }
 
-  /** Does what is next in the namespace; answers after how many milliseconds to look again, if at all. */
-  async #look(client: KubeClient, { cluster, namespace }: ApplyJob, signal: AbortSignal): Promise<number | undefined> {
-    const { clock, settings, log } = this.hub;
+  /** Runs the pass of the subject; returns in how many milliseconds the next one is due, if at all. */
+  async #reconcile(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<number | undefined> {
+    const { cluster } = subject;
     const { acts } = await this.lookouts.status(cluster);
     if (!acts) return this.lookouts.againAfterMs(cluster);
-    const global = this.#globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
-    this.#globalNamespaces.set(cluster, global);
-    const seen = await this.hub.problems.getSeen(cluster, namespace, MIRRORED);
-    const reads = await this.#views.of(client).reads(seen);
-    const place = { client, reads, namespace, globalCatalogNamespace: global };
-    const { rounds, againAfterMs, refused } = await reconcileNamespace(place, this.#stages, clock, signal);
-    // What was written was answered; a pass that found nothing to do may have asked the cluster for nothing.
-    if (rounds > 1) this.#contact.noteEnd(cluster);
-    if (refused !== undefined) log.warn({ cluster, namespace, error: refused.message }, 'the API server refused');
-    log.debug({ cluster, namespace, rounds, againAfterMs }, 'namespace looked at');
+    const { rounds, againAfterMs, answered } = await this.#pass(client, subject, signal);
+    if (answered) this.#contact.noteEnd(cluster);
+    this.hub.log.debug({ ...subject, rounds, againAfterMs }, `${subjectKind(subject)} reconciled`);
     return againAfterMs;
+  }
+
+  #pass(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<PassOutcome> {
+    if ('namespace' in subject) return this.#passes.namespace(client, subject, signal);
+    if ('extension' in subject) return this.#passes.extension(client, subject, signal);
+    return this.#passes.objectSet(client, subject, signal);
   }
 }

@@ -11,6 +11,7 @@ import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 import { ContentController } from './content.controller.js';
 import { ExtensionPoller } from './extension-poller.js';
 import { MetasMiddleware } from './metas.middleware.js';
+import { Observer } from './observer.js';
 import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
 
 @Module({})
@@ -55,6 +56,7 @@ export const catalogPollerModule = (
     MetasMiddleware,
     PackageManifestsMiddleware,
     ExtensionPoller,
+    Observer,
   ],
-  exports: [CatalogPoller],
+  exports: [CatalogPoller, Observer],
 });

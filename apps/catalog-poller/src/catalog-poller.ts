@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { ClusterCatalogs } from '#lifecycle/catalogs/cluster-catalogs';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
@@ -11,7 +12,6 @@ import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import type { ObserveJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 
@@ -46,10 +46,8 @@ export class CatalogPoller implements OnApplicationBootstrap {
     this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
   }
 
-  async onApplicationBootstrap(): Promise<void> {
+  onApplicationBootstrap(): void {
     for (const client of this.clients) this.hub.clock.after(this.#joins.turn(), () => void this.#join(client));
-    const { queues, settings } = this.hub;
-    await queues.observe.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
     void this.#watchRedis();
     this.#every(
       () => TIDY_EVERY_MS,
@@ -61,12 +59,11 @@ export class CatalogPoller implements OnApplicationBootstrap {
     );
   }
 
-  async drain(deadlineMs: number): Promise<void> {
+  /** Ends watches and timers. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#cancelTimers) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
-    const { observe, observeExtension } = this.hub.queues;
-    await Promise.all([observe, observeExtension].map((queue) => queue.close({ deadlineMs })));
   }
 
   /** How fresh the watches are: part of readiness. */
@@ -176,7 +173,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     else if (stop !== undefined) this.#cancelTimers.push(stop);
   }
 
-  async #observe({ cluster, namespace }: ObserveJob): Promise<void> {
+  observe({ cluster, namespace }: NamespaceSubject): void {
     this.#clusters.get(cluster)?.touch(namespace);
   }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CATALOGS_OF_CLUSTERS } from '#core/catalog/metas/metas-route';
 import { canonicalPath } from '#core/kernel/http-access/path-rule';
 import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
@@ -37,7 +37,7 @@ export type CatalogsFollower = Readonly<{
 
 /** Serves the ClusterCatalogs of every cluster (OLM v1), wherever the kind is there. */
 @Injectable()
-export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDestroy {
+export class ClusterCatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ServedCatalogs>();
   readonly #loads: SharedLoads<CatalogJsonl>;
   readonly server: MetasServer;
@@ -113,7 +113,8 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap, OnModuleDes
     this.#follower?.served(client.cluster);
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Ends watches and timers. */
+  async stop(): Promise<void> {
     this.#cancelTidy();
     this.#stopped = true;
     for (const cancel of this.#looks.values()) cancel();

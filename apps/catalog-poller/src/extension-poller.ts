@@ -1,11 +1,10 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CatalogPackages } from '#lifecycle/v1/observation/catalog-packages';
-import { ObservedExtensions } from '#lifecycle/v1/observation/observed-extensions';
+import { ObservedExtensions, type RevisionsSubject } from '#lifecycle/v1/observation/observed-extensions';
 import { publishExtension } from '#lifecycle/v1/observation/publish-extension';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import type { ExtensionJob } from '#platform/queue/jobs';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 import { CLIENTS, HUB } from './catalog-poller.js';
@@ -13,7 +12,7 @@ import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 
 /** Watches the ClusterExtensions of every cluster (OLM v1), wherever the kind is there, and publishes what they wish. */
 @Injectable()
-export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy {
+export class ExtensionPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedExtensions>();
   readonly #packages = new CatalogPackages();
   readonly #cancels = new Set<() => void>();
@@ -31,13 +30,12 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
     });
   }
 
-  async onApplicationBootstrap(): Promise<void> {
-    const { queues, settings } = this.hub;
-    await queues.observeExtension.process((job) => this.#observe(job), { concurrency: settings.observeConcurrency });
+  onApplicationBootstrap(): void {
     void this.#watchRedis();
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Ends watches and timers. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#cancels) cancel();
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
@@ -89,13 +87,13 @@ export class ExtensionPoller implements OnApplicationBootstrap, OnModuleDestroy 
       packages: this.#packages,
       gates: extensionGatesOf(settings),
       catalogs: () => this.catalogs.catalogsOf(cluster),
-      publish: (extension, problem) =>
-        publishExtension({ store, resolve: queues.resolve, apply: queues.extension }, { cluster, extension }, problem),
+      publish: (subject, problem) =>
+        publishExtension({ store, resolve: queues.resolve, apply: queues.apply }, subject, problem),
     });
   }
 
-  async #observe({ cluster, extension }: ExtensionJob): Promise<void> {
-    this.#clusters.get(cluster)?.touch(extension);
+  observe(subject: RevisionsSubject): void {
+    this.#clusters.get(subject.cluster)?.touch(subject);
   }
 
   /** Each cluster at times of its own; `part` of the interval is over already. */

@@ -5,6 +5,7 @@ import { runMain } from '#platform/hub/run-main';
 import { CatalogPoller } from './catalog-poller.js';
 import { catalogPollerModule } from './catalog-poller.module.js';
 import { ExtensionPoller } from './extension-poller.js';
+import { Observer } from './observer.js';
 
 await runMain(
   'catalog-poller',
@@ -28,7 +29,7 @@ await runMain(
       ],
       drain: (app, deadlineMs) => {
         budgets.stop();
-        return app.get(CatalogPoller).drain(deadlineMs);
+        return app.get(Observer).drain(deadlineMs);
       },
       onStarted: (app) => {
         budgets.start();

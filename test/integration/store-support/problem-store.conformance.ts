@@ -83,6 +83,17 @@ export function problemStoreConformance(make: () => ProblemStore): void {
     expect(await store.takeWaiters(absent)).toEqual([...first, { cluster: 'west', namespace: 'a' }]);
   });
 
+  it('gives waiters of every kind of subject, none of them for another', async () => {
+    const store = make();
+    const waiters = [
+      { cluster: 'east', extension: 'apps' },
+      { cluster: 'east', namespace: 'apps' },
+      { cluster: 'east', objectSet: 'apps' },
+    ];
+    for (const waiter of waiters) await store.waitFor(absent, waiter);
+    expect(await store.takeWaiters(absent)).toEqual(waiters);
+  });
+
   it('nobody waits in vain, however poller and resolver interleave', async () => {
     for (let round = 0; round < 20; round++) {
       const store = make();

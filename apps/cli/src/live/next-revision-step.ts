@@ -106,7 +106,7 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
       store,
       // Chosen here, and not read from Redis.
       check: { admits: async () => true },
-      observe: memoryQueues().observeExtension,
+      observe: memoryQueues().observe,
       pulls: contents.bundlePulls,
       wake: () => undefined,
       credentials: logins,

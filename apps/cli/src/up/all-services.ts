@@ -9,6 +9,7 @@ import { applierModule } from '../../../applier/src/applier.module.js';
 import { CatalogPoller } from '../../../catalog-poller/src/catalog-poller.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
 import { ExtensionPoller } from '../../../catalog-poller/src/extension-poller.js';
+import { Observer } from '../../../catalog-poller/src/observer.js';
 import { ResolverWorker } from '../../../resolver-worker/src/resolver-worker.js';
 import { resolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';
 
@@ -57,7 +58,7 @@ export function allServices(hub: Hub, clients: Clients): ServiceParts {
 /** In the order in which work flows, so that none is handed on to a service that has ended; one deadline for all. */
 async function drain(app: INestApplication, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs;
-  for (const service of [CatalogPoller, ResolverWorker, Applier]) {
-    await app.get<CatalogPoller | ResolverWorker | Applier>(service).drain(Math.max(end - performance.now(), 0));
+  for (const service of [Observer, ResolverWorker, Applier]) {
+    await app.get<Observer | ResolverWorker | Applier>(service).drain(Math.max(end - performance.now(), 0));
   }
 }

@@ -7,6 +7,7 @@ import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
+import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { SeenVersions } from '#platform/kube/resource-version';
@@ -19,7 +20,7 @@ import { type ObservedProblem, observeNamespace } from '../classic/observation/o
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { Sightings } from './sightings.js';
-import { TouchedNamespaces } from './touched-namespaces.js';
+import { TouchedSubjects } from './touched-subjects.js';
 
 export type ObservedClusterDeps = Readonly<{
   client: KubeClient;
@@ -41,15 +42,15 @@ export class ObservedCluster {
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
   readonly #standings = new Map<string, string>();
-  readonly #touched: TouchedNamespaces;
+  readonly #touched: TouchedSubjects<NamespaceSubject>;
   readonly #sightings = new Sightings();
   #stopped = false;
 
   constructor(private readonly deps: ObservedClusterDeps) {
-    this.#touched = new TouchedNamespaces({
+    this.#touched = new TouchedSubjects({
       clock: deps.clock,
-      look: (namespace) => this.#look(namespace),
-      onFailure: (namespace, err) =>
+      observe: ({ namespace }) => this.#look(namespace),
+      onFailure: ({ namespace }, err) =>
         deps.log.error(
           { cluster: this.name, namespace, err },
           'a namespace could not be observed; it will be tried again',
@@ -125,7 +126,7 @@ export class ObservedCluster {
   }
 
   touch(namespace: string): void {
-    this.#touched.touch(namespace);
+    this.#touched.touch({ cluster: this.name, namespace });
   }
 
   async #look(namespace: string): Promise<void> {

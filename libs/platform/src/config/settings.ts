@@ -130,12 +130,19 @@ export const settingGroups = {
       '',
       'File with the key, 32 bytes or more, that authenticates what poller and applier pass through Redis: the same file for both, not for resolvers. Where it is missing and the folder can be written, the service makes it. `flotilla up` needs none',
     ),
-    observeConcurrency: count(8, 'Namespaces that the poller reads at the same time', { min: 1, max: 1_000 }),
+    observeConcurrency: count(8, 'Jobs of the queue `observe` that the poller takes at the same time', {
+      min: 1,
+      max: 1_000,
+    }),
     resolveConcurrency: count(2, 'Problems that one resolver solves at the same time, each in a thread', {
       min: 1,
       max: 64,
     }),
-    applyConcurrency: count(16, 'Namespaces that one applier works on at the same time', { min: 1, max: 1_000 }),
+    applyConcurrency: count(
+      16,
+      'Namespaces, ClusterExtensions and ClusterObjectSets together that one applier works on at the same time',
+      { min: 1, max: 1_000 },
+    ),
     solveFirstDeadline: duration(
       '2s',
       'A problem that is not solved after so long goes on beside the others, one at a time, in turns over clusters and namespaces',

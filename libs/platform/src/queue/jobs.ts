@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExtensionSubject, NamespaceSubject, ObjectSetSubject } from '#core/kernel/subject/subject';
 
 /**
  * Solve one problem. Identity only, never state: the problem itself is a value in the
@@ -26,30 +27,16 @@ export const SOLVED_QUEUE = 'solved';
 export const SolvedJob = ResolveJob;
 export type SolvedJob = ResolveJob;
 
-/** One pass over a namespace of a cluster, from its newest state. */
+const V1 = { v: z.literal(1) } as const;
+
+/** Reconcile one subject with its newest state. */
 export const APPLY_QUEUE = 'apply';
-export const ApplyJob = z.strictObject({ v: z.literal(1), cluster: z.string().min(1), namespace: z.string().min(1) });
-export type ApplyJob = z.infer<typeof ApplyJob>;
+export const SubjectJob = z.union([
+  NamespaceSubject.extend(V1),
+  ExtensionSubject.extend(V1),
+  ObjectSetSubject.extend(V1),
+]);
+export type SubjectJob = z.infer<typeof SubjectJob>;
 
-/** Rebuild the problem of one namespace: asked for by the applier when the answer it holds no longer fits. */
+/** Observe one subject again: added by the applier when the solution it holds no longer fits. */
 export const OBSERVE_QUEUE = 'observe';
-export const ObserveJob = ApplyJob;
-export type ObserveJob = ApplyJob;
-
-/** One pass over a ClusterExtension of a cluster, from its newest state. */
-export const EXTENSION_QUEUE = 'extension';
-export const ExtensionJob = z.strictObject({
-  v: z.literal(1),
-  cluster: z.string().min(1),
-  extension: z.string().min(1),
-});
-export type ExtensionJob = z.infer<typeof ExtensionJob>;
-
-/** Rebuild the problem of one ClusterExtension. */
-export const OBSERVE_EXTENSION_QUEUE = 'observe-extension';
-
-/** The identity of an extension's work. */
-export const extensionKey = (job: ExtensionJob): string => `${job.cluster}/${job.extension}`;
-
-/** The identity of a namespace's work, one job of it at a time. */
-export const namespaceKey = (job: ApplyJob): string => `${job.cluster}/${job.namespace}`;

@@ -1,21 +1,8 @@
+import { subjectKey } from '#core/kernel/subject/subject';
 import { BullmqJobQueue, type BullmqJobQueueOptions } from './bullmq-job-queue.js';
 import { DuePoll } from './due-poll.js';
 import type { JobContract, JobQueue } from './job-queue.port.js';
-import {
-  APPLY_QUEUE,
-  ApplyJob,
-  EXTENSION_QUEUE,
-  ExtensionJob,
-  extensionKey,
-  namespaceKey,
-  OBSERVE_EXTENSION_QUEUE,
-  OBSERVE_QUEUE,
-  ObserveJob,
-  RESOLVE_QUEUE,
-  ResolveJob,
-  SOLVED_QUEUE,
-  SolvedJob,
-} from './jobs.js';
+import { APPLY_QUEUE, OBSERVE_QUEUE, RESOLVE_QUEUE, ResolveJob, SOLVED_QUEUE, SolvedJob, SubjectJob } from './jobs.js';
 import { MemoryJobQueue, type MemoryJobQueueOptions } from './memory-job-queue.js';
 
 /** One job per distinct problem, however many namespaces and clusters wait for its answer. */
@@ -30,31 +17,19 @@ export const solvedContract: JobContract<SolvedJob> = {
   schema: SolvedJob,
   keyOf: (job) => job.problem,
 };
-const clusterOf = (job: Readonly<{ cluster: string }>): string => job.cluster;
+const clusterOf = ({ cluster }: SubjectJob): string => cluster;
 
-export const applyContract: JobContract<ApplyJob> = {
+/** One job per subject: two passes of one subject never run at the same time. */
+export const applyContract: JobContract<SubjectJob> = {
   name: APPLY_QUEUE,
-  schema: ApplyJob,
-  keyOf: namespaceKey,
+  schema: SubjectJob,
+  keyOf: subjectKey,
   clusterOf,
 };
-export const observeContract: JobContract<ObserveJob> = {
+export const observeContract: JobContract<SubjectJob> = {
   name: OBSERVE_QUEUE,
-  schema: ObserveJob,
-  keyOf: namespaceKey,
-  clusterOf,
-};
-
-export const extensionContract: JobContract<ExtensionJob> = {
-  name: EXTENSION_QUEUE,
-  schema: ExtensionJob,
-  keyOf: extensionKey,
-  clusterOf,
-};
-export const observeExtensionContract: JobContract<ExtensionJob> = {
-  name: OBSERVE_EXTENSION_QUEUE,
-  schema: ExtensionJob,
-  keyOf: extensionKey,
+  schema: SubjectJob,
+  keyOf: subjectKey,
   clusterOf,
 };
 
@@ -62,10 +37,8 @@ export const observeExtensionContract: JobContract<ExtensionJob> = {
 export type Queues = Readonly<{
   resolve: JobQueue<ResolveJob>;
   solved: JobQueue<SolvedJob>;
-  apply: JobQueue<ApplyJob>;
-  observe: JobQueue<ObserveJob>;
-  extension: JobQueue<ExtensionJob>;
-  observeExtension: JobQueue<ExtensionJob>;
+  apply: JobQueue<SubjectJob>;
+  observe: JobQueue<SubjectJob>;
 }>;
 
 export function redisQueues(ofAll: BullmqJobQueueOptions): Queues {
@@ -75,8 +48,6 @@ export function redisQueues(ofAll: BullmqJobQueueOptions): Queues {
     solved: new BullmqJobQueue(solvedContract, options),
     apply: new BullmqJobQueue(applyContract, options),
     observe: new BullmqJobQueue(observeContract, options),
-    extension: new BullmqJobQueue(extensionContract, options),
-    observeExtension: new BullmqJobQueue(observeExtensionContract, options),
   };
 }
 
@@ -85,6 +56,4 @@ export const memoryQueues = (options: MemoryJobQueueOptions = {}): Queues => ({
   solved: new MemoryJobQueue(solvedContract, options),
   apply: new MemoryJobQueue(applyContract, options),
   observe: new MemoryJobQueue(observeContract, options),
-  extension: new MemoryJobQueue(extensionContract, options),
-  observeExtension: new MemoryJobQueue(observeExtensionContract, options),
 });

@@ -1,12 +1,7 @@
 import { byCodeUnit, canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import type { Subject } from '#core/kernel/subject/subject';
 import type { SeenVersions } from '../kube/resource-version.js';
-import {
-  type NamespaceProblems,
-  type Observation,
-  type ProblemFamily,
-  ProblemStore,
-  type Waiter,
-} from './problem-store.port.js';
+import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 
 /** The store within one process; keeps everything until {@link clear}. */
 export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
@@ -15,7 +10,7 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
   readonly #solutions = new Map<string, F['solution']>();
   readonly #observations = new Map<string, Observation>();
   readonly #seen = new Map<string, SeenVersions>();
-  readonly #waiters = new Map<string, Map<string, Waiter>>();
+  readonly #waiters = new Map<string, Map<string, Subject>>();
 
   async putProblem(problem: F['problem'], records: ReadonlyMap<string, F['record']>): Promise<string> {
     const hash = canonicalHash(problem);
@@ -62,12 +57,12 @@ export class MemoryProblemStore<F extends ProblemFamily = NamespaceProblems> ext
     return Object.fromEntries(seen.filter(([kind]) => kinds.includes(kind)));
   }
 
-  async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
-    const waiters = this.#waiters.get(hash) ?? new Map<string, Waiter>();
-    this.#waiters.set(hash, waiters.set(canonicalJson({ cluster, namespace }), { cluster, namespace }));
+  async waitFor(hash: string, waiter: Subject): Promise<void> {
+    const waiters = this.#waiters.get(hash) ?? new Map<string, Subject>();
+    this.#waiters.set(hash, waiters.set(canonicalJson(waiter), waiter));
   }
 
-  async takeWaiters(hash: string): Promise<readonly Waiter[]> {
+  async takeWaiters(hash: string): Promise<readonly Subject[]> {
     const waiters = [...(this.#waiters.get(hash) ?? [])];
     return waiters.toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, waiter]) => waiter);
   }

@@ -1,14 +1,12 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { Resolution, ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { Subject } from '#core/kernel/subject/subject';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
 import type { SeenVersions } from '../kube/resource-version.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;
-
-/** A namespace that is to be reconciled when a problem is solved. */
-export type Waiter = Readonly<{ cluster: string; namespace: string }>;
 
 /** What problems of one family are made of. */
 export type ProblemFamily = Readonly<{ problem: object; record: Readonly<{ name: string }>; solution: object }>;
@@ -20,7 +18,7 @@ export type NamespaceProblems = Readonly<{
   solution: Resolution;
 }>;
 
-/** OLM v1: one problem a ClusterExtension, whose name stands where others have a namespace. */
+/** OLM v1: one problem a ClusterExtension. Observations have its name where those of OLM Classic have a namespace. */
 export type ExtensionProblems = Readonly<{
   problem: ExtensionProblem;
   record: ExtensionPackage;
@@ -54,12 +52,13 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void>;
   /** The stored versions of these kinds. */
   abstract getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions>;
-  abstract waitFor(hash: string, waiter: Waiter): Promise<void>;
+  /** The subject gets a job of the applier once the problem is solved. */
+  abstract waitFor(hash: string, waiter: Subject): Promise<void>;
   /**
    * The waiters, in a fixed order. A later call gives the same ones again for some minutes:
    * waking twice does no harm.
    */
-  abstract takeWaiters(hash: string): Promise<readonly Waiter[]>;
+  abstract takeWaiters(hash: string): Promise<readonly Subject[]>;
 }
 
 /**

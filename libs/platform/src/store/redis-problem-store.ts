@@ -1,15 +1,9 @@
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { Subject } from '#core/kernel/subject/subject';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/resource-version.js';
-import {
-  type NamespaceProblems,
-  type Observation,
-  type ProblemFamily,
-  ProblemStore,
-  type Waiter,
-} from './problem-store.port.js';
+import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
 import { RenewedKeys } from './renewed-keys.js';
 import { decodeValue, encodeValue, parseJson, sha256Hex } from './value-codec.js';
@@ -42,9 +36,8 @@ const SOLUTION_VERSION = 2;
 const TAKEN_SECONDS = 600;
 /** A read starts the time to live anew once in this part of it: what is read lives for at least the rest. */
 const PARTS_OF_TTL = 24;
-/** Of a waiter, as JSON; the text is a cluster and a namespace. */
+/** Of a waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
-const Waiting = z.strictObject({ cluster: z.string().min(1), namespace: z.string().min(1) });
 
 export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #prefix: string;
@@ -140,12 +133,12 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     return this.#observations.getSeen(cluster, namespace, kinds);
   }
 
-  async waitFor(hash: string, { cluster, namespace }: Waiter): Promise<void> {
+  async waitFor(hash: string, waiter: Subject): Promise<void> {
     const key = this.#name('waiters', hash);
-    await this.redis.multi().sadd(key, canonicalJson({ cluster, namespace })).expire(key, this.#ttl).exec();
+    await this.redis.multi().sadd(key, canonicalJson(waiter)).expire(key, this.#ttl).exec();
   }
 
-  async takeWaiters(hash: string): Promise<readonly Waiter[]> {
+  async takeWaiters(hash: string): Promise<readonly Subject[]> {
     const waiting = this.#name('waiters', hash);
     const taken = this.#name('taken', hash);
     const answers = await this.redis
@@ -158,7 +151,7 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
     const members = answers?.at(-1)?.[1];
     const texts = Array.isArray(members) ? members.map(String).toSorted(byCodeUnit) : [];
     return texts.flatMap(
-      (text) => Waiting.safeParse(text.length > LONGEST_WAITER ? undefined : parseJson(text)).data ?? [],
+      (text) => Subject.safeParse(text.length > LONGEST_WAITER ? undefined : parseJson(text)).data ?? [],
     );
   }
 

@@ -16,12 +16,6 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'olm.ope
 /** Type of the Secrets that hold manifests of a revision. */
 export const OBJECT_DATA_TYPE = `${PREFIX}object-data`;
 
-/**
- * Prefix of the key of a ClusterObjectSet without a ClusterExtension, before its name; other keys are names
- * of extensions. No object name holds a colon.
- */
-export const LONE_SET = 'set:';
-
 /** Finalizers that a real OLM v1 leaves behind; what they guard is not there under Flotilla. */
 export const OLM_FINALIZERS: readonly string[] = [
   `${PREFIX}cleanup-unpack-cache`,

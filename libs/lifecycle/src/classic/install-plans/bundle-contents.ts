@@ -6,7 +6,7 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Owner } from '#core/kernel/fairness/owner';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ApplyJob } from '#platform/queue/jobs';
+import type { SubjectJob } from '#platform/queue/jobs';
 import type { PulledBundle } from '#platform/registry/bundle-image';
 import type { BundlePulls } from '#platform/registry/bundle-pulls';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
@@ -60,7 +60,7 @@ export class BundleContents {
   constructor(
     private readonly pulls: BundlePulls,
     private readonly store: ContentStore,
-    private readonly queue: JobQueue<ApplyJob>,
+    private readonly queue: JobQueue<SubjectJob>,
     private readonly log: Log,
   ) {}
 

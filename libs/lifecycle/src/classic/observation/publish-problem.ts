@@ -1,14 +1,15 @@
 import { deservesMoreTime } from '#core/classic/resolution/given-up';
+import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import type { SeenVersions } from '#platform/kube/resource-version';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ApplyJob, ResolveJob } from '#platform/queue/jobs';
+import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { ObservedProblem } from './observe-namespace.js';
 
 export type PublishDeps = Readonly<{
   store: ProblemStore;
   resolve: JobQueue<ResolveJob>;
-  apply: JobQueue<ApplyJob>;
+  apply: JobQueue<SubjectJob>;
   /** Problems that were given up after less are solved anew. */
   solveDeadlineMs: number;
 }>;
@@ -20,7 +21,7 @@ export type PublishDeps = Readonly<{
  */
 export async function publishProblem(
   deps: PublishDeps,
-  where: Readonly<{ cluster: string; namespace: string }>,
+  where: NamespaceSubject,
   observed: ObservedProblem | undefined,
   seen: SeenVersions,
 ): Promise<void> {

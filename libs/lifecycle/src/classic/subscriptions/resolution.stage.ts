@@ -17,7 +17,7 @@ import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { environmentName } from '#platform/config/settings';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ObserveJob } from '#platform/queue/jobs';
+import type { SubjectJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform } from '../../engine/perform.js';
@@ -37,7 +37,7 @@ export type ResolutionDeps = Readonly<{
   check: SolutionCheck;
   agreement: Pick<PollerAgreement, 'note'>;
   contents: BundleContents;
-  observe: JobQueue<ObserveJob>;
+  observe: JobQueue<SubjectJob>;
   log: Log;
   /** For the bundles of one resolution, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;

@@ -1,6 +1,7 @@
+import type { ExtensionSubject } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
 import type { JobQueue } from '#platform/queue/job-queue.port';
-import type { ExtensionJob } from '#platform/queue/jobs';
+import type { SubjectJob } from '#platform/queue/jobs';
 import type { BundlePulls } from '#platform/registry/bundle-pulls';
 import { localCredentials } from '#platform/registry/local-credentials';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
@@ -12,10 +13,10 @@ import { ChoiceCheck } from './choice-check.js';
 export type ExtensionDeps = Readonly<{
   store: ProblemStore<ExtensionProblems>;
   check: Pick<ChoiceCheck, 'admits'>;
-  observe: JobQueue<ExtensionJob>;
+  observe: JobQueue<SubjectJob>;
   pulls: BundlePulls;
-  /** Has the extension looked at again: its bundle is fetched. */
-  wake: (job: ExtensionJob) => void;
+  /** Enqueues the extension again: its bundle is fetched. */
+  wake: (extension: ExtensionSubject) => void;
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
@@ -40,13 +41,12 @@ export const extensionDeps = ({
 }: Hub): ExtensionDeps => ({
   store: extensionProblems,
   check: new ChoiceCheck(extensionProblems, refused),
-  observe: queues.observeExtension,
+  observe: queues.observe,
   pulls,
-  wake: (job) => {
-    const { cluster, extension } = job;
-    queues.extension
-      .add(job)
-      .catch((err: unknown) => log.warn({ cluster, extension, err }, 'a fetched bundle waits for the next pass'));
+  wake: (extension) => {
+    queues.apply
+      .add({ v: 1, ...extension })
+      .catch((err: unknown) => log.warn({ ...extension, err }, 'a fetched bundle waits for the next pass'));
   },
   credentials: localCredentials,
   log,

@@ -34,7 +34,7 @@ async function pull(
   const { cluster } = client;
   const { metadata, spec } = read.extension;
   const credentials = await deps.credentials(image);
-  const wake = () => deps.wake({ v: 1, cluster, extension: metadata.name ?? '' });
+  const wake = () => deps.wake({ cluster, extension: metadata.name ?? '' });
   const owner = { cluster, namespace: spec.namespace };
   const wanted = { image, credentials, timeoutMs: deps.unpackTimeoutMs };
   const pulled = await deps.pulls.pull([wanted], { owner, patience, signal, wake });

@@ -1,7 +1,7 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-extension';
-import { LONE_SET, OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
+import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
@@ -26,23 +26,33 @@ const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 
 export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
 
-/**
- * Does all that is next for one ClusterExtension, or for a ClusterObjectSet without one ({@link LONE_SET} and its name).
- * Remembers nothing: it may be killed anywhere and run again.
- */
-export async function reconcileExtension(
+/** Does all that is next for one ClusterExtension. Remembers nothing: it may be killed anywhere and run again. */
+export const reconcileExtension = (
   deps: ExtensionDeps,
   client: KubeClient,
   name: string,
   clock: Clock,
   signal: AbortSignal,
+): Promise<ReconcileOutcome> => reconcile({ deps, client, signal }, clock, (around) => lookAt(around, name));
+
+/** Does all that is next for one ClusterObjectSet that belongs to no ClusterExtension; otherwise as {@link reconcileExtension}. */
+export const reconcileObjectSet = (
+  deps: ExtensionDeps,
+  client: KubeClient,
+  name: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> => reconcile({ deps, client, signal }, clock, (around) => lookAtSet(around, name));
+
+async function reconcile(
+  around: Omit<Around, 'now' | 'patience'>,
+  clock: Clock,
+  pass: (around: Around) => Promise<PassOutcome>,
 ): Promise<ReconcileOutcome> {
   const patience = new Patience();
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
-    if (signal.aborted) return { rounds, againAfterMs: 0 };
-    const around = { deps, client, now: clock.now(), signal, patience };
-    const look = name.startsWith(LONE_SET) ? lookAtSet(around, name.slice(LONE_SET.length)) : lookAt(around, name);
-    const { moved, againAfterMs } = await look.catch(startOver);
+    if (around.signal.aborted) return { rounds, againAfterMs: 0 };
+    const { moved, againAfterMs } = await pass({ ...around, patience, now: clock.now() }).catch(startOver);
     if (!moved) return { rounds, againAfterMs };
   }
   return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };

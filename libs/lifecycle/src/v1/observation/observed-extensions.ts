@@ -1,9 +1,10 @@
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { ExtensionSubject, ObjectSetSubject } from '#core/kernel/subject/subject';
 import { extensionHealth } from '#core/v1/extension/extension-health';
 import type { FeatureGates } from '#core/v1/extension/package-content';
-import { LONE_SET, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
+import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { WatchCache } from '#platform/kube/watch-cache';
@@ -11,10 +12,13 @@ import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
-import { TouchedNamespaces } from '../../observation/touched-namespaces.js';
+import { TouchedSubjects } from '../../observation/touched-subjects.js';
 import type { CatalogPackages } from './catalog-packages.js';
 import { type ObservedExtension, observeExtension } from './observe-extension.js';
 import { WatchManaged } from './watch-managed.js';
+
+/** What has revisions: a ClusterExtension, or a ClusterObjectSet without one. */
+export type RevisionsSubject = ExtensionSubject | ObjectSetSubject;
 
 export type ObservedExtensionsDeps = Readonly<{
   client: KubeClient;
@@ -25,27 +29,29 @@ export type ObservedExtensionsDeps = Readonly<{
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
   gates: FeatureGates;
-  publish: (extension: string, problem: ObservedExtension | undefined) => Promise<void>;
+  publish: (subject: RevisionsSubject, problem: ObservedExtension | undefined) => Promise<void>;
 }>;
 
 /** Watches the ClusterExtensions of one cluster and publishes what each wishes whenever something of it moves. */
 export class ObservedExtensions {
   readonly #cache: WatchCache;
   readonly #managed: WatchManaged;
-  readonly #touched: TouchedNamespaces;
+  readonly #touched: TouchedSubjects<RevisionsSubject>;
 
   constructor(private readonly deps: ObservedExtensionsDeps) {
     const { client, clock, log } = deps;
-    this.#touched = new TouchedNamespaces({
+    this.#touched = new TouchedSubjects({
       clock,
-      look: (extension) => this.#look(extension),
-      onFailure: (extension, err) =>
-        log.error(
-          { cluster: client.cluster, extension, err },
-          'an extension could not be observed; it will be tried again',
-        ),
+      observe: (subject) => this.#look(subject),
+      onFailure: (subject, err) =>
+        log.error({ ...subject, err }, 'an extension could not be observed; it will be tried again'),
     });
-    this.#managed = new WatchManaged({ client, clock, log, onMoved: (extension) => this.touch(extension) });
+    this.#managed = new WatchManaged({
+      client,
+      clock,
+      log,
+      onMoved: (extension) => this.touch(this.#extension(extension)),
+    });
     this.#cache = new WatchCache({
       client,
       clock,
@@ -97,40 +103,50 @@ export class ObservedExtensions {
   }
 
   touchAll(): void {
-    for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(metadata.name ?? '');
+    for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(this.#extension(metadata.name));
     for (const set of this.#cache.list(CLUSTER_OBJECT_SET_API)) this.touch(this.#ownerOf(set));
   }
 
-  touch(extension: string): void {
-    this.#touched.touch(extension);
+  touch(subject: RevisionsSubject): void {
+    this.#touched.touch(subject);
+  }
+
+  #extension(name = ''): ExtensionSubject {
+    return { cluster: this.deps.client.cluster, extension: name };
   }
 
   #onChange(kind: string, object: KubernetesObject | undefined): void {
     if (object === undefined || !this.#cache.synced()) return;
-    this.touch(kind === CLUSTER_EXTENSION_API.kind ? (object.metadata.name ?? '') : this.#ownerOf(object));
+    this.touch(kind === CLUSTER_EXTENSION_API.kind ? this.#extension(object.metadata.name) : this.#ownerOf(object));
   }
 
   /** The extension that a set belongs to, or itself where there is none of that name. */
-  #ownerOf({ metadata }: KubernetesObject): string {
+  #ownerOf({ metadata }: KubernetesObject): RevisionsSubject {
     const owner = metadata.labels?.[OWNER_NAME_LABEL];
     const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;
-    return isThere ? owner : `${LONE_SET}${metadata.name}`;
+    if (isThere) return this.#extension(owner);
+    return { cluster: this.deps.client.cluster, objectSet: metadata.name ?? '' };
   }
 
-  async #look(name: string): Promise<void> {
+  async #look(subject: RevisionsSubject): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
     const all = this.#revisions();
     this.#managed.follow(all);
+    await this.deps.publish(subject, 'extension' in subject ? await this.#problemOf(subject, all) : undefined);
+  }
+
+  /** Undefined while the extension's catalogs, or the extension itself, are not known. */
+  async #problemOf(
+    { extension: name }: ExtensionSubject,
+    all: readonly ClusterObjectSet[],
+  ): Promise<ObservedExtension | undefined> {
     const held = this.#cache.get({ ...CLUSTER_EXTENSION_API, name });
     const extension = held && ClusterExtension.safeParse({ ...held, ...CLUSTER_EXTENSION_API }).data;
     const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);
     const catalogs = this.deps.catalogs();
-    const known = extension !== undefined && catalogs !== undefined;
+    if (extension === undefined || catalogs === undefined) return undefined;
     const { packages, gates } = this.deps;
-    await this.deps.publish(
-      name,
-      known ? await observeExtension(extension, own, catalogs, packages, gates) : undefined,
-    );
+    return observeExtension(extension, own, catalogs, packages, gates);
   }
 
   #revisions(): ClusterObjectSet[] {

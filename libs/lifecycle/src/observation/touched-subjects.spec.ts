@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { TouchedNamespaces } from './touched-namespaces.js';
+import { TouchedSubjects } from './touched-subjects.js';
 
 /** Looks are begun in this order; each lasts until it is ended. */
 function looking() {
@@ -8,15 +9,15 @@ function looking() {
   const begun: string[] = [];
   const failed: string[] = [];
   const endings: Array<PromiseWithResolvers<void>> = [];
-  const touched = new TouchedNamespaces({
+  const touched = new TouchedSubjects<NamespaceSubject>({
     clock,
-    look: (namespace) => {
+    observe: ({ namespace }) => {
       begun.push(namespace);
       const ending = Promise.withResolvers<void>();
       endings.push(ending);
       return ending.promise;
     },
-    onFailure: (namespace, error) => failed.push(`${namespace}: ${String(error)}`),
+    onFailure: ({ namespace }, error) => failed.push(`${namespace}: ${String(error)}`),
   });
   const end = async (error?: string) => {
     const ending = endings.shift();
@@ -24,13 +25,14 @@ function looking() {
     else ending?.reject(error);
     await clock.advance(100);
   };
-  return { touched, clock, begun, failed, end };
+  const touch = (namespace: string) => touched.touch({ cluster: 'east', namespace });
+  return { touched, touch, clock, begun, failed, end };
 }
 
-describe('the touched namespaces of a cluster', () => {
+describe('the touched subjects of a cluster', () => {
   it('are looked at once for a burst of events', async () => {
-    const { touched, clock, begun } = looking();
-    for (const namespace of ['a', 'a', 'a']) touched.touch(namespace);
+    const { touch, clock, begun } = looking();
+    for (const namespace of ['a', 'a', 'a']) touch(namespace);
     await clock.advance(24);
     expect(begun).toEqual([]);
     await clock.advance(1);
@@ -38,12 +40,12 @@ describe('the touched namespaces of a cluster', () => {
   });
 
   it('are never looked at twice at once: what comes meanwhile is looked at afterwards', async () => {
-    const { touched, clock, begun, end } = looking();
-    touched.touch('a');
-    touched.touch('b');
+    const { touch, clock, begun, end } = looking();
+    touch('a');
+    touch('b');
     await clock.advance(25);
-    touched.touch('a');
-    touched.touch('a');
+    touch('a');
+    touch('a');
     await clock.advance(60_000);
     expect(begun, 'while the first look lasts').toEqual(['a']);
     await end();
@@ -53,9 +55,9 @@ describe('the touched namespaces of a cluster', () => {
   });
 
   it('are looked at again by themselves after a failure, which holds up nobody else', async () => {
-    const { touched, clock, begun, failed, end } = looking();
-    touched.touch('a');
-    touched.touch('b');
+    const { touch, clock, begun, failed, end } = looking();
+    touch('a');
+    touch('b');
     await clock.advance(25);
     await end('the store is full');
     expect([begun, failed]).toEqual([['a', 'b'], ['a: the store is full']]);
@@ -65,13 +67,13 @@ describe('the touched namespaces of a cluster', () => {
   });
 
   it('are left alone after the stop', async () => {
-    const { touched, clock, begun, end } = looking();
-    touched.touch('a');
-    touched.touch('b');
+    const { touched, touch, clock, begun, end } = looking();
+    touch('a');
+    touch('b');
     await clock.advance(25);
     touched.stop();
     await end();
-    touched.touch('c');
+    touch('c');
     await clock.advance(1_000);
     expect(begun).toEqual(['a']);
   });

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** Longer than the longest kubeconfig context that cloud providers generate (an ARN). */
+const LONGEST_CLUSTER = 1_000;
+/** A DNS subdomain, as Kubernetes limits names. */
+const LONGEST_NAME = 253;
+
+const Cluster = z.string().min(1).max(LONGEST_CLUSTER);
+/** Kubernetes allows neither slash nor colon in a name; {@link subjectKey} relies on it. */
+const Name = z
+  .string()
+  .min(1)
+  .max(LONGEST_NAME)
+  .regex(/^[^/:]+$/);
+
+export const NamespaceSubject = z.strictObject({ cluster: Cluster, namespace: Name });
+export const ExtensionSubject = z.strictObject({ cluster: Cluster, extension: Name });
+export const ObjectSetSubject = z.strictObject({ cluster: Cluster, objectSet: Name });
+
+/** What one pass of the applier is about: a namespace (OLM Classic). */
+export type NamespaceSubject = z.infer<typeof NamespaceSubject>;
+/** A ClusterExtension (OLM v1). */
+export type ExtensionSubject = z.infer<typeof ExtensionSubject>;
+/** A ClusterObjectSet without a ClusterExtension of the name that it carries (OLM v1). */
+export type ObjectSetSubject = z.infer<typeof ObjectSetSubject>;
+
+/** What one pass of the applier, and one observation of the poller, is about. */
+export const Subject = z.union([NamespaceSubject, ExtensionSubject, ObjectSetSubject]);
+export type Subject = NamespaceSubject | ExtensionSubject | ObjectSetSubject;
+
+export type SubjectKind = 'namespace' | 'extension' | 'objectSet';
+
+export function subjectKind(subject: Subject): SubjectKind {
+  if ('namespace' in subject) return 'namespace';
+  return 'extension' in subject ? 'extension' : 'objectSet';
+}
+
+/**
+ * The identity of a subject: no two subjects have the same. The last slash ends the cluster, whatever it holds, and a
+ * colon after it ends the kind, which a namespace does without.
+ */
+export function subjectKey(subject: Subject): string {
+  if ('namespace' in subject) return `${subject.cluster}/${subject.namespace}`;
+  if ('extension' in subject) return `${subject.cluster}/extension:${subject.extension}`;
+  return `${subject.cluster}/objectSet:${subject.objectSet}`;
+}

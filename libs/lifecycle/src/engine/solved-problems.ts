@@ -1,0 +1,52 @@
+import type { Subject } from '#core/kernel/subject/subject';
+import type { Hub } from '#platform/hub/hub';
+import type { SolvedJob } from '#platform/queue/jobs';
+import type {
+  ExtensionProblems,
+  NamespaceProblems,
+  ProblemFamily,
+  ProblemStore,
+} from '#platform/store/problem-store.port';
+
+export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
+  Readonly<{ queues: Pick<Hub['queues'], 'apply' | 'observe'> }>;
+
+/** A resolver that reports problems as handled, and solves none, must not keep the poller busy. */
+const OBSERVE_AFTER = { delayMs: 5_000 };
+
+/** Takes problems that a resolver has handled, and enqueues the subjects that wait for their solutions. */
+export class SolvedProblems {
+  constructor(private readonly hub: SolvedProblemsHub) {}
+
+  async run({ problem, extension }: SolvedJob): Promise<void> {
+    const { problems, extensionProblems, queues } = this.hub;
+    const { waiters, solved } = extension
+      ? await handled(extensionProblems, problem, recordsOfExtension)
+      : await handled(problems, problem, recordsOfNamespace);
+    for (const subject of waiters) {
+      const job = { v: 1, ...subject } as const;
+      await (solved ? queues.apply.add(job) : queues.observe.add(job, OBSERVE_AFTER));
+    }
+  }
+}
+
+const recordsOfNamespace = ({ catalogs }: NamespaceProblems['problem']): readonly string[] =>
+  catalogs.flatMap(({ packages }) => packages.map(({ record }) => record));
+const recordsOfExtension = ({ catalogs }: ExtensionProblems['problem']): readonly string[] =>
+  catalogs.flatMap(({ record }) => record ?? []);
+
+/**
+ * What waits for the problem, and whether it is solved. Where it is not, a resolver may have met a damaged value, which
+ * it has no right to remove: reading the problem and its records removes those that are, and the poller writes them anew.
+ */
+async function handled<F extends ProblemFamily>(
+  store: ProblemStore<F>,
+  hash: string,
+  recordsOf: (problem: F['problem']) => readonly string[],
+): Promise<Readonly<{ waiters: readonly Subject[]; solved: boolean }>> {
+  const waiters = await store.takeWaiters(hash);
+  const solved = (await store.getSolution(hash)) !== undefined;
+  const problem = solved || waiters.length === 0 ? undefined : await store.getProblem(hash);
+  for (const record of problem === undefined ? [] : recordsOf(problem)) await store.getRecord(record);
+  return { waiters, solved };
+}
