@@ -91,6 +91,21 @@ describe('the queue on Redis', () => {
     },
   );
 
+  it('a waiting job takes the earlier turn that another process gives it', async () => {
+    const prefix = randomUUID();
+    const [busy, other] = [make(prefix), make(prefix)];
+    try {
+      for (let at = 0; at < 20; at++) await busy.queue.add(thingOf('west', `west-${at}`));
+      await other.queue.add(thingOf('west', 'west-19'));
+      const it = recorder();
+      await other.queue.process(it.handler, { concurrency: 1 });
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(20);
+      expect(it.runs.indexOf('west-19')).toBeLessThan(3);
+    } finally {
+      await Promise.all([busy.dispose(), other.dispose()]);
+    }
+  });
+
   it('a duplicate that is not more urgent reads no job from Redis', async () => {
     const { queue, dispose, redis } = make();
     const reads = async () => Number(/cmdstat_hgetall:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);

@@ -92,18 +92,6 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       expect(it.most()).toBe(2);
     });
 
-    it('a smaller priority number goes first, and an urgent duplicate raises the one that waits', async () => {
-      const queue = await start();
-      const it = recorder();
-      await queue.add(thing('low'), { priority: 9 });
-      await queue.add(thing('high'), { priority: 2 });
-      await queue.add(thing('raised'), { priority: 9 });
-      await queue.add(thing('raised'), { priority: 1 });
-      await queue.process(it.handler, { concurrency: 1 });
-      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
-      expect(it.runs).toEqual(['raised', 'high', 'low']);
-    });
-
     it('the first jobs of a cluster go before the many of another one', async () => {
       const queue = await start();
       const it = recorder();
@@ -330,19 +318,6 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await expect.poll(async () => (await queue.counts()).active, PATIENCE).toBe(1);
       await queue.close({ deadlineMs: 50 });
       expect(aborted).toBe(true);
-    });
-
-    it('a paused queue takes nothing, a resumed one goes on', async () => {
-      const queue = await start();
-      const it = recorder();
-      await queue.process(it.handler, { concurrency: 1 });
-      await queue.add(thing('first'));
-      await expect.poll(() => it.runs, PATIENCE).toEqual(['first']);
-      await queue.pause();
-      await queue.add(thing('a'));
-      await queue.add(thing('a'));
-      await queue.resume();
-      await expect.poll(() => it.runs, PATIENCE).toEqual(['first', 'a']);
     });
   });
 }

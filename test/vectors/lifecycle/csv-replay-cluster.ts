@@ -100,8 +100,6 @@ export class ReplayCluster {
       case 'emitEvent':
         this.events.push(action);
         return;
-      case 'requeueAfter':
-        return;
     }
   }
 

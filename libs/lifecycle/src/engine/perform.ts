@@ -33,7 +33,7 @@ export async function perform(
 ): Promise<StageOutcome> {
   const outcome = await tryActions(input, actions, known);
   if (!outcome.ok) throw outcome.error;
-  return { moved: outcome.wrote > 0, againAfterMs: outcome.requeueAfterMs };
+  return { moved: outcome.wrote > 0 };
 }
 
 /** Writes an object's status, unless it says the same already. */

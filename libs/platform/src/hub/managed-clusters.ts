@@ -4,9 +4,6 @@ import type { KubeClient } from '../kube/kube-client.port.js';
 import { loadClusters } from '../kube/load-clusters.js';
 import { joinedKubeconfigs } from './joined-clusters.js';
 
-/** A cluster with what is set for it. */
-export type ManagedCluster = Readonly<{ client: KubeClient; globalCatalogNamespace: string }>;
-
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;
 
 /**

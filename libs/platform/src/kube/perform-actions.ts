@@ -32,7 +32,6 @@ type Performed = Readonly<{
    * object, and what failed.
    */
   unseen: readonly Action[];
-  requeueAfterMs?: number;
 }>;
 
 /** `ok: false` names the action that failed; those after it were not tried. */
@@ -44,7 +43,6 @@ type Progress = {
   warnings: PerformWarning[];
   written: KubernetesObject[];
   unseen: Action[];
-  requeueAfterMs?: number;
 };
 type Context = Readonly<{ client: KubeClient; now: Date; options: PerformOptions }>;
 
@@ -87,9 +85,6 @@ async function perform(context: Context, action: Action, progress: Progress): Pr
     case 'emitEvent':
       progress.unseen.push(action);
       return emit(context, action, progress);
-    case 'requeueAfter':
-      progress.requeueAfterMs = Math.min(progress.requeueAfterMs ?? action.afterMs, action.afterMs);
-      return;
     default: {
       const known = options.known?.(action.do === 'patch' ? action.ref : refOf(action.object));
       if (known !== undefined && !wouldChange(known, action, options)) return;

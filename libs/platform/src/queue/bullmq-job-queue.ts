@@ -113,11 +113,11 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     return this.#made;
   }
 
-  async add(job: J, { delayMs = 0, priority: wanted }: AddOptions = {}): Promise<void> {
+  async add(job: J, { delayMs = 0 }: AddOptions = {}): Promise<void> {
     const data = this.contract.schema.parse(job);
     if (delayMs > 0) return this.#delayedJobs.set(canonicalJson(data), delayMs);
     const jobId = randomUUID();
-    const { priority, takeBack } = this.#ranks.rank(data, wanted);
+    const { priority, takeBack } = this.#ranks.rank(data);
     const added = await this.#queue.add(this.name, data, {
       ...KEPT,
       jobId,
@@ -214,14 +214,6 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       completed: finished.meta.count,
       failed: failing,
     };
-  }
-
-  async pause(): Promise<void> {
-    await this.#worker?.pause(true);
-  }
-
-  async resume(): Promise<void> {
-    await this.#worker?.resume();
   }
 
   async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {

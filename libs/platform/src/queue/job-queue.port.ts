@@ -18,11 +18,6 @@ export type JobContract<J> = Readonly<{
 export type AddOptions = Readonly<{
   /** Milliseconds to wait first. */
   delayMs?: number;
-  /**
-   * 0 goes before all others; then smaller numbers first. A waiting job takes the smallest it was given.
-   * Default: the rank by what its cluster has asked for lately; 0 where the contract names no cluster.
-   */
-  priority?: number;
 }>;
 
 export type JobContext = Readonly<{
@@ -63,9 +58,6 @@ export abstract class JobQueue<J> {
   /** Starts taking jobs. Once per queue object. */
   abstract process(handler: JobHandler<J>, options: Readonly<{ concurrency: number }>): Promise<void>;
   abstract counts(): Promise<JobCounts>;
-  /** This process takes no more jobs; those that run go on. */
-  abstract pause(): Promise<void>;
-  abstract resume(): Promise<void>;
   /**
    * Takes no more jobs, waits for those that run; after the deadline their signal is aborted
    * and others take them over.

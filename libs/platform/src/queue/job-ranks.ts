@@ -18,9 +18,9 @@ export class JobRanks<J> {
   ) {}
 
   /** Counts the job at once: of many that are added together each has its own rank. */
-  rank(job: J, priority?: number): Rank {
+  rank(job: J): Rank {
     const cluster = this.contract.clusterOf?.(job);
-    if (priority !== undefined || cluster === undefined) return { priority: priority ?? 0, takeBack: () => undefined };
+    if (cluster === undefined) return { priority: 0, takeBack: () => undefined };
     const rank = this.#use.rankOfNext(cluster, this.now());
     return { priority: rank, takeBack: () => this.#use.takeBack(cluster, this.now()) };
   }

@@ -78,10 +78,10 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     };
   }
 
-  async add(job: J, { delayMs = 0, priority }: AddOptions = {}): Promise<void> {
+  async add(job: J, { delayMs = 0 }: AddOptions = {}): Promise<void> {
     const copy = this.contract.schema.parse(structuredClone(job));
     if (delayMs > 0) this.#setAlarm(copy, delayMs);
-    else this.#enqueue(copy, this.#ranks.rank(copy, priority));
+    else this.#enqueue(copy, this.#ranks.rank(copy));
   }
 
   async process(handler: JobHandler<J>, { concurrency }: Readonly<{ concurrency: number }>): Promise<void> {
@@ -99,15 +99,6 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       completed: this.#completed,
       failed: this.#failing.size,
     };
-  }
-
-  async pause(): Promise<void> {
-    this.#taking = false;
-  }
-
-  async resume(): Promise<void> {
-    this.#taking = true;
-    this.#pump();
   }
 
   async close({ deadlineMs = 10_000 }: Readonly<{ deadlineMs?: number }> = {}): Promise<void> {

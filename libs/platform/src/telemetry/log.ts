@@ -5,9 +5,6 @@ import { visibleText } from '#core/kernel/text/visible-text';
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type LogOptions = Readonly<{ service: string; level: LogLevel; destination?: DestinationStream }>;
 
-/** Fields that say which object a line is about; every line about one carries them. */
-export type LogSubject = Readonly<{ cluster?: string; namespace?: string; name?: string }>;
-
 const SECRET_FIELDS = ['password', 'token', 'authorization', 'secret', 'auth', 'privateKey', 'clientKey', 'bearer'];
 const CREDENTIALS_IN_URL = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;
 

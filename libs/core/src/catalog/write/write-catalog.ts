@@ -34,7 +34,9 @@ function catalogText(catalog: Catalog, format: CatalogFormat): string {
 
 /**
  * Writes a catalog whose blobs come one at a time. Each is kept as the bytes that will be written, outside
- * the heap: the order is known only at the end.
+ * the heap: the order is known only at the end. By package name: package, channels, bundles, other blobs,
+ * deprecations; what belongs to no package comes last. Fields stand in the order of the schema, empty
+ * optional ones are left out.
  */
 export class CatalogWriter implements BlobConsumer {
   readonly #written: { place: BlobPlace; bytes: Buffer }[] = [];
@@ -53,18 +55,6 @@ export class CatalogWriter implements BlobConsumer {
   *texts(): Generator<string> {
     for (const { bytes } of this.#written.toSorted((a, b) => byPlace(a.place, b.place))) yield bytes.toString();
   }
-}
-
-/**
- * By package name: package, channels, bundles, other blobs, deprecations; what belongs to no package comes
- * last. Fields stand in the order of the schema, empty optional ones are left out.
- */
-export function orderedBlobs(catalog: Catalog): Json[] {
-  const placed = [...blobsOf(catalog)].flatMap((decoded) => {
-    const place = placeOf(decoded);
-    return place === undefined ? [] : [{ place, decoded }];
-  });
-  return placed.sort((a, b) => byPlace(a.place, b.place)).map(({ decoded }) => blobJson(decoded));
 }
 
 /** Where a blob stands in the output; blobs of the same place keep their order. */

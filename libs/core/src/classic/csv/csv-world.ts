@@ -105,6 +105,4 @@ export type CsvStep = Readonly<{
    * and failures are verdicts.
    */
   installing?: boolean;
-  /** Other CSVs of the namespace to step soon, because this step may have unblocked them. */
-  wake: readonly string[];
 }>;

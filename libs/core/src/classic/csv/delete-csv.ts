@@ -36,7 +36,7 @@ export function patchFinalizers(csv: ClusterServiceVersion, finalizers: readonly
  */
 export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   const finalizers = csv.metadata.finalizers ?? [];
-  if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) return { actions: [], afterwards: [], wake: [] };
+  if (!finalizers.includes(CSV_CLEANUP_FINALIZER)) return { actions: [], afterwards: [] };
   const shared = new Set(sharedNamesOf(csv));
   const owned = (list: readonly KubernetesObject[]) =>
     list.filter((one) => hasLabels(one, csvOwnerLabels(csv)) && !shared.has(one.metadata.name ?? ''));
@@ -58,12 +58,11 @@ export function deleteCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep 
         ...roles.map((one) => deleteClusterScoped('ClusterRole', one)),
       ],
       afterwards: [],
-      wake: [],
       next: { again: 'later', afterMs: CLEANUP_WAIT_MS, because: `waiting for ${kinds} to delete` },
     };
   }
   const rest = finalizers.filter((one) => one !== CSV_CLEANUP_FINALIZER);
-  return { actions: [patchFinalizers(csv, rest)], afterwards: [], wake: [] };
+  return { actions: [patchFinalizers(csv, rest)], afterwards: [] };
 }
 
 const deleteAuthReader = (binding: KubernetesObject): Action => ({

@@ -71,13 +71,7 @@ describe('one step of a CSV', () => {
 
   it('leaves copies alone', () => {
     const copy = gear('v1', {}, at('Succeeded', 'Copied'));
-    expect(stepCsv(copy, world())).toEqual({ actions: [], afterwards: [], wake: [] });
-  });
-
-  it('wakes its neighbours in the chain when its phase has moved', () => {
-    const csv = gear('v2', { replaces: 'v1' }, at('Installing'));
-    const csvs = [gear('v1', {}, at('Replacing')), csv, gear('v3', { replaces: 'v2' })];
-    expect(stepCsv(csv, world({ csvs, deployments: installedDeployments(csv) })).wake).toEqual(['v1', 'v3']);
+    expect(stepCsv(copy, world())).toEqual({ actions: [], afterwards: [] });
   });
 
   it('emits a Warning for a failure, Normal for the rest, nothing when all stays as it was', () => {
@@ -92,7 +86,7 @@ describe('one step of a CSV', () => {
       at('Succeeded', 'InstallSucceeded', { message: 'install strategy completed with no errors' }),
     );
     const calm = stepCsv(healthy, world({ csvs: [healthy], deployments: installedDeployments(healthy) }));
-    expect(calm).toEqual({ actions: [], afterwards: [], wake: [] });
+    expect(calm).toEqual({ actions: [], afterwards: [] });
   });
 
   it('deletes the Deployments of a CSV whose API another group provides', () => {

@@ -5,7 +5,7 @@ import {
   type CsvStatus,
   type RequirementStatus,
 } from '../../kernel/api/cluster-service-version.js';
-import { csvName, isCopied } from '../../kernel/api/csv-facts.js';
+import { isCopied } from '../../kernel/api/csv-facts.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
@@ -19,10 +19,9 @@ import { healthProblem } from './install-components.js';
 import { liftRbac } from './lift-rbac.js';
 import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
-import { predecessorOf, replacementOf } from './replacement-chain.js';
 import { type Requirements, requirementsOf } from './requirements/requirements.js';
 
-const NOTHING: CsvStep = { actions: [], afterwards: [], wake: [] };
+const NOTHING: CsvStep = { actions: [], afterwards: [] };
 const INSTALL_RETRY_MS = 5_000;
 
 /**
@@ -75,14 +74,12 @@ function stepOf(subject: Subject, outcome: Outcome): CsvStep {
   const { csv, world } = subject;
   const { verdict, actions = [], installing, next } = outcome;
   const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, outcome);
-  const moved = written.status !== undefined && written.status.phase !== csv.status?.phase;
   return {
     ...written,
     actions,
     afterwards: [...written.afterwards, ...clusterWideRbac(subject)],
     ...(next === undefined ? {} : { next }),
     ...(installing ? { installing } : {}),
-    wake: moved ? neighbours(subject) : [],
   };
 }
 
@@ -140,10 +137,6 @@ function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {
   const isMember = Object.entries(memberAnnotations(group)).every(([key, value]) => annotations[key] === value);
   return isMember ? liftRbac(csv, world) : [];
 }
-
-/** The CSVs next to this one in its replacement chain: their next step may have waited for this one. */
-const neighbours = ({ csv, world }: Subject): readonly string[] =>
-  [predecessorOf(csv, world.csvs), replacementOf(csv, world.csvs)].flatMap((one) => (one ? [csvName(one)] : []));
 
 /** How a write was refused; `reason` is Kubernetes' own word, such as Conflict. */
 export type InstallFailure = Readonly<{

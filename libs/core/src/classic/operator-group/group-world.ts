@@ -27,6 +27,4 @@ export type OperatorGroupStep = Readonly<{
   afterwards: readonly Action[];
   /** Why the step could not do all it should, in OLM's words; it is tried again with back-off. */
   problem?: string;
-  /** CSVs of the namespace to step soon: their group has changed. */
-  wake: readonly string[];
 }>;

@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/actions/action.js';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
-import { csvName, isCopied, namesApis, providedApis } from '../../kernel/api/csv-facts.js';
+import { isCopied, namesApis, providedApis } from '../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { refOf } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
@@ -27,7 +27,7 @@ import { selectTargets } from './select-targets.js';
  * Annotating members is part of their own step.
  */
 export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorld): OperatorGroupStep {
-  if (group.metadata.deletionTimestamp !== undefined) return { actions: [], afterwards: [], wake: [] };
+  if (group.metadata.deletionTimestamp !== undefined) return { actions: [], afterwards: [] };
   const absent = missingServiceAccount(group, world);
   if (absent !== undefined) {
     return { ...written(group, world, undefined), problem: `failed to get service account, sa=${absent}` };
@@ -46,7 +46,6 @@ export function stepOperatorGroup(group: OperatorGroup, world: OperatorGroupWorl
       // The status write above has used up the resourceVersion: pruning waits for the next pass.
       ...(step.status === undefined ? prune(group, members, provided) : []),
     ],
-    wake: step.status === undefined ? [] : members.map(csvName),
   };
 }
 
@@ -64,7 +63,7 @@ function written(group: OperatorGroup, world: OperatorGroupWorld, targets?: read
     ...(serviceAccountRef === undefined ? {} : { serviceAccountRef }),
     ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
   };
-  const nothing = { actions: [], afterwards: [], wake: [] };
+  const nothing = { actions: [], afterwards: [] };
   if (canonicalJson(content) === canonicalJson(comparable(group.status)) && group.status?.lastUpdated) return nothing;
   const status: OperatorGroupStatus = { ...content, lastUpdated: kubernetesTime(world.now) };
   return { ...nothing, status, afterwards: emptySelectorEvent(group, status) };

@@ -29,6 +29,4 @@ export type Action =
       type: 'Normal' | 'Warning';
       reason: string;
       message: string;
-    }>
-  /** Start a pass for this key after a pause, even without an event. */
-  | Readonly<{ do: 'requeueAfter'; afterMs: number; because: string }>;
+    }>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { base62, deepHash, fnv1a64Hex } from './digest.js';
 import { goJson } from './go-json.js';
-import { alongsideAnnotationKey, apiHash, operatorGroupClusterRoleName, unpackName } from './object-names.js';
+import { alongsideAnnotationKey, apiHash, operatorGroupClusterRoleName } from './object-names.js';
 import { bindingHash, clusterRoleName, MAX_RBAC_NAME_LENGTH, roleName, rulesHash } from './rbac-names.js';
 
 const CSV = 'gear-operator.v2.3.4';
@@ -35,11 +35,6 @@ const published: readonly [what: string, computed: string, expected: string][] =
     'ClusterRole of a group',
     operatorGroupClusterRoleName('mill', 'millers', 'view'),
     'olm.og.millers.view-62c4wTh5lJpu8eh0thrzz005HdPh78CogYBLIY',
-  ],
-  [
-    'unpack object',
-    unpackName(`example.test/gear-bundle@sha256:${'0'.repeat(64)}`),
-    '167bbfa8358fe5b6db7be08cfb708bfb05397dbf29f5a7cbeb0e04e38917904',
   ],
 ];
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { fnv1a64Hex, sha224Base62 } from './digest.js';
 
 /** Hash of one API in label keys `olm.api.<hash>` (spec: api-types.md §10, §12). */
@@ -29,7 +28,3 @@ export function operatorGroupClusterRoleName(namespace: string, group: string, s
   const room = MAX_CLUSTER_ROLE_NAME_LENGTH - 'olm.og.'.length - tail.length;
   return `olm.og.${group.slice(0, room)}${tail}`;
 }
-
-/** Name of everything OLM makes to unpack one bundle image: SHA-256 in hex, one character short (63). */
-export const unpackName = (bundlePath: string): string =>
-  createHash('sha256').update(bundlePath).digest('hex').slice(0, -1);

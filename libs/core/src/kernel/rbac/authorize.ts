@@ -19,20 +19,10 @@ export type AccessRequest =
   | Readonly<{ verb: string; path: string }>;
 
 /**
- * Whether the service account may do all that `rule` names: in `namespace`, or cluster-wide when it is
- * undefined. Every combination of verb, group, resource and name must be allowed; several roles may add up to
- * it. Spec: csv-lifecycle.md §4 (a real RBAC authorizer, any source counts).
+ * Whether granted rules add up to all that `rule` names: every combination of verb, group, resource and name
+ * must be allowed, and several rules may add up to it (spec: csv-lifecycle.md §4, a real RBAC authorizer: any
+ * source counts).
  */
-export function ruleSatisfied(
-  objects: RbacObjects,
-  account: ServiceAccountKey,
-  namespace: string | undefined,
-  rule: PolicyRule,
-): boolean {
-  return coveredBy(grantedRules(objects, account, namespace), rule);
-}
-
-/** Whether granted rules add up to all that `rule` names. */
 export const coveredBy = (granted: readonly PolicyRule[], rule: PolicyRule): boolean =>
   requestsOf(rule).every((request) => granted.some((one) => allows(one, request)));
 
