@@ -8,7 +8,8 @@ import { catalogImage, putOperators } from './lifecycle/operator-images.js';
 import { type IsSo, Standings } from './lifecycle/standings.js';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/extension-install.js [--runs 5] [--simulated]. One extension after the other, each of a package of its own.
+// Usage: node dist/bench/extension-install.js [--runs 5] [--simulated]. One extension after the other, each
+// of a package of its own.
 
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '5' }, simulated: { type: 'boolean', default: false } },

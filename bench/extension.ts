@@ -7,7 +7,8 @@ import { resolveExtension } from '#core/v1/extension/resolve-extension';
 import { readCatalogTree } from '#platform/files/read-tree';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/extension.js. For every package of the real catalog: new, and from each of its versions.
+// Usage: node dist/bench/extension.js. For every package of the real catalog: new, and
+// from each of its versions.
 
 const REAL = '../shared/data/catalogs/v4.20';
 const ROUNDS = 20;

@@ -5,7 +5,8 @@ import { machine } from './machine.js';
 import { measureTrust, type Pair } from './trust/measure-trust.js';
 import { renderTrust } from './trust/render-trust.js';
 
-// Usage: node dist/bench/trust-cost.js --baseline CHECKOUT. What the services of this checkout cost beside those of another.
+// Usage: node dist/bench/trust-cost.js --baseline CHECKOUT. What the services of this checkout cost
+// beside those of another.
 
 const { values } = parseArgs({
   options: {

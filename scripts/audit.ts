@@ -5,8 +5,9 @@ import { stableBill } from './supply-chain/bill-of-materials.js';
 import { isLicenceAllowed } from './supply-chain/licences.js';
 import { productionPackages } from './supply-chain/lock-file.js';
 
-// `make audit`. Exit code 0: all is checked and nothing is found; 1: something is found; 3: nothing is found, but the registry
-// does not answer questions about advisories (0 with --allow-unchecked, for CI without a network).
+// `make audit`. Exit code 0: all is checked and nothing is found; 1: something is found; 3: nothing
+// is found, but the registry does not answer questions about advisories (0 with --allow-unchecked,
+// for CI without a network).
 
 const BILL = 'dist/sbom.cdx.json';
 const MOST_BYTES = 64 * 1024 * 1024;

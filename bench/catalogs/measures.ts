@@ -8,7 +8,7 @@ export type Measure = Readonly<{
   command: (catalog: BenchCatalog, state: string) => readonly string[];
   /** `fresh`: the folder is empty at each run; `kept`: it is as the last measure left it. */
   state: 'fresh' | 'kept';
-  /** No program of Node's: GNU time tells what it used. */
+  /** No program of Node's: GNU time measures it. */
   foreign?: true;
 }>;
 

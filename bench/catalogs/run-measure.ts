@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { BenchCatalog, Measure } from './measures.js';
 
-/** Medians of the runs. `milliseconds` is of the step alone where it tells, else of the whole process. */
+/**
+ * Medians of the runs. `milliseconds` is the time of the step where the step reports one,
+ * else of the whole process.
+ */
 export type Measured = Readonly<{ milliseconds: number; cpuSeconds: number; peakMiB: number }>;
 
 const Usage = z.object({ cpuSeconds: z.number(), peakMiB: z.number() });
@@ -49,7 +52,7 @@ async function runOnce(measure: Measure, catalog: BenchCatalog, folder: string):
   };
 }
 
-/** Seconds of the user, of the system, and KiB, as GNU time was asked to tell them. */
+/** Seconds of the user, of the system, and KiB, in the format that GNU time was given. */
 function usageOfTime(text: string): z.infer<typeof Usage> {
   const [user = Number.NaN, system = Number.NaN, peakKiB = Number.NaN] = text.trim().split(' ').map(Number);
   return { cpuSeconds: user + system, peakMiB: peakKiB / 1_024 };

@@ -10,7 +10,10 @@ import { startRegistry } from '#testing/registry/in-memory-registry';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 
-/** Simulated clusters in this process, a registry with the sample catalog, Redis, and the services as processes. */
+/**
+ * Simulated clusters in this process, a registry with the sample catalog, Redis, and
+ * the services as processes.
+ */
 export type FleetStage = Readonly<{
   fleet: SimulatedFleet;
   clients: readonly KubeClient[];

@@ -12,7 +12,7 @@ const NAMESPACE = 'harbors';
 /** The operator that is asked for, and the one it depends on. */
 const WANTED = ['harbor-operator.v1.0.0', 'lighthouse-operator.v1.0.0'];
 
-/** Everything but the wish itself: kinds, namespaces, OperatorGroup, CatalogSource. */
+/** Everything but the Subscription: kinds, namespaces, OperatorGroup, CatalogSource. */
 export async function prepareCluster(client: KubeClient, registryHost: string): Promise<void> {
   await installMissingCrds(client);
   await createPatiently(client, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
@@ -31,7 +31,7 @@ export const isInstalled = (cluster: SimulatedCluster): boolean =>
     return typeof status === 'object' && status !== null && 'phase' in status && status.phase === 'Succeeded';
   });
 
-/** InstallPlans beyond the one that is needed: none, if nobody made a plan twice. */
+/** InstallPlans beyond the one that is needed: none, unless a plan was made twice. */
 export const surplusPlans = (cluster: SimulatedCluster): number =>
   Math.max(0, cluster.list({ apiVersion: OLM, kind: 'InstallPlan', namespace: NAMESPACE }).length - 1);
 

@@ -14,7 +14,7 @@ export type FleetMeasures = Readonly<{
   requests: Readonly<{ reads: number; writes: number }>;
   resolve: Readonly<{ solves: number; distinct: number; solveMs: number }>;
   applyJobs: number;
-  /** While everything is looked at once more and nothing has changed. */
+  /** During a full resync in which nothing has changed. */
   idle: Readonly<{ seconds: number; applyJobs: number; reads: number; writes: number }>;
   processes: readonly Readonly<{
     name: string;
@@ -37,7 +37,10 @@ const TWINS = [
 const PATIENCE_MS = 900_000;
 const QUIET_MS = 3_000;
 
-/** Installs the same operator in many simulated clusters through real services, then lets them look at everything again. */
+/**
+ * Installs the same operator in many simulated clusters through real services, then lets them
+ * run a full resync.
+ */
 export async function measureFleet(
   options: Readonly<{ clusters: number; twins: boolean; profileFolder?: string | undefined }>,
 ): Promise<FleetMeasures> {

@@ -10,7 +10,8 @@ export async function usageOf(pid: number): Promise<Usage | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
   if (stat === undefined || status === undefined) return undefined;
-  // Fields after the name, which stands in parentheses and may hold spaces: user time is the 12th, system time the 13th.
+  // Fields after the name, which stands in parentheses and may hold spaces: user time is the
+  // 12th, system time the 13th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   const peakKiB = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN);

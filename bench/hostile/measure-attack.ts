@@ -16,7 +16,9 @@ export type AttackMeasures = Readonly<{
   attack: AttackName | undefined;
   pollerMiB: number;
   applierMiB: number;
-  /** From the Subscription in the good cluster until its operators run; undefined where that took too long. */
+  /**
+   * From the Subscription in the good cluster until its operators run; undefined where that took too long.
+   */
   installSeconds: number | undefined;
   /** What the check `budgets` of poller and applier says. */
   reported: readonly string[];
@@ -28,7 +30,10 @@ const BEFORE_MS = 8_000;
 const AFTER_MS = 5_000;
 const SETTINGS = { FLOTILLA_RESYNC_INTERVAL: '5s' };
 
-/** One good and one hostile cluster with a hub of their own: what the attack does to the hub and to the good cluster. */
+/**
+ * One good and one hostile cluster with a hub of their own: what the attack does to the hub
+ * and to the good cluster.
+ */
 export async function measureAttack(attack: AttackName | undefined): Promise<AttackMeasures> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-hostile-'));
   const good = await startSimulatedFleet({ clusters: ['east'] });
@@ -62,7 +67,9 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
   }
 }
 
-/** The operators are installed in the hostile cluster before it becomes hostile, so that there is work for it. */
+/**
+ * The operators are installed in the hostile cluster before it becomes hostile, so that there is work for it.
+ */
 async function prepare(stage: Stage): Promise<void> {
   const examples = join(PROJECT_ROOT, 'examples');
   await putSampleBundles(examples, stage.registry.put);

@@ -4,7 +4,7 @@ import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 /** One request of our services to the cluster; watches are none. */
 export type CountedRequest = Readonly<{ service: string; verb: string; resource: string }>;
 
-/** What our services have asked a cluster for since the last time somebody looked. */
+/** The requests of our services to a cluster since the last call. */
 export type RequestSource = Readonly<{ take: () => Promise<readonly CountedRequest[]> }>;
 
 const SERVICES = new Set(['flotilla-applier', 'flotilla-poller']);
@@ -45,7 +45,7 @@ function auditedRequest(line: string): CountedRequest[] {
   return [{ service: userAgent, verb, resource: nameOf(objectRef?.resource ?? requestURI, objectRef?.subresource) }];
 }
 
-/** The simulator keeps the newest few thousand: whoever counts many takes them often. */
+/** The simulator keeps the newest few thousand: take them often when you count many. */
 export const fromSimulator = ({ requests }: SimulatedCluster): RequestSource => ({
   take: async () => {
     const taken = requests.flatMap(({ verb, userAgent = '', resource, subresource, path }) =>

@@ -13,7 +13,10 @@ import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js'
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from './counted-requests.js';
 
-/** One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and an applier as processes. */
+/**
+ * One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and
+ * an applier as processes.
+ */
 export type LifecycleStage = Readonly<{
   /** Of the first cluster. */
   client: KubeClient;

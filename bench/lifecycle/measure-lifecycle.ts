@@ -6,7 +6,10 @@ import { type LifecycleStage, type LifecycleStageOptions, setLifecycleStage } fr
 import { type Journey, type Milestone, Milestones } from './milestones.js';
 import { catalogImage, csvName, type Edition, type OperatorShape, putOperators } from './operator-images.js';
 
-/** One operator brought to one version: seconds from the wish to each milestone, and what our services asked for. */
+/**
+ * One operator brought to one version: seconds from the Subscription to each milestone, and
+ * what our services asked for.
+ */
 export type Passage = Readonly<{
   seconds: ReadonlyMap<Milestone, number>;
   requests: readonly CountedRequest[];
@@ -18,7 +21,7 @@ export type LifecycleMeasures = Readonly<{
   passages: readonly Readonly<{ shape: OperatorShape; what: 'install' | 'upgrade'; runs: readonly Passage[] }>[];
   crowd: Readonly<{ namespaces: number; install: Passage & Crowd; upgrade: Passage & Crowd }>;
   idle: Readonly<{ seconds: number; requests: readonly CountedRequest[] }>;
-  /** The poller started anew: every namespace is looked at, as at a resync, and nothing has changed. */
+  /** After a restart of the poller: a pass over every namespace, as at a resync, and nothing has changed. */
   lookedAgain: readonly CountedRequest[];
   usage: ReadonlyMap<string, Usage | undefined>;
 }>;

@@ -31,7 +31,7 @@ type Journeying = Readonly<{
   csv: string;
   /** Plans that were there before. */
   oldPlans: ReadonlySet<string>;
-  /** Where the catalog's content was told to be before. */
+  /** The address of the catalog's content before. */
   oldAddress: string;
   seen: Map<Milestone, number>;
   end: () => void;
@@ -59,7 +59,9 @@ export class Milestones {
     return this.#cache.stop();
   }
 
-  /** Begins before what it waits for is asked for; `done` once that version runs and the Subscription says so. */
+  /**
+   * Begins before what it waits for is asked for; `done` once that version runs and the Subscription says so.
+   */
   journey(namespace: string, csv: string): Journey {
     const { promise, resolve } = Promise.withResolvers<void>();
     const plans = this.#cache.list(INSTALL_PLAN_API, namespace).map(({ metadata }) => metadata.name ?? '');

@@ -1,6 +1,9 @@
 import { chain, ladder, ordinaryCatalog, pigeons, providers, type ResolutionInput } from './resolution-inputs.js';
 
-/** A case of the table; `anchorSeconds`: processor time of OLM's own resolver for it, from a machine of the same kind. */
+/**
+ * A case of the table; `anchorSeconds`: processor time of OLM's own resolver for it, from a
+ * machine of the same kind.
+ */
 export type ResolutionCase = Readonly<{ name: string; make: () => ResolutionInput; anchorSeconds?: string }>;
 
 /** The case on a real catalog, by the name of its folder. */

@@ -101,7 +101,9 @@ export function chain(depth: number, bundles: number): ResolutionInput {
   return { records, subscriptions: [subscribe('step-0')] };
 }
 
-/** Every version needs the same version of the next package; of the last, only the oldest can be installed. */
+/**
+ * Every version needs the same version of the next package; of the last, only the oldest can be installed.
+ */
 export function ladder(depth: number, bundles: number): ResolutionInput {
   const need = (at: number, version: number) => {
     if (at + 1 < depth) return [needsPackage(`step-${at + 1}`, `1.${version}.0`)];

@@ -31,7 +31,10 @@ type Hubs = Readonly<Record<Side, MeasuredHub>>;
 /** Done once at first, so that what is counted is neither start nor compilation. */
 const WARM_UP = 2;
 
-/** Pairs of hubs that run side by side, so that whatever else the machine does concerns both; they take turns in going first. */
+/**
+ * Pairs of hubs that run side by side, so that whatever else the machine does concerns both; they
+ * take turns in going first.
+ */
 export async function* measureTrust(options: TrustOptions): AsyncGenerator<Pair> {
   const catalogs = await largeCatalogs(WARM_UP + options.catalogs);
   for (let pair = 0; pair < options.pairs; pair += 1) {

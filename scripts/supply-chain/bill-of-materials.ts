@@ -8,8 +8,8 @@ const Bill = z.looseObject({
 });
 
 /**
- * The CycloneDX document of `npm sbom`, the same bytes for the same lock file: without the time, the name of the folder and
- * a random serial number.
+ * The CycloneDX document of `npm sbom`, the same bytes for the same lock file: without the time, the name of
+ * the folder and a random serial number.
  */
 export function stableBill(npmOutput: string, lockFile: string, project: Readonly<{ name: string }>): string {
   const { metadata, ...bill } = Bill.parse(JSON.parse(npmOutput));

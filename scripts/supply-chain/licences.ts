@@ -4,7 +4,10 @@ export const ALLOWED_LICENCES: ReadonlySet<string> = new Set([
   ...['PSF-2.0', 'Python-2.0', 'Unlicense'],
 ]);
 
-/** Whether an SPDX expression can be met with allowed licences alone: with one part of an OR, with all parts of an AND. */
+/**
+ * Whether an SPDX expression can be met with allowed licences alone: with one part of an OR,
+ * with all parts of an AND.
+ */
 export function isLicenceAllowed(expression: string): boolean {
   const text = withoutOuterBrackets(expression.trim());
   const either = topLevelParts(text, ' OR ');

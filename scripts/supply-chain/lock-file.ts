@@ -17,7 +17,10 @@ export type LockedPackage = Readonly<{
   id: string;
   licence: string;
   hasInstallScript: boolean;
-  /** Why the content that is installed could be another one than that which was locked; absent where it could not. */
+  /**
+   * Why the content that is installed could be another one than that which was locked;
+   * absent where it could not.
+   */
   unpinned?: string;
 }>;
 

@@ -77,7 +77,9 @@ export class AdviceBench {
     }
   }
 
-  /** The names of the advices that explain has printed for this case: in its namespace and in those it begins. */
+  /**
+   * The names of the advices that explain has printed for this case: in its namespace and in those it begins.
+   */
   printed(name: string): AdviceName[] {
     const own = [...this.#printed].filter(([namespace]) => namespace === name || namespace.startsWith(`${name}-`));
     return [...new Set(own.flatMap(([, names]) => [...names]))].sort();
@@ -100,7 +102,10 @@ export class AdviceBench {
     return line;
   }
 
-  /** Runs the command of a line, literally, with bin/ and kubectl on the PATH. `fill` gives values to its placeholders. */
+  /**
+   * Runs the command of a line, literally, with bin/ and kubectl on the PATH. `fill` gives
+   * values to its placeholders.
+   */
   async follow(line: string, fill: Readonly<Record<string, string>> = {}): Promise<Ran> {
     const found = /(?:^|: )((?:kubectl|flotilla) .*)$/.exec(line)?.[1];
     if (found === undefined) throw new Error(`no command in: ${line}`);

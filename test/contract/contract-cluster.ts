@@ -13,7 +13,10 @@ export type ContractCluster = Readonly<{
   direct: KubeClient;
   /** Breaks the network under the client's connections. */
   disconnect(): void;
-  /** Makes the server forget old resourceVersions, where it does not by itself forget those from before a kind was there. */
+  /**
+   * Makes the server forget old resourceVersions, where it does not by itself forget those from
+   * before a kind was there.
+   */
   expire?: () => void;
   stop(): Promise<void>;
 }>;

@@ -12,7 +12,10 @@ import { writeContract } from './write.contract.js';
 /** What every part of the contract gets: the cluster, and a namespace that it has to itself. */
 export type ContractSubject = () => ContractCluster & Readonly<{ namespace: string }>;
 
-/** What Flotilla relies on in a Kubernetes API, seen through its own client; run on the simulator and on the real thing. */
+/**
+ * What Flotilla relies on in a Kubernetes API, seen through its own client; run on the
+ * simulator and on the real thing.
+ */
 export function kubeClientContract(name: string, makeCluster: () => Promise<ContractCluster>): void {
   describe(`the API of ${name}, through KubeClient`, () => {
     let cluster: ContractCluster | undefined;

@@ -53,7 +53,8 @@ export function tokenReviewContract(name: string, start: () => Promise<TokenRevi
 
     it('open the paths that the account may get, and no others', async (context) => {
       if (subject === undefined) return context.skip(NO_TOKEN);
-      // The API server sees a new binding a moment later; a refusal counts for a while, so each try asks about another path.
+      // The API server sees a new binding a moment later; a refusal counts for a while, so each try
+      // asks about another path.
       let tries = 0;
       await expect.poll(() => asked(`/clusters/east${API}/${tries++}`), PATIENCE).toEqual({ admitted: true });
       const message = expect.stringMatching(/^"system:serviceaccount:team:console" may not read /);

@@ -68,7 +68,7 @@ export function workloadContract(subject: ContractSubject): void {
         spec: { selector: { app: 'answering' }, ports: [{ name: 'https', port: 443, targetPort: 1 }] },
       });
       await expect.poll(() => conditions(ref), PATIENCE).toEqual({ Available: 'False/MissingEndpoints' });
-      // On the network of its node nobody listens at the first port.
+      // On the network of its node no process listens at the first port.
       await client.create(deployment(namespace, 'answering', { hostNetwork: true }));
       await expect.poll(() => conditions(ref), PATIENCE).toEqual({ Available: 'False/FailedDiscoveryCheck' });
     } finally {

@@ -15,7 +15,10 @@ import { readGuide } from '../guide/read-guide.js';
 import { type RunningUp, runUp } from '../integration/up-support/run-up.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** The pages in the order in which a newcomer reads them: each is followed on the cluster that the one before has left. */
+/**
+ * The pages in the order in which a newcomer reads them: each is followed on the cluster that
+ * the one before has left.
+ */
 const PAGES = await Promise.all(
   [
     // What comes before sets the machine up, and runs the tests themselves.
@@ -56,7 +59,10 @@ describe(
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** The command as a reader runs it, in a checkout; what it printed with this registry under the page's name for it. */
+    /**
+     * The command as a reader runs it, in a checkout; what it printed with this registry
+     * under the page's name for it.
+     */
     async function perform(command: string): Promise<{ printed: string; exit: number | null }> {
       const host = registry?.host ?? '';
       const child = spawn('bash', ['-c', command], {

@@ -6,11 +6,11 @@ import type { Played } from '../story/kill-walk/walked-story.js';
 import type { KillPoint } from '../story/kill-walk/write-counter.js';
 import { type RestartableRedis, startRestartableRedis } from '../story/restartable-redis.js';
 
-/** Stages side by side: most of the time of a story is waiting. */
+/** Environments side by side: most of the time of a scenario is waiting. */
 const LANES = 2;
 /**
- * Every how many-th of the points; 1 for all of them, which take up to three quarters of an hour. The first is another one
- * in each run; a failure is played again with that of its output.
+ * Every how many-th of the points; 1 for all of them, which take up to three quarters of an hour. The first
+ * is another one in each run; a failure is played again with that of its output.
  */
 const STRIDE = Number(process.env['FLOTILLA_KILL_STRIDE'] ?? 5);
 const OFFSET = Number(process.env['FLOTILLA_KILL_OFFSET'] ?? Date.now()) % STRIDE;

@@ -11,7 +11,10 @@ export class GuideNames {
     return text.replaceAll(PLAN_NAME, (name) => this.#here.get(name) ?? name);
   }
 
-  /** What was printed here, in the names of the page; the first plan that is not known is the next one that the page names. */
+  /**
+   * What was printed here, in the names of the page; the first plan that is not known is the next
+   * one that the page names.
+   */
   toPage(printed: string, expected: readonly string[]): string[] {
     const known = new Set(this.#here.values());
     const wanted = namesIn(expected.join('\n')).filter((name) => !this.#here.has(name));

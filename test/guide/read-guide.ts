@@ -4,9 +4,9 @@ export type GuideStep = Readonly<{ line: number; command: string; expected: read
 const BLOCK = /^```(\w*)\n(.*?)^```$/gms;
 
 /**
- * The commands of a Markdown page in order: in its code blocks without a language, each line that begins with `$ `, with the lines up
- * to the next one as what it prints. A command goes on after a backslash, and up to the end of a here-document. With `from`, only what
- * comes after that text.
+ * The commands of a Markdown page in order: in its code blocks without a language, each line that begins with
+ * `$ `, with the lines up to the next one as what it prints. A command goes on after a backslash, and up to
+ * the end of a here-document. With `from`, only what comes after that text.
  */
 export const readGuide = (markdown: string, from = ''): GuideStep[] =>
   [...markdown.matchAll(BLOCK)].flatMap(({ 1: language, 2: block = '', index }) => {

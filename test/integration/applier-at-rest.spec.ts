@@ -20,7 +20,8 @@ describe('how many requests the applier needs', () => {
   });
   afterAll(() => bench.stop());
 
-  // OLM: about 106 for one operator without CRD and RBAC, and 150 for its upgrade; here two operators with both.
+  // OLM: about 106 for one operator without CRD and RBAC, and 150 for its upgrade; here
+  // two operators with both.
   it('to install two operators: no more than 160', async () => {
     expect(await used(() => bench.installed('harbors', ...V1))).toBeLessThan(160);
   });

@@ -49,7 +49,10 @@ describe('a Subscription in a namespace that holds a copy of the CSV it asks for
     await bench.settle(namespace, () => plan(namespace)?.metadata.name !== name);
   };
 
-  /** The operator is installed in `home` for all namespaces; `namespace` has a group and a Subscription of its own. */
+  /**
+   * The operator is installed in `home` for all namespaces; `namespace` has a group and a
+   * Subscription of its own.
+   */
   async function besideCopy(home: string, namespace: string): Promise<void> {
     bench.namespace(home, 'all');
     bench.namespace(namespace);

@@ -40,7 +40,8 @@ describe('a chain of three bundles with one Deployment', () => {
     },
   );
 
-  // Nothing says that the newest replaces the oldest, in OLM neither: which of the two is wanted is for the user to say.
+  // Nothing says that the newest replaces the oldest, in OLM neither: which of the two is
+  // wanted is for the user to say.
   it('rests when the middle one is gone before the oldest arrives, and ends with the newest once the oldest is deleted', async () => {
     const namespace = 'chain-gap';
     const ref = (name: string) => ({

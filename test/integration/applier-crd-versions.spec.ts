@@ -78,7 +78,7 @@ describe('versions of CRDs come and go', () => {
     expect(storedVersions(crd)).toEqual(['v1', 'v1alpha1']);
 
     await upTo('yard', group, 'Dock', REMOVAL);
-    bench.later(20_000); // beyond the retry timeout at the second look
+    bench.later(20_000); // beyond the retry timeout at the second pass
     await bench.settle('yard', () => newest('yard')?.status?.message !== undefined);
     bench.later(20_000);
     await bench.settle('yard', () => newest('yard')?.status?.phase === 'Failed');

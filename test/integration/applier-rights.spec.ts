@@ -59,7 +59,7 @@ describe('with whose rights the applier works', () => {
     bench.cluster.requests.clear();
     await bench.pass('forbidden');
     expect(creates('deployments'), 'nothing is tried meanwhile').toEqual([]);
-    await pause(1_100); // Kubernetes tells changes to the second
+    await pause(1_100); // Kubernetes notes changes to the second
     const role = { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', name: 'clerk-of-forbidden' };
     bench.cluster.edit(role, (live) => Object.assign(live, { rules: [EVERYTHING] }));
     bench.cluster.create({

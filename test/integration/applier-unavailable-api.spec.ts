@@ -11,7 +11,7 @@ describe('an operator whose aggregated API does not answer', () => {
   beforeAll(async () => {
     bench = await ApplierBench.start({ mirrored: true });
     bench.namespace('lights');
-    // On the network of its node nobody listens at the first port.
+    // On the network of its node no process listens at the first port.
     const owned = { group: GROUP, version: 'v1', kind: 'Tide', name: 'tides', deploymentName: 'tide-api' };
     await offer(bench, 'tide-operator', [
       {

@@ -41,7 +41,10 @@ printf '%s ' "\${COMPREPLY[@]}"; echo`;
     expect(run('bash', script.join('\n')).split('\n')).toEqual(['catalog ', 'json ', ' ', '']);
   });
 
-  /** Types a line and a tab into an interactive zsh in a pseudo-terminal; its screen once it matches, or at last. */
+  /**
+   * Types a line and a tab into an interactive zsh in a pseudo-terminal; its screen
+   * once it matches, or at last.
+   */
   const zsh = (line: string, says: RegExp) =>
     run(
       'zsh',

@@ -32,7 +32,9 @@ const answers = (url: string) =>
     () => 'down',
   );
 
-/** A `docker` command that runs the real redis-server of this machine where an engine would run a container. */
+/**
+ * A `docker` command that runs the real redis-server of this machine where an engine would run a container.
+ */
 async function fakeDocker(server: string): Promise<void> {
   const [port] = await freePorts(1);
   const script = `#!/bin/sh

@@ -11,7 +11,7 @@ import {
 import { expectEnoughRights, withUsersOf } from './redis-support/redis-users.js';
 import { type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
-/** One story; the end-to-end suite plays all of them, in which every fault meets every chapter. */
+/** One scenario; the end-to-end suite plays all of them, in which every fault meets every step. */
 const TOLD = [0];
 
 describe.concurrent('an operator with its dependency on two simulated clusters, upgraded over two hops', () => {
@@ -25,7 +25,7 @@ describe.concurrent('an operator with its dependency on two simulated clusters, 
     registry = await startRegistry();
     shipped = await startShippedRedis({ prefix: 'fleet' });
     undisturbed = play({}, 0, { stage: withUsersOf(shipped, 'fleet'), atEnd: expectEnoughRights });
-    undisturbed.catch(() => undefined); // told by each test that waits for it
+    undisturbed.catch(() => undefined); // reported by each test that waits for it
   });
   afterAll(async () => {
     await shipped?.stop();

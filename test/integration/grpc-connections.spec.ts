@@ -67,7 +67,7 @@ describe('a registry server behind a proxy', () => {
 });
 
 describe('a connection that goes silent', () => {
-  /** Passes bytes on until it is told to swallow them, as a firewall does that has forgotten a connection. */
+  /** Passes bytes on until the test drops them, as a firewall does that has forgotten a connection. */
   class Line {
     readonly #sockets: Socket[] = [];
     readonly #server: Server = createServer((near) => {

@@ -76,7 +76,7 @@ describe('clusters that join', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A cluster in which OLM was installed by somebody, and has a catalog. */
+  /** A cluster in which a user installed OLM, and which has a catalog. */
   function withOlm(name: string): void {
     const cluster = fleet.cluster(name);
     cluster.create({ ...NAMESPACE, metadata: { name: 'olm' } });

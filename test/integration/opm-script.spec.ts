@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The steps of opm's documentation that compose a catalog from its parts, with opm on the PATH; images are directories here. */
+/**
+ * The steps of opm's documentation that compose a catalog from its parts, with opm on the PATH;
+ * images are directories here.
+ */
 const SCRIPT = `set -euo pipefail
 name=harbours
 mkdir "$name" "$name/harbor-operator" "$name/lighthouse-operator"

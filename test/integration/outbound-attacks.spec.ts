@@ -12,7 +12,9 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 const HUB: OutboundPolicy = { addresses: ['public', 'private'], registryHosts: [], grpcHosts: [] };
 const REFUSED = 'is not allowed by the hub (FLOTILLA_OUTBOUND_ADDRESSES)';
 const limits = { attempts: 1, retryDelayMs: 1, requestMs: 5_000 };
-/** Registry of a tenant, outside; it is reached by a proxy, so that these tests need no address but loopback. */
+/**
+ * Registry of a tenant, outside; it is reached by a proxy, so that these tests need no address but loopback.
+ */
 const OUTSIDE = 'attacker.example';
 const REFERENCE = `${OUTSIDE}/acme/catalog:v1`;
 

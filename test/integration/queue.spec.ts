@@ -151,7 +151,8 @@ describe('the queue on Redis', () => {
       await expect.poll(() => took, PATIENCE).toEqual(['first']);
       const before = await scripts();
       await pause(4_000);
-      // 4 polls; beside them each queue once asks by itself, looks for the jobs of dead workers, and for lost wake-ups.
+      // 4 polls; beside them each queue once asks by itself, looks for the jobs of dead
+      // workers, and for lost wake-ups.
       expect((await scripts()) - before).toBeLessThanOrEqual(4 + 3 * idle.length);
       await queues.observe.add({ v: 1, cluster: 'east', namespace: 'second' }, { delayMs: 1 });
       await expect.poll(() => took, PATIENCE).toEqual(['first', 'second']);

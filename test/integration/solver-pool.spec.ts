@@ -61,7 +61,10 @@ function request(namespace: string, wished: readonly string[], packages: readonl
   return { problem, records: new Map(packages.map((one) => [one.name, one])) };
 }
 
-/** Guests who each want a room, reached through a key: that there is one room too few shows only deep in the search. */
+/**
+ * Guests who each want a room, reached through a key: that there is one room too few shows
+ * only deep in the search.
+ */
 function fullHouse(guests: number): SolveRequest {
   const range = (count: number) => Array.from({ length: count }, (_, at) => at);
   const rooms = range(guests - 1);

@@ -42,8 +42,9 @@ const GARBAGE: readonly unknown[] = [
 ];
 
 /**
- * Real poller and applier; in place of the resolvers something that can write all of Redis, as a stolen resolver can where Redis
- * has one user. Where it has the users that are shipped, it can write solutions and its own queues alone (redis-users.spec.ts).
+ * Real poller and applier; in place of the resolvers something that can write all of Redis, as a stolen
+ * resolver can where Redis has one user. Where it has the users that are shipped, it can write solutions and
+ * its own queues alone (redis-users.spec.ts).
  */
 describe('a stolen resolver', () => {
   let stage: Stage;
@@ -95,7 +96,10 @@ describe('a stolen resolver', () => {
 
   type Observed = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolved }>;
 
-  /** The problem of a cluster as it is observed at this moment; undefined while it has no solution, as before its catalog is read. */
+  /**
+   * The problem of a cluster as it is observed at this moment; undefined while it has no solution, as
+   * before its catalog is read.
+   */
   async function resolvable(cluster: string): Promise<Observed | undefined> {
     const hash = await problemHashOf(cluster);
     const problem = await store.getProblem(hash);

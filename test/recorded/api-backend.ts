@@ -7,8 +7,9 @@ import { PATIENCE_MS, pause } from '#testing/patience';
 export type ApiBackend = Readonly<{ stop: () => Promise<void> }>;
 
 /**
- * Stands for the pod of an operator that serves an API: no container runs, but a pod on the host's network has the address
- * of this machine, where the API server comes to ask. It serves with the certificate that was made for the operator.
+ * Stands for the pod of an operator that serves an API: no container runs, but a pod on the host's network
+ * has the address of this machine, where the API server comes to ask. It serves with the certificate that
+ * was made for the operator.
  */
 export async function startApiBackend(client: KubeClient, namespace: string): Promise<ApiBackend> {
   const { secret, apiService } = await untilServed(client, namespace);

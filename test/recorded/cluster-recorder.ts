@@ -17,7 +17,7 @@ const KINDS: readonly KindRef[] = [
 
 type Told = Readonly<{ namespace: string; object: string; state: KubernetesObject | undefined }>;
 
-/** Writes down every state of the objects of one cluster that a watch tells of, in order. */
+/** Records every state of the objects of one cluster that a watch reports, in order. */
 export class ClusterRecorder {
   readonly #told: Told[] = [];
   readonly #lastMove = new Map<string, number>();
@@ -58,7 +58,7 @@ export class ClusterRecorder {
     return watched && this.#cache.list(watched);
   }
 
-  /** Tells one state of an object from another; undefined where it is not watched or not there. */
+  /** Identifies one state of an object; undefined where it is not watched or not there. */
   versionOf({ kind, namespace, name }: ObjectRef): string | undefined {
     const found = this.now(kind)?.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
     return found?.metadata.resourceVersion;

@@ -2,13 +2,17 @@
 export const historyLine = (phase: unknown, reason: unknown, message: unknown): string =>
   phase === undefined ? '' : `${phase}/${reason}: ${message}`;
 
-/** Phases whose number, order and message depend on how fast deployments and other objects come (the README's list). */
+/**
+ * Phases whose number, order and message depend on how fast deployments and other objects
+ * come (the README's list).
+ */
 const RACY = ['Installing/InstallWaiting', 'Pending/RequirementsNotMet'];
 const isRacy = (state: string): boolean => RACY.some((start) => state.startsWith(start));
 
 /**
- * A CSV's history without what the recordings' README says may differ: waiting, requirements that are still being
- * created, and ways from Succeeded through ComponentUnhealthy back to Succeeded. What it ends in always stays.
+ * A CSV's history without what the recordings' README says may differ: waiting, requirements that
+ * are still being created, and ways from Succeeded through ComponentUnhealthy back to Succeeded.
+ * What it ends in always stays.
  */
 export function withoutRaces(history: readonly string[]): readonly string[] {
   const settled: string[] = [];

@@ -65,7 +65,9 @@ const MASKED_KEYS: ReadonlyMap<string, string> = new Map([
   ['olmcahash', '<hash>'],
 ]);
 
-/** What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps. */
+/**
+ * What the recordings leave out wherever it stands: in `metadata`, in references, in the manifests of steps.
+ */
 const LEFT_OUT = new Set(['uid', 'resourceVersion']);
 
 /** A copy without identities and with all texts masked, keys included. */

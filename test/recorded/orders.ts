@@ -5,7 +5,7 @@ import type { Replayed } from './replay.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How a recorded digest and one of our objects tell a state, and what of the order of states is no race. */
+/** How a recorded digest and one of our objects identify a state, and which order of states is no race. */
 type Compared = Readonly<{
   kind: string;
   /** Where one kind is compared in two ways. */
@@ -63,7 +63,10 @@ const statusOf = (object: KubernetesObject): Fields => (object['status'] ?? {}) 
 const subscriptionLine = (state: unknown, currentCSV: unknown, installedCSV: unknown): string =>
   state === undefined ? '' : `${state} current=${currentCSV} installed=${installedCSV ?? 'none'}`;
 
-/** Each object's phases and states in order, as dumps of both sides; names of plans are masked by their number. */
+/**
+ * Each object's phases and states in order, as dumps of both sides; names of plans
+ * are masked by their number.
+ */
 export function orders(recording: Recording, replayed: Replayed): Readonly<{ theirs: Dump; ours: Dump }> {
   const pairs = COMPARED.map(
     (compared) => [compared.title ?? compared.kind, historiesOf(compared, recording, replayed)] as const,
@@ -87,7 +90,7 @@ function historiesOf(
     const key = seen.object.slice(kind.length + 1);
     theirs.set(key, [...(theirs.get(key) ?? []), recorded(seen)]);
   }
-  // A recorder that told nothing of a kind had no watch on it.
+  // A recorder without any state of a kind had no watch on it.
   if (theirs.size === 0) return { theirs: {}, ours: {} };
   const mine = [...recorder.statesOf(kind, scope)]
     .map(([key, states]) => [masks.text(key), states.filter(isNoCopy).map((state) => masks.text(ours(state)))] as const)

@@ -26,7 +26,7 @@ export type Playing = Readonly<{
   strike: () => Promise<void>;
 }>;
 
-/** How long a failing plan is tried again; OLM's lab had 20 s, and nothing in the recordings tells which. */
+/** How long a failing plan is tried again; OLM's lab had 20 s, and the recordings do not name it. */
 const RETRY_WINDOW = '10s';
 
 /** For each scenario the number of its cluster: the first is shared by all that can. */
@@ -41,7 +41,7 @@ function clusterNumbers({ scenarios }: PlayOptions): Map<string, number> {
   );
 }
 
-/** Starts a stage and plays the recordings on it, a few at a time; each can be awaited by name. */
+/** Starts an environment and plays the recordings in it, a few at a time; each can be awaited by name. */
 export async function playRecordings(options: PlayOptions): Promise<Playing> {
   const { backend, scenarios, atOnce } = options;
   const recordings = scenarios.flatMap(({ name }) => readRecording(name) ?? []);
@@ -66,7 +66,7 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
       await playOne(recording, stage, numbers.get(recording.name) ?? 0, options).then(result?.resolve, result?.reject);
     }
   };
-  for (const { promise } of results.values()) promise.catch(() => undefined); // told where it is awaited
+  for (const { promise } of results.values()) promise.catch(() => undefined); // reported where it is awaited
   void Promise.all(Array.from({ length: atOnce }, worker));
   return { of: async (name) => results.get(name)?.promise, strike };
 }

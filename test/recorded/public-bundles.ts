@@ -28,7 +28,10 @@ export function contentOf(files: readonly BundleFile[]): BundleContent {
   return { files, csvFile, csv: document(csvFile) as Csv };
 }
 
-/** Without dependencies, spec.replaces and required CRDs: what they ask for is not offered here, nor was it to OLM. */
+/**
+ * Without dependencies, spec.replaces and required CRDs: what they ask for is not offered
+ * here, nor was it to OLM.
+ */
 export function withoutDependencies({ files, csv, csvFile }: BundleContent): BundleContent {
   const { replaces: _replaces, customresourcedefinitions = {}, ...spec } = csv.spec;
   const { required: _required, ...crds } = customresourcedefinitions as Record<string, unknown>;
@@ -45,7 +48,10 @@ export const document = (file: BundleFile): unknown => load(new TextDecoder().de
 const isCsv = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'ClusterServiceVersion';
 
-/** The blobs of a catalog with the bundle alone, in one channel `stable`; `more` of its bundle: an image, or objects. */
+/**
+ * The blobs of a catalog with the bundle alone, in one channel `stable`; `more` of its
+ * bundle: an image, or objects.
+ */
 export function packageBlobs(
   { package: name, version }: PublicBundle,
   { csv }: BundleContent,

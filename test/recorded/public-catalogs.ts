@@ -33,7 +33,10 @@ export const bundlesOf = (recording: string): readonly PublicBundle[] =>
     recording === DEPENDENCIES_MISSING ? ASKING.includes(name) : recording === `real-${name}`,
   );
 
-/** The catalog of public bundles that a recording served, made as its README says; undefined where they are not at hand. */
+/**
+ * The catalog of public bundles that a recording served, made as its README says; undefined
+ * where they are not at hand.
+ */
 export function publicCatalog(recording: string): Catalog | undefined {
   const bundles = bundlesOf(recording).map((bundle) => ({ bundle, folder: folderOf(bundle) }));
   if (bundles.length === 0) return undefined;

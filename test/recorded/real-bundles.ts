@@ -7,7 +7,10 @@ import { isMap } from './dump-edits.js';
 import { contentOf, type PublicBundle, packageBlobs, treeOf, withoutDependencies } from './public-bundles.js';
 import type { Dump, Json, JsonObject, Recording } from './recording.js';
 
-/** Pushes the bundle and a catalog with it alone, prepared as the recording's README says; gives the catalog's reference. */
+/**
+ * Pushes the bundle and a catalog with it alone, prepared as the recording's README says; gives
+ * the catalog's reference.
+ */
 export async function pushPublicBundle(bundle: PublicBundle, folder: string, host: string): Promise<string> {
   const client = new HttpRegistryClient();
   const content = withoutDependencies(contentOf(treeOf(folder)));

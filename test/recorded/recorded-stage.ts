@@ -11,7 +11,7 @@ import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js'
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { ClusterRecorder } from './cluster-recorder.js';
 
-/** Clusters with our services at work on them, and somebody who writes down what happens. */
+/** Clusters with our services at work on them, and recorders of what happens. */
 export type RecordedStage = Readonly<{
   clusters: readonly Readonly<{ client: KubeClient; recorder: ClusterRecorder }>[];
   services: readonly ServiceProcess[];

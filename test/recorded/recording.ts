@@ -22,7 +22,10 @@ export type Dump = Readonly<Record<string, Readonly<Record<string, JsonObject>>>
 /** One distinct state of an object, as a watch saw it. */
 export type Seen = Readonly<{ object: string } & Record<string, unknown>>;
 
-/** What OLM did in one scenario, and what was done to it; the format is that of `test/vectors/lifecycle/scenarios`. */
+/**
+ * What OLM did in one scenario, and what was done to it; the format is that of
+ * `test/vectors/lifecycle/scenarios`.
+ */
 export type Recording = Readonly<{
   name: string;
   title: string;

@@ -129,7 +129,9 @@ export function reduced(kind: string, object: KubernetesObject): Fields {
   return kind === 'OperatorCondition' ? whole : record(withoutObservedGeneration(whole));
 }
 
-/** It stands in many places, manifests of steps included; the recordings keep it for OperatorConditions alone. */
+/**
+ * It stands in many places, manifests of steps included; the recordings keep it for OperatorConditions alone.
+ */
 function withoutObservedGeneration(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutObservedGeneration);
   if (typeof value !== 'object' || value === null) return value;

@@ -31,7 +31,10 @@ export type ReplayOptions = Readonly<{
   patienceMs: number;
   /** Nothing may move for so long before a dump is taken. */
   quietMs: number;
-  /** Whether a dump says what the recording says; a dump that does not is taken again until `patienceMs` is over. */
+  /**
+   * Whether a dump says what the recording says; a dump that does not is taken again
+   * until `patienceMs` is over.
+   */
   agrees: (label: string, recorded: Dump, dump: Dump) => boolean;
 }>;
 
@@ -68,7 +71,8 @@ class Player {
   readonly #acts: readonly (readonly [RegExp, Act])[] = [
     [/^create (\S+)$/, (file = '') => this.#create(file)],
     [/^serve catalog (\S+)\/ on <catalog-address>$/, (folder = '') => this.#serve(folder)],
-    // What the recorder did in place of the pods of an unpack Job: the hub pulls bundles itself (decision 0127).
+    // What the recorder did in place of the pods of an unpack Job: the hub pulls
+    // bundles itself (decision 0127).
     [/^(reached: unpack ConfigMap|opm alpha bundle extract: rc 0)$/, async () => undefined],
     [/^reached: (.+)$/, (text = '') => this.#reach(text)],
     [/^NOT reached within \d+s: (.+)$/, (text = '') => this.#doesNotReach(text)],
@@ -105,7 +109,9 @@ class Player {
     throw new Error(`the replay does not know the step "${step}"`);
   }
 
-  /** Taken once nothing moves any more; if it does not say what was recorded, there is time for it to come. */
+  /**
+   * Taken once nothing moves any more; if it does not say what was recorded, there is time for it to come.
+   */
   async dump(label: string, recorded: Dump): Promise<Dump> {
     const deadline = performance.now() + this.options.patienceMs;
     for (;;) {

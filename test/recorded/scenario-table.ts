@@ -1,4 +1,6 @@
-/** Where a recording is played, and how. Each is played on a real API server, some on a simulated cluster too. */
+/**
+ * Where a recording is played, and how. Each is played on a real API server, some on a simulated cluster too.
+ */
 export type ScenarioRow = Readonly<{
   name: string;
   /** Why it cannot share a cluster with others. */

@@ -7,8 +7,8 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 const FOLDERS = ['libs/core/src', 'apps/applier/src', 'apps/catalog-poller/src'];
 const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 /**
- * Messages of InstallPlans and events that name a command themselves. All name `flotilla retry installplan --replan`, which
- * the cases of the advices replanCorrected, replanOverCopy and installAgain carry out.
+ * Messages of InstallPlans and events that name a command themselves. All name `flotilla retry installplan
+ * --replan`, which the cases of the advices replanCorrected, replanOverCopy and installAgain carry out.
  */
 const NAME_RETRY: readonly string[] = [
   'libs/core/src/classic/install-plan/replace-copy.ts',

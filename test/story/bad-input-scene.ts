@@ -48,7 +48,7 @@ export const subscribe = (
     spec: { name: packageName, channel: 'stable', source: source.name, sourceNamespace: source.namespace },
   });
 
-/** Status of the CatalogSource, in the words that people look at. */
+/** Status of the CatalogSource, as users read it. */
 export async function catalogStatus(client: KubeClient, namespace: string, name = 'shelf'): Promise<string> {
   const found = await client.get<CatalogSource>({ apiVersion: V1ALPHA1, kind: 'CatalogSource', name, namespace });
   const { connectionState, reason, message } = found?.status ?? {};

@@ -7,7 +7,10 @@ import { createCatalog, createNamespace } from './bad-input-scene.js';
 import { EXAMPLES } from './play-story.js';
 import { setQuickStage } from './quick-stage.js';
 
-/** A stage with a good catalog in the global namespace of both its clusters, and a registry to put bad things into. */
+/**
+ * An environment with a good catalog in the global namespace of both its clusters, and a
+ * registry to put bad things into.
+ */
 export type BadInputStage = Readonly<{
   stage: Stage;
   registry: InMemoryRegistry;

@@ -4,7 +4,10 @@ import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { readTree } from '#platform/files/read-tree';
 import { EXAMPLES } from './play-story.js';
 
-/** ConfigMap `shelf` with a catalog of one package, one channel `stable` and these versions of the sample operator. */
+/**
+ * ConfigMap `shelf` with a catalog of one package, one channel `stable` and these
+ * versions of the sample operator.
+ */
 export async function configMapCatalog(
   namespace: string,
   operator: string,

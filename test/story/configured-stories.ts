@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
-/** What `spec.config` and `spec.serviceAccount` of a ClusterExtension do (spec: v1-scenarios.md, "install.feature"). */
+/**
+ * What `spec.config` and `spec.serviceAccount` of a ClusterExtension do
+ * (spec: v1-scenarios.md, "install.feature").
+ */
 export function describeConfigured(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
   it.each([
     { because: 'nothing is configured', config: undefined, says: /required field "watchNamespace" is missing$/ },

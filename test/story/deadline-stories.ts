@@ -9,8 +9,8 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const NAMESPACE = 'late';
 
 /**
- * Rollouts that take longer than their deadline (spec: v1-scenarios.md 10 and 43). As OLM v1's own tests do, the cluster's
- * definitions are made to take one minute, where they ask for ten.
+ * Rollouts that take longer than their deadline (spec: v1-scenarios.md 10 and 43). As OLM v1's own tests do,
+ * the cluster's definitions are made to take one minute, where they ask for ten.
  */
 export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
   const settings = (name: string) => ({
@@ -19,7 +19,7 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
     metadata: { name, namespace: NAMESPACE },
     data: { foo: 'bar' },
   });
-  /** A set that waits for somebody to write `told: yes` into its ConfigMap. */
+  /** A set that waits until its ConfigMap has `told: yes`. */
   const waitingSet = (name: string) => ({
     ...CLUSTER_OBJECT_SET_API,
     metadata: { name },

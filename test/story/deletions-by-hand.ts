@@ -17,7 +17,10 @@ const CRD = {
   name: 'lighthouses.lighthouse.example.com',
 } as const;
 
-/** What a user deletes by mistake, as OLM has it (spec: csv-lifecycle.md, subscriptions.md, recording `drift`). */
+/**
+ * What a user deletes by mistake, as OLM has it (spec: csv-lifecycle.md,
+ * subscriptions.md, recording `drift`).
+ */
 export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
   describe(`objects that are deleted by hand (${how})`, () => {
     let bench: ApplierBench;
@@ -172,7 +175,10 @@ export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
     });
 
     describe('while the install is under way', () => {
-      /** Holds the install at the plan's step that makes a RoleBinding, carries out the user's action, and then releases it. */
+      /**
+       * Holds the install at the plan's step that makes a RoleBinding, carries out the user's
+       * action, and then releases it.
+       */
       const inTheMiddle = async (namespace: string, deed: () => void) => {
         bench.namespace(namespace);
         bench.subscribe(namespace, 'lighthouse-operator');

@@ -5,7 +5,7 @@ import type { StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
 
 export type RunningRegistry = StageRegistry & ImageRegistry;
 
-/** The registry that most people run, pushed to over HTTP, for a stage. */
+/** The registry that most people run, pushed to over HTTP, for an environment. */
 export async function startRealRegistry(): Promise<RunningRegistry> {
   const registry = await startImageRegistry();
   const client = new HttpRegistryClient();

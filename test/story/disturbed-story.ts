@@ -14,7 +14,8 @@ export const CHAPTERS = ['subscribed', 'first-plan', 'installed', 'catalog-updat
 export type Disturbances = Readonly<Partial<Record<Chapter, Fault>>>;
 
 /**
- * One story for each fault, with another fault at each chapter, so that together every fault meets every chapter once.
+ * One scenario for each fault, with another fault at each step, so that together every fault
+ * meets every step once.
  */
 export const everyFaultAtEveryChapter: readonly Disturbances[] = FAULTS.map((_, row) =>
   Object.fromEntries(CHAPTERS.map((chapter, column) => [chapter, FAULTS[(row + column) % FAULTS.length]])),
@@ -28,7 +29,10 @@ export const describeDisturbances = (disturbances: Disturbances): string => {
 export type DisturbedStory = Readonly<{
   disturbances: Disturbances;
   registry: StageRegistry;
-  /** This story's own catalog image in the registry that stories share, so that all see the same bundle images. */
+  /**
+   * This story's own catalog image in the registry that stories share, so that all
+   * see the same bundle images.
+   */
   catalogImage: string;
   /** With a Redis of its own only where no disturbance concerns Redis. */
   stage?: StageOptions;

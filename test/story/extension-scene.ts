@@ -162,7 +162,7 @@ export type Shelf = Readonly<{
   put: (reference: string, image: BuiltImage) => string;
 }>;
 
-/** How bundles and catalogs get into the registry of a stage; each answers its image. */
+/** How bundles and catalogs get into the registry of an environment; each answers its image. */
 export type Puts = Readonly<{
   bundle: (tale: BundleTale) => Promise<string>;
   putCatalog: (tag: string, blobs: readonly unknown[]) => Promise<string>;
@@ -286,7 +286,7 @@ export class ExtensionScene {
     return this.client.get({ apiVersion, kind, name, namespace });
   }
 
-  /** The namespaces that the operator of a Deployment is told to watch. */
+  /** The namespaces that the operator of a Deployment watches. */
   async watches(deployment: string, namespace: string): Promise<string> {
     const found = await this.get('apps/v1', 'Deployment', deployment, namespace);
     const { template } = Object(found?.['spec']);

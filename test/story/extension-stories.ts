@@ -23,16 +23,16 @@ import { describeUnavailableApi } from './unavailable-api-stories.js';
 export type ExtensionStage = Readonly<{
   client: KubeClient;
   registry: Shelf;
-  /** Waits until every service runs: on a busy machine that takes longer than anybody waits for an answer. */
+  /** Waits until every service runs: on a busy machine that takes longer than the patience for an answer. */
   running: () => Promise<unknown>;
-  /** The applier looks at an extension as it will at that time. */
+  /** The applier makes a pass over an extension as at that time. */
   lookLater: (extension: string, at: Date) => Promise<void>;
   strike: () => Promise<unknown>;
 }>;
 
 /**
- * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with configurations,
- * service accounts and hand-made ClusterObjectSets, too.
+ * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with
+ * configurations, service accounts and hand-made ClusterObjectSets, too.
  */
 export function describeExtensions(setStage: () => Promise<ExtensionStage>, { all }: Readonly<{ all: boolean }>): void {
   let registry: Shelf;
@@ -86,7 +86,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     await east.namespace('blinks');
     await east.extension('blink', 'blinks', { packageName: 'blink' });
     await expect.poll(() => east.standing('blink'), PATIENCE).toBe('1.0.0 True Succeeded');
-    // The bundle says nothing of either field, so they stay as somebody else sets them.
+    // The bundle says nothing of either field, so they stay as another writer sets them.
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'blink-operator', namespace: 'blinks' };
     const hold = (annotation: string | null, nodeSelector: object | null) =>
       east.client.patch(deployment, {

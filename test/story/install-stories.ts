@@ -3,7 +3,10 @@ import { OWNER_KIND_LABEL, OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v
 import { PATIENCE } from '#testing/patience';
 import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
 
-/** What the inline configuration does, and what lies in the cluster for it (spec: v1-scenarios.md, "install.feature"). */
+/**
+ * What the inline configuration does, and what lies in the cluster for it
+ * (spec: v1-scenarios.md, "install.feature").
+ */
 export function describeInstalls(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
   /** A catalog of one bundle, and a namespace for it. */
   async function offer(name: string, tale: Omit<Parameters<Puts['bundle']>[0], 'name' | 'version'> = {}) {

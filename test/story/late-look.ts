@@ -12,7 +12,10 @@ import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-pr
 import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
 
-/** One look of the applier at an extension as it will be at that time; the stage's own services go on as they are. */
+/**
+ * One pass of the applier over an extension as at that time; the environment's own
+ * services go on as they are.
+ */
 export async function lookAtExtension(
   { redis, redisPrefix }: Stage,
   client: KubeClient,

@@ -75,8 +75,8 @@ export function normalised(value: unknown, kind: string): unknown {
 }
 
 /**
- * A step that was done, but not yet noted when its process was killed, is found done by the next. The poller listens at
- * another port in each story.
+ * A step that was done, but not yet noted when its process was killed, is found done by the next. The poller
+ * listens at another port in each story.
  */
 function settled(key: string, value: unknown, kind: string): string | undefined {
   if (key === 'address' && typeof value === 'string')

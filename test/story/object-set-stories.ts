@@ -3,7 +3,9 @@ import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { PATIENCE } from '#testing/patience';
 import type { ExtensionScene } from './extension-scene.js';
 
-/** What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature"). */
+/**
+ * What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature").
+ */
 export function describeObjectSets(scene: () => ExtensionScene): void {
   const configMap = (name: string, foo = 'foo') => ({
     apiVersion: 'v1',

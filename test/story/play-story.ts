@@ -26,11 +26,14 @@ export type PlayOptions = Readonly<{
 export type Ending = Readonly<{
   seen: ReadonlyMap<string, Seen>;
   dumps: Readonly<Record<string, Dump>>;
-  /** The time line, for whoever has to find out why a test failed. */
+  /** The time line, for finding out why a test failed. */
   told: readonly string[];
 }>;
 
-/** Plays the whole story and waits until nothing moves any more. A story that got stuck tells all it knows. */
+/**
+ * Plays the whole story and waits until nothing moves any more. A scenario that got
+ * stuck prints all it knows.
+ */
 export async function playStory(stage: Stage, options: PlayOptions = {}): Promise<Ending> {
   const { patienceMs = PATIENCE_MS, ...rest } = options;
   const told: string[] = [];
@@ -52,8 +55,8 @@ export async function playStory(stage: Stage, options: PlayOptions = {}): Promis
 const STILL_FOR_MS = 1_500;
 
 /**
- * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage collector may take
- * half a minute to notice that a kind is new.
+ * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage
+ * collector may take half a minute to notice that a kind is new.
  */
 async function untilStill(stage: Stage): Promise<Record<string, Dump>> {
   const deadline = performance.now() + PATIENCE_MS;

@@ -9,7 +9,10 @@ export const QUICK: Readonly<Record<string, string>> = {
   FLOTILLA_EXTENSION_SECRET_INTERVAL: '1s',
 };
 
-/** An environment whose services take over from one another quickly; one resolver worker, where a test needs no more. */
+/**
+ * An environment whose services take over from one another quickly; one resolver worker,
+ * where a test needs no more.
+ */
 export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
   setStage({ deploymentReadyAfterMs: 200, resolvers: 1, ...options, settings: { ...QUICK, ...options.settings } });
 

@@ -8,8 +8,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * What is kept in shape though nobody asks for it: Secrets of bundles, certificates of webhooks. `lookLater`: the applier
- * looks at an extension as it will at that time.
+ * What is repaired without a request: Secrets of bundles, certificates of webhooks. `lookLater`:
+ * the applier makes a pass over an extension as at that time.
  */
 export function describeRepairs(
   scene: () => ExtensionScene,

@@ -64,7 +64,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whatever it speaks: a port that nobody listens at refuses. */
+/** Whatever it speaks: a port without a listener refuses. */
 const isOpen = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
     () => true,

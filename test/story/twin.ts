@@ -3,7 +3,7 @@ import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { QUICK } from './quick-stage.js';
 
-/** A second process of a service for the clusters of a stage; not started yet. */
+/** A second process of a service for the clusters of an environment; not started yet. */
 export function twinOf(stage: Stage, service: ServiceName, folder: string): ServiceProcess {
   const env = {
     ...QUICK,

@@ -53,7 +53,9 @@ const GLOBAL = 'olm';
 const CATALOG = 'samples';
 const OLM = 'operators.coreos.com';
 
-/** Between two passes of which the first found nothing to do; a pass that did something is followed at once. */
+/**
+ * Between two passes of which the first found nothing to do; a pass that did something is followed at once.
+ */
 const SHORTEST_IDLE_MS = 10;
 const LONGEST_IDLE_MS = 80;
 
@@ -61,14 +63,14 @@ type CatalogIndex = ReturnType<typeof indexCatalog>;
 
 export type BenchSettings = Readonly<{
   protectedCopiedCsvNamespaces?: readonly string[];
-  /** Passes read what watches tell, as they do in the service. */
+  /** Passes read from the cache, as they do in the service. */
   mirrored?: boolean;
   foreignInstallPlans?: 'accept' | 'refuse';
 }>;
 
 /**
- * The applier's own code on one simulated cluster, pass by pass, in this process. Poller and resolver are their pure
- * parts, called in between, so that every request of the log is the applier's (or the test's own).
+ * The applier's own code on one simulated cluster, pass by pass, in this process. Poller and resolver are
+ * their pure parts, called in between, so that every request of the log is the applier's (or the test's own).
  */
 export class ApplierBench {
   readonly problems = new MemoryProblemStore();
@@ -219,7 +221,7 @@ export class ApplierBench {
     return reconcileNamespace(place, this.stages, this.#clock, signal, new Patience(waitsMs));
   }
 
-  /** As a poller would tell that has seen everything. */
+  /** The resourceVersions of a poller that has seen everything. */
   #seen(): SeenVersions {
     const newest = CACHED_KINDS.map(({ apiVersion, kind }) => {
       const versions = this.cluster.list({ apiVersion, kind }).map(({ metadata }) => Number(metadata.resourceVersion));
@@ -228,7 +230,10 @@ export class ApplierBench {
     return Object.fromEntries(newest);
   }
 
-  /** What poller and resolver do between passes: observe the namespace, answer its problem. Not counted as requests. */
+  /**
+   * What poller and resolver do between passes: observe the namespace, answer its problem.
+   * Not counted as requests.
+   */
   async observe(namespace: string): Promise<void> {
     const counted = [...this.cluster.requests];
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);

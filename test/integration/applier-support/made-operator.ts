@@ -2,7 +2,10 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { buildImage } from '#platform/registry/image-builder';
 import type { ApplierBench } from './applier-bench.js';
 
-/** One version of an operator that a test makes up: no deployment, one service account, and what else it brings. */
+/**
+ * One version of an operator that a test makes up: no deployment, one service account,
+ * and what else it brings.
+ */
 export type MadeVersion = Readonly<{
   version: string;
   replaces?: string;
@@ -67,7 +70,10 @@ export const madeDeployment = (name: string, serviceAccountName: string, pod: ob
   },
 });
 
-/** Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog in place of what it was. */
+/**
+ * Puts the bundles of these versions into the registry, and the package, channel `stable`, into the catalog
+ * in place of what it was.
+ */
 export async function offer(
   bench: Pick<ApplierBench, 'registry' | 'offered'>,
   name: string,

@@ -27,7 +27,10 @@ export type ShippedRedis = Readonly<{
 export type ShippedRedisOptions = Readonly<{
   /** As in FLOTILLA_REDIS_PREFIX. */
   prefix?: string;
-  /** Redis listens with TLS alone; it asks clients for a certificate where an authority for those is named. PEM texts. */
+  /**
+   * Redis listens with TLS alone; it asks clients for a certificate where an authority for
+   * those is named. PEM texts.
+   */
   tls?: Readonly<{ cert: string; key: string; clientsCa?: string }>;
   /** For this test's own connection. */
   client?: RedisTls;

@@ -9,7 +9,10 @@ const Kubeconfig = z.looseObject({
   contexts: z.array(z.unknown()),
 });
 
-/** Adds a context to a kubeconfig, for a cluster at a loopback port where nobody answers yet; its token lies in a file. */
+/**
+ * Adds a context to a kubeconfig, for a cluster at a loopback port without a listener yet;
+ * its token lies in a file.
+ */
 export function withAwayCluster(
   kubeconfig: string,
   { name, port, tokenFile }: Readonly<{ name: string; port: number; tokenFile: string }>,

@@ -11,7 +11,7 @@ export type RunningUp = Readonly<{
   pid: number;
   /** All it has said so far. */
   said: Readonly<{ out: string; err: string }>;
-  /** Once it tells that everything runs. */
+  /** Resolves once it prints that everything runs. */
   running(): Promise<void>;
   /** Sends the signal; the exit code. */
   end(signal: 'SIGINT' | 'SIGTERM'): Promise<number>;

@@ -1,6 +1,9 @@
 import type { Edit } from '../dump-edits.js';
 
-/** Something in which Flotilla may differ from the recordings; it is left out of both sides before they are compared. */
+/**
+ * Something in which Flotilla may differ from the recordings; it is left out of both sides
+ * before they are compared.
+ */
 export type Departure = Readonly<{
   name: string;
   because: string;

@@ -16,7 +16,7 @@ import type { KillPoint } from './write-counter.js';
 
 const STILL_FOR_MS = 1_000;
 
-/** A stage on which the story is played over and over, each time from an empty cluster. */
+/** An environment in which the scenario is played over and over, each time from an empty cluster. */
 export class KillWalk {
   private constructor(
     readonly stage: KillStage,
@@ -40,7 +40,7 @@ export class KillWalk {
     }
   }
 
-  /** Nobody is killed; ends when nothing has moved for a while. */
+  /** No process is killed; ends when nothing has moved for a while. */
   async undisturbed(): Promise<Played> {
     let last: WhatsLeft | undefined;
     let since = performance.now();

@@ -43,7 +43,10 @@ export async function putWalkedOperator(registry: InMemoryRegistry): Promise<voi
   registry.put(CATALOG, await catalogImage({ 'torch.json': blobs.join('\n') }));
 }
 
-/** Offers the operator in the stage's cluster once the applier has installed there what every cluster gets. */
+/**
+ * Offers the operator in the environment's cluster once the applier has installed there
+ * what every cluster gets.
+ */
 export async function offerWalkedOperator(stage: KillStage, registry: InMemoryRegistry): Promise<void> {
   const { cluster } = stage;
   const joined = () => cluster.get({ apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' });
@@ -58,9 +61,9 @@ export async function offerWalkedOperator(stage: KillStage, registry: InMemoryRe
 }
 
 /**
- * A whole install and a whole upgrade of an operator with a CRD, rights, a Service and a webhook, each plan approved by
- * hand. The applier is killed at the points given, in their order, and another one takes over. `ended`: whether this is
- * the end; when it is not reached in time, the story ends as it is.
+ * A whole install and a whole upgrade of an operator with a CRD, rights, a Service and a webhook, each plan
+ * approved by hand. The applier is killed at the points given, in their order, and another one takes over.
+ * `ended`: whether this is the end; when it is not reached in time, the story ends as it is.
  */
 export async function playWalked(
   stage: KillStage,

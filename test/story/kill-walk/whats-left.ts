@@ -77,8 +77,8 @@ const UID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIMES = new Set(['certsLastUpdated', 'certsRotateAt']);
 
 /**
- * Keys and certificates are made anew in each run, but the same one must stand wherever it is used: each becomes the
- * number of its first appearance.
+ * Keys and certificates are made anew in each run, but the same one must stand wherever it is used: each
+ * becomes the number of its first appearance.
  */
 function withoutSecrets(objects: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const seen: string[] = [];

@@ -2,7 +2,9 @@ import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import type { RecordedRequest } from '#testing/cluster/server/request-log';
 import type { KillStage } from './kill-stage.js';
 
-/** The service dies at its write with this number, which the API server never sees or has already performed. */
+/**
+ * The service dies at its write with this number, which the API server never sees or has already performed.
+ */
 export type KillPoint = Readonly<{ write: number; when: 'before' | 'after' }>;
 
 /** Services that write to clusters, with how they call themselves there. */

@@ -43,7 +43,10 @@ const object = (
   ...rest,
 });
 
-/** The recorded namespace, group and Subscription, and the objects of the plan as Flotilla makes it of the real bundle. */
+/**
+ * The recorded namespace, group and Subscription, and the objects of the plan as Flotilla
+ * makes it of the real bundle.
+ */
 function installed(recording: (typeof replayable)[number], dump: Dump): ReplayCluster {
   const { namespace, scenario } = recording;
   const cluster = new ReplayCluster();
@@ -76,7 +79,10 @@ function withoutComponentLabels(dump: Dump): Dump {
   return JSON.parse(text) as Dump;
 }
 
-/** Real manifests name registries and moments, which the recordings mask inside texts: there, ours counts as equal. */
+/**
+ * Real manifests name registries and moments, which the recordings mask inside texts:
+ * there, ours counts as equal.
+ */
 function asMasked(ours: unknown, recordedOne: unknown): unknown {
   // The API server's Go types do not write a zero.
   if (recordedOne === undefined && ours === 0) return undefined;

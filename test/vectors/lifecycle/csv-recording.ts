@@ -114,7 +114,10 @@ function overwrite(cluster: ReplayCluster, live: KubernetesObject, object: Kuber
   ]);
 }
 
-/** Every field the recording names must be there and equal, for all objects of the kind in the recorded namespaces. */
+/**
+ * Every field the recording names must be there and equal, for all objects of the kind in
+ * the recorded namespaces.
+ */
 export function expectKind(
   cluster: ReplayCluster,
   dump: Dump,

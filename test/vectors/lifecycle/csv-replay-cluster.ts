@@ -30,8 +30,8 @@ function merge(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * The smallest cluster that the steps can run against: it keeps objects, counts versions, refuses stale writes,
- * collects what loses its owner, and makes Deployments ready one visible state at a time.
+ * The smallest cluster that the steps can run against: it keeps objects, counts versions, refuses stale
+ * writes, collects what loses its owner, and makes Deployments ready one visible state at a time.
  */
 export class ReplayCluster {
   readonly #objects = new Map<string, KubernetesObject>();

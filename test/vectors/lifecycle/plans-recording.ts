@@ -149,11 +149,14 @@ export function replay(recording: PlanRecording) {
 
 type Meta = Record<string, unknown> & { ownerReferences?: Record<string, unknown>[]; namespace?: unknown };
 
-// OLM writes a namespace into some ClusterRoleBindings, and none into accounts that have cluster permissions only; at
-// execution both come out right, as the live objects show.
+// OLM writes a namespace into some ClusterRoleBindings, and none into accounts that have cluster permissions
+// only; at execution both come out right, as the live objects show.
 const NAMESPACE_VARIES = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'ServiceAccount']);
 
-/** What of a manifest must match: without the uid, which the recording masks, and what only Go's structs write. */
+/**
+ * What of a manifest must match: without the uid, which the recording masks, and what
+ * only Go's structs write.
+ */
 export function comparable(kind: string, manifest: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { apiVersion: _api, kind: _kind, status: _status, ...rest } = manifest;
   const { ownerReferences, namespace, creationTimestamp: _never, ...metadata } = { ...(rest['metadata'] as Meta) };

@@ -8,7 +8,8 @@ const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 
 type Row = Readonly<{ name: string; about?: string; expected: Readonly<Record<string, unknown>> }>;
 
-// Where conditions depend on the order of the catalogs, none are recorded, and neither is the installed bundle.
+// Where conditions depend on the order of the catalogs, none are recorded, and neither
+// is the installed bundle.
 const comparable = (answer: Record<string, unknown>, expected: Row['expected']): Record<string, unknown> => {
   const { name: _name, conditions, statusInstallBundle, ...rest } = answer;
   if (!('conditions' in expected)) return rest;

@@ -77,7 +77,7 @@ export const settingGroups = {
   'When things happen': {
     resyncInterval: duration(
       '15m',
-      'Everything is looked at again this often, changed or not, within plus or minus the jitter',
+      'Every object is checked again this often, changed or not, within plus or minus the jitter',
       { min: '1s' },
     ),
     resyncJitterPercent: count(20, 'Random jitter, in percent, added to each resync', { max: 90 }),
@@ -100,7 +100,7 @@ export const settingGroups = {
     watchStaleAfter: duration('5m', 'A watch without a sign of life for so long makes the service not ready', {
       min: '1s',
     }),
-    shutdownTimeout: duration('20s', 'How long a service that is told to end waits for the work it has begun'),
+    shutdownTimeout: duration('20s', 'How long a service that gets SIGTERM waits for the work it has begun'),
   },
   'Redis and queues': {
     redisUrl: text(

@@ -12,7 +12,7 @@ export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'ha
     /** Whether the watch's selector takes an object in. */
     selected?: (object: KubernetesObject) => boolean;
     /**
-     * An object appeared, changed or went, whoever wrote it; not called for the objects of the first list.
+     * An object appeared, changed or went, by any writer; not called for the objects of the first list.
      */
     onMoved?: (metadata: KubernetesObject['metadata']) => void;
   }>;

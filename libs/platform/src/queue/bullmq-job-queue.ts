@@ -122,8 +122,8 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
       ...KEPT,
       jobId,
       priority,
-      // Retries go through delayed jobs of our own: a BullMQ-delayed retry keeps its deduplication id and would
-      // swallow newer jobs of the key.
+      // Retries go through delayed jobs of our own: a BullMQ-delayed retry keeps its deduplication id and
+      // would swallow newer jobs of the key.
       attempts: 1,
       deduplication: { id: this.contract.keyOf(data), keepLastIfActive: true },
     });

@@ -153,7 +153,9 @@ export type Resolution =
    */
   | Readonly<{ result: 'error'; message: string; advice: string; code?: 'ResolutionTooHard'; deadlineMs?: number }>;
 
-/** Objects of one namespace and its visible catalogs as read from a cluster; input of `desiredNamespaceOf`. */
+/**
+ * Objects of one namespace and its visible catalogs as read from a cluster; input of `desiredNamespaceOf`.
+ */
 export type ObservedNamespace = Readonly<{
   namespace: string;
   globalCatalogNamespace: string;

@@ -132,7 +132,10 @@ export function extensionPackage(name: string, catalog: Catalog): ExtensionPacka
   };
 }
 
-/** The record as resolution reads it. Prepare it once for all problems that name it with the same gates. */
+/**
+ * The record as resolution reads it. Prepare it once for all problems that name it
+ * with the same feature gates.
+ */
 export function packageContent(record: ExtensionPackage, gates: FeatureGates): PackageContent | undefined {
   const pkg = record.name;
   const catalog: Catalog = {
@@ -154,7 +157,9 @@ export function packageContent(record: ExtensionPackage, gates: FeatureGates): P
 const deprecationsOf = ({ name, deprecation }: ExtensionPackage): CatalogDeprecation[] =>
   deprecation === null ? [] : [{ schema: 'olm.deprecations', package: name, entries: deprecation }];
 
-/** Solves a problem; `contentOf` returns the record of a hash, prepared with the gates of the problem. */
+/**
+ * Solves a problem; `contentOf` returns the record of a hash, prepared with the feature gates of the problem.
+ */
 export function solveExtension(
   { extension, catalogs }: ExtensionProblem,
   contentOf: (hash: string) => PackageContent | undefined,

@@ -4,11 +4,13 @@ import { type Demand, findPigeonholeConflict } from './pigeonhole.js';
 import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
 
 /**
- * The solver: CDCL (conflict-driven clause learning) as in MiniSat, with decisions in OLM's order of preference.
+ * The solver: CDCL (conflict-driven clause learning) as in MiniSat, with decisions in
+ * OLM's order of preference.
  *
  * - Unit propagation with two watched literals per clause; at-most-one constraints are propagated natively
  *   (`propagator.ts`).
- * - A conflict is analysed to its first unique implication point (first-UIP). The learned clause is added, and
+ * - A conflict is analysed to its first unique implication point (first-UIP). The
+ *   learned clause is added, and
  *   the search jumps back to the level where that clause has one open literal (`conflict-analysis.ts`).
  * - Clauses need exponential time to prove that n + 1 requirements do not fit into n at-most-one constraints.
  *   The pigeonhole check proves it by counting, every few conflicts (`pigeonhole.ts`).
@@ -21,15 +23,17 @@ import { type Clause, type Conflict, negative, Propagator, positive, variableOf 
  *     T is mandatory      T requires B1            at most one of B1, B2      A2 requires B2
  *
  * 1. At level 0, S, T and B1 are true, and B2 is false: at most one of B1 and B2. The clause `not A2 or B2`
- *    makes A2 false, the clause `not S or A2 or A1` makes A1 true. The solution is A1, B1, without a decision.
+ *    makes A2 false, the clause `not S or A2 or A1` makes A1 true. The solution is
+ *    A1, B1, without a decision.
  * 2. If T requires B1 or B3 (a bundle of another operator), level 0 leaves A2 open. The search decides
  *    A2, the first candidate of S: B2 is true, B1 is false, B3 is true. If B3 requires what A2 excludes,
- *    the analysis goes back from the conflict to A2 and learns the clause `not A2`. Back at level 0 that clause
+ *    the analysis goes back from the conflict to A2 and learns the clause `not A2`.
+ *    Back at level 0 that clause
  *    makes A1 true. No other decision on A2 is tried again, whatever else is open.
  *
  * Reading order: `../constraint-system.ts` (the input), `propagator.ts`, then `run` and `step` below,
- * `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a second solver
- * confirm it.
+ * `conflict-analysis.ts`, `pigeonhole.ts`. `../explain/minimal-core.ts` shortens a core and has a
+ * second solver confirm it.
  */
 
 /** Bounds on the work of one search, in units that do not depend on the machine. */

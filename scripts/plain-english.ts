@@ -1,0 +1,89 @@
+/**
+ * Part of `make verify`: finds words in comments and pages that have a plainer one, and comment lines over 110
+ * columns. Run by Node itself, which strips the types, so that it needs no build.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export type Finding = Readonly<{ line: number; what: string; better: string }>;
+type Rule = Readonly<{ word: RegExp; better: string; only?: RegExp }>;
+
+const TESTS = /^(test|bench|apps\/cli\/src\/demo)\//;
+const RULES: readonly Rule[] = [
+  { word: /\bwish(es|ed)?\b/i, better: 'desired state' },
+  { word: /\b(told|tells?|telling)\b/i, better: 'report, emit an event, set a condition; distinguish' },
+  { word: /\blook(s|ed|ing)?\b/i, better: 'pass, poll, check, read' },
+  {
+    word: /\bmirror(s|ed|ing)?\b/i,
+    better: 'cache, copy',
+    only: /^(libs\/(core|lifecycle)|libs\/platform\/src\/kube)\//,
+  },
+  { word: /\bstanding\b/i, better: 'status' },
+  { word: /\balarms?\b/i, better: 'delayed job' },
+  { word: /\bgates?\b/i, better: 'limiter' },
+  { word: /\blookouts?\b/i, better: 'detector' },
+  { word: /\b(come|comes|came|coming) as far\b/i, better: 'reached the resourceVersion' },
+  { word: /\b(let|lets|letting) (\w+ )?go\b/i, better: 'release' },
+  { word: /\b(somebody|someone|nobody|whoever|anybody)\b/i, better: 'the name of who acts: user, API server, OLM' },
+  { word: /\b(scenes?|tales?|chapters?)\b/i, better: 'fixture, log, step' },
+  { word: /\b(stages?|struck|strikes?)\b/i, better: 'environment, stop', only: TESTS },
+];
+
+/** Ordinary meanings, terms of the field, and what is no prose: removed before words are searched for. */
+const ORDINARY: readonly RegExp[] = [
+  /`[^`]*`/g,
+  /\[\^[^\]]*\]|\]\([^)]*\)/g,
+  /\{@link [^}]*\}/g,
+  /"[^"]*"|“[^”]*”/g,
+  /\blook(s|ed|ing)? (up|for|like|around|ahead)\b/gi,
+  /\blook-?ahead\b/gi,
+  /\b(tell|tells|told) (\w+ ){0,3}apart\b/gi,
+  /\bfeature gates?\b/gi,
+];
+
+/** Pages with OLM's own texts or recorded output, and this list itself. */
+const EXEMPT = /^(docs\/spec\/|test\/vectors\/|scripts\/plain-english\.ts$)/;
+const MOST_COLUMNS = 110;
+
+const TREES = ['libs', 'apps', 'scripts', 'bench', 'test'].map((root) => `${root}/**/*.ts`);
+const PAGES = ['*.md', '{docs,examples,bench,k8s,apps,libs,test}/**/*.md', '{examples,k8s}/**/*.{yaml,yml}', '*.yml'];
+
+/** The comment on a line of code; a page is prose from beginning to end. */
+function proseOf(path: string, line: string): string | undefined {
+  if (path.endsWith('.md')) return line;
+  if (!path.endsWith('.ts')) return /^\s*#(.*)/.exec(line)?.[1];
+  return /^\s*(?:\/\/|\/\*\*?|\*(?=[\s/]))(.*)/.exec(line)?.[1] ?? /[;,{}()]\s\/\/ (.*)/.exec(line)?.[1];
+}
+
+/** What is wrong with one file. */
+export function findingsIn(path: string, text: string): Finding[] {
+  const rules = RULES.filter(({ only }) => only === undefined || only.test(path));
+  let fenced = false;
+  return text.split('\n').flatMap((content, index) => {
+    const line = index + 1;
+    if (path.endsWith('.md') && /^\s*```/.test(content)) fenced = !fenced;
+    const raw = fenced ? undefined : proseOf(path, content);
+    if (raw === undefined) return [];
+    const prose = ORDINARY.reduce((rest, pattern) => rest.replaceAll(pattern, ''), raw);
+    const words = rules.flatMap(({ word, better }) => {
+      const found = word.exec(prose);
+      return found === null ? [] : [{ line, what: `"${found[0]}"`, better }];
+    });
+    const isLong = path.endsWith('.ts') && /^\s*(\/\/|\/?\*)/.test(content) && content.trimEnd().length > MOST_COLUMNS;
+    return isLong ? [...words, { line, what: `${content.length} columns`, better: `${MOST_COLUMNS} at most` }] : words;
+  });
+}
+
+function main(): void {
+  const paths = globSync([...TREES, ...PAGES], { exclude: ['**/node_modules/**', 'dist/**'] });
+  const lines = paths
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => !EXEMPT.test(path))
+    .sort()
+    .flatMap((path) => findingsIn(path, readFileSync(path, 'utf8')).map((one) => ({ path, ...one })))
+    .map(({ path, line, what, better }) => `${path}:${line}: ${what}; better: ${better}`);
+  for (const line of lines) console.error(line);
+  if (lines.length > 0) process.exitCode = 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();
