@@ -2,8 +2,9 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
-// Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs: Node then reads
-// some thirty files at a start instead of two thousand, which takes less than half of the processor time (decision 0154).
+// Usage: node scripts/bundle-programs.ts. Writes each program with the packages it uses into dist/programs:
+// Node then reads some thirty files at a start instead of two thousand, which takes less than half of the
+// processor time (decision 0154).
 
 const root = resolve(import.meta.dirname, '..');
 const programs = join(root, 'dist/programs');

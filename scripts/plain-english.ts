@@ -1,6 +1,6 @@
 /**
- * Part of `make verify`: finds words in comments and pages that have a plainer one, and comment lines over 110
- * columns. Run by Node itself, which strips the types, so that it needs no build.
+ * Part of `make verify`: finds words in comments and pages that have a plainer one, and comment lines over
+ * 110 columns. Run by Node itself, which strips the types, so that it needs no build.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

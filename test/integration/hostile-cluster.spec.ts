@@ -10,7 +10,10 @@ const SUBSCRIPTION = {
   spec: { name: 'none', source: 'none', sourceNamespace: 'none' },
 };
 
-/** One attack that costs little; the others, and starts of the services during them: test/e2e/hostile-cluster.spec.ts. */
+/**
+ * One attack that costs little; the others, and starts of the services during them:
+ * test/e2e/hostile-cluster.spec.ts.
+ */
 describe('a hub with a cluster whose API server is hostile', () => {
   let hub: HostileHub;
   beforeAll(async () => {

@@ -10,7 +10,9 @@ const { catalogImage, packageYaml } = scene;
 const RUNS = ['lighthouse-operator.v1.0.0 Succeeded'];
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 
-/** A bundle that its catalog offers and that cannot be installed; `because` is also its namespace and package. */
+/**
+ * A bundle that its catalog offers and that cannot be installed; `because` is also its namespace and package.
+ */
 type BundleRow = Readonly<{
   because: string;
   image?: () => Promise<BuiltImage>;

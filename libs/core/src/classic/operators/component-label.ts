@@ -22,8 +22,8 @@ export const componentLabelsOf = ({ metadata }: KubernetesObject): readonly stri
   Object.keys(metadata.labels ?? {}).filter((key) => key.startsWith(PREFIX));
 
 /**
- * Names of Operators that component labels ask for and that none of the `known` names stands for, each once and sorted.
- * A label that was cut names the Operator by what is left of it, as OLM does.
+ * Names of Operators that component labels ask for and that none of the `known` names stands for, each once
+ * and sorted. A label that was cut names the Operator by what is left of it, as OLM does.
  */
 export function operatorsLacking(labels: readonly string[], known: readonly string[]): readonly string[] {
   const served = new Set(known.map(labelOfOperator));

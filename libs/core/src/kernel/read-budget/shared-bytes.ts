@@ -5,9 +5,9 @@ export type BytesShare = Readonly<{
 }>;
 
 /**
- * Bytes that several share. One half is divided equally: each may always take its part of it. The other half is
- * for those that need more, in the order in which they ask. So all together never exceed the whole, and one that
- * takes no more than its part is never refused for what others take.
+ * Bytes that several share. One half is divided equally: each may always take its part of it. The other half
+ * is for those that need more, in the order in which they ask. So all together never exceed the whole, and
+ * one that takes no more than its part is never refused for what others take.
  */
 export class SharedBytes {
   readonly #taken = new Set<{ bytes: number }>();

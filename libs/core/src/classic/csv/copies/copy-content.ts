@@ -41,8 +41,8 @@ export function copyDigests(copy: ClusterServiceVersion | KubernetesObject): Cop
 }
 
 /**
- * A copied CSV with digests in place of its content: a large cluster has a hundred thousand copies of a few CSVs. Other
- * objects as they are, and copies that a component label makes parts of an Operator.
+ * A copied CSV with digests in place of its content: a large cluster has a hundred thousand copies of a few
+ * CSVs. Other objects as they are, and copies that a component label makes parts of an Operator.
  */
 export function keptOfCopy(csv: KubernetesObject): KubernetesObject {
   const { annotations, labels = {}, managedFields: _managers, ...metadata } = csv.metadata;
