@@ -18,7 +18,10 @@ export type NamespaceProblems = Readonly<{
   solution: Resolution;
 }>;
 
-/** OLM v1: one problem a ClusterExtension. Observations have its name where those of OLM Classic have a namespace. */
+/**
+ * OLM v1: one problem a ClusterExtension. Observations have its name where those of OLM
+ * Classic have a namespace.
+ */
 export type ExtensionProblems = Readonly<{
   problem: ExtensionProblem;
   record: ExtensionPackage;

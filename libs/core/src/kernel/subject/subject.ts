@@ -36,8 +36,8 @@ export function subjectKind(subject: Subject): SubjectKind {
 }
 
 /**
- * The identity of a subject: no two subjects have the same. The last slash ends the cluster, whatever it holds, and a
- * colon after it ends the kind, which a namespace does without.
+ * The identity of a subject: no two subjects have the same. The last slash ends the cluster, whatever it
+ * holds, and a colon after it ends the kind, which a namespace does without.
  */
 export function subjectKey(subject: Subject): string {
   if ('namespace' in subject) return `${subject.cluster}/${subject.namespace}`;
