@@ -1,7 +1,7 @@
 import { disabledStatus } from '#core/classic/catalog-source/catalog-conditions';
 import { catalogSourceStatus, type StatusSettings } from '#core/classic/catalog-source/catalog-source-status';
 import { CatalogSource } from '#core/kernel/api/catalog-source';
-import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
@@ -105,7 +105,7 @@ export class ClusterCatalogs {
   #drop(source: CatalogSource): void {
     this.of(source)?.stop();
     this.#refreshes.delete(keyOf(source));
-    if (canonicalJson(this.#statusOf(source) ?? {}) !== canonicalJson(source.status ?? {})) {
+    if (!sameJson(this.#statusOf(source) ?? {}, source.status ?? {})) {
       void this.#statuses.write(source);
     }
   }
@@ -156,7 +156,7 @@ export class ClusterCatalogs {
    */
   #isStale(source: CatalogSource): boolean {
     if (this.of(source)?.settled !== true) return source.status?.connectionState === undefined;
-    return canonicalJson(this.#statusOf(source) ?? {}) !== canonicalJson(source.status ?? {});
+    return !sameJson(this.#statusOf(source) ?? {}, source.status ?? {});
   }
 
   #statusOf(live: CatalogSource): CatalogSource['status'] {

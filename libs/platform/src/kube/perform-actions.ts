@@ -1,9 +1,10 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
 import { withoutManagedFields } from './managed-fields.js';
 import { EVENT_COMPONENT, recordEvent } from './record-event.js';
-import { applyWouldChange, patchWouldChange, sameJson } from './would-change.js';
+import { applyWouldChange, patchWouldChange } from './would-change.js';
 
 export type PerformOptions = Readonly<{
   /**
@@ -100,7 +101,7 @@ function wouldChange(known: KubernetesObject, action: Change, { fieldManager }: 
     case 'update':
       return !sameJson(withoutManagedFields(known), withoutManagedFields(action.object));
     case 'updateStatus':
-      return !sameJson(known['status'], action.object['status']);
+      return !sameJson(known['status'] ?? null, action.object['status'] ?? null);
     case 'patch':
       return patchWouldChange(known, action.patch);
     case 'apply':

@@ -1,9 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import { ownsOnly } from './owned-fields.js';
-
-/** Whether two values are the same JSON, whatever the order of their keys. */
-export const sameJson = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /**
  * Whether a JSON merge patch (RFC 7386) would change anything in `target`. A resourceVersion in
@@ -17,7 +14,7 @@ export function patchWouldChange(target: KubernetesObject, patch: Readonly<Recor
 }
 
 function mergeWouldChange(target: unknown, patch: unknown): boolean {
-  if (!isRecord(patch)) return !sameJson(target, patch);
+  if (!isRecord(patch)) return !sameJson(target ?? null, patch ?? null);
   if (!isRecord(target)) return true;
   return Object.entries(patch).some(([key, value]) =>
     value === null ? target[key] !== undefined && target[key] !== null : mergeWouldChange(target[key], value),
@@ -39,7 +36,7 @@ function covers(live: unknown, wanted: unknown): boolean {
       Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => covers(live[index], item))
     );
   }
-  if (!isRecord(wanted)) return sameJson(live, wanted);
+  if (!isRecord(wanted)) return sameJson(live ?? null, wanted ?? null);
   return (
     isRecord(live) && Object.entries(wanted).every(([key, value]) => value === undefined || covers(live[key], value))
   );

@@ -6,7 +6,7 @@ import {
   type RequirementStatus,
 } from '../../kernel/api/cluster-service-version.js';
 import { isCopied } from '../../kernel/api/csv-facts.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import { isGlobal, memberAnnotations, targetsOf } from '../operator-group/group-facts.js';
@@ -97,7 +97,7 @@ function writtenFor(
   const moved = withPhase(csv.status, verdict, now);
   if (moved === csv.status) {
     const known = csv.status?.requirementStatus ?? [];
-    const stale = requirementStatus !== undefined && canonicalJson(known) !== canonicalJson(requirementStatus);
+    const stale = requirementStatus !== undefined && !sameJson(known, requirementStatus);
     return stale ? { ...NOTHING, status: withRequirements(moved, requirementStatus) } : NOTHING;
   }
   const next = withCertificates(moved, certificates);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { refOf } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { servedKey } from '../../kernel/api/served-key.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 import { annotateGroup } from './annotate-group.js';
 import { groupClusterRoles } from './group-cluster-roles.js';
@@ -64,7 +64,7 @@ function written(group: OperatorGroup, world: OperatorGroupWorld, targets?: read
     ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
   };
   const nothing = { actions: [], afterwards: [] };
-  if (canonicalJson(content) === canonicalJson(comparable(group.status)) && group.status?.lastUpdated) return nothing;
+  if (sameJson(content, comparable(group.status)) && group.status?.lastUpdated) return nothing;
   const status: OperatorGroupStatus = { ...content, lastUpdated: kubernetesTime(world.now) };
   return { ...nothing, status, afterwards: emptySelectorEvent(group, status) };
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Action } from '../../kernel/actions/action.js';
 import { ClusterServiceVersion, CSV_API } from '../../kernel/api/cluster-service-version.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { byCodeUnit, canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { labelOfOperator } from './component-label.js';
 
 export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
@@ -42,9 +43,7 @@ export function operatorObject(
       refs: components.map(componentRef).sort((a, b) => byCodeUnit(orderOf(a), orderOf(b))),
     },
   };
-  return canonicalJson(live['status'] ?? null) === canonicalJson(status)
-    ? []
-    : [{ do: 'updateStatus', object: { ...live, ...OPERATOR_API, status } }];
+  return sameJson(live['status'], status) ? [] : [{ do: 'updateStatus', object: { ...live, ...OPERATOR_API, status } }];
 }
 
 const Refs = z.looseObject({

@@ -1,5 +1,5 @@
 import type { Subscription, SubscriptionCondition, SubscriptionStatus } from '../../kernel/api/subscription.js';
-import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../kernel/canonical/same-json.js';
 import { clipMessage } from '../../kernel/conditions/clip-message.js';
 import { kubernetesTime } from '../../kernel/durations/kubernetes-time.js';
 
@@ -14,7 +14,7 @@ export const statusOf = (subscription: Subscription): SubscriptionStatus => subs
  */
 export function changeTo(subscription: Subscription, next: SubscriptionStatus, now: string): SubscriptionChange {
   const before = statusOf(subscription);
-  if (canonicalJson(before) === canonicalJson(next)) return { subscription, status: before, changed: false };
+  if (sameJson(before, next)) return { subscription, status: before, changed: false };
   return { subscription, status: { ...next, lastUpdated: kubernetesTime(now) }, changed: true };
 }
 

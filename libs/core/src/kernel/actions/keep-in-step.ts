@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../api/kubernetes-object.js';
-import { canonicalJson } from '../canonical/canonical-json.js';
+import { sameJson } from '../canonical/same-json.js';
 import type { Action } from './action.js';
 
 /**
@@ -26,5 +26,5 @@ export function keepInStep(live: KubernetesObject | undefined, wanted: Kubernete
   };
   // The API server answers lists without apiVersion and kind on each item: those are no difference.
   const asRead = { ...live, apiVersion: wanted.apiVersion, kind: wanted.kind };
-  return canonicalJson(asRead) === canonicalJson(next) ? [] : [{ do: 'update', object: next }];
+  return sameJson(asRead, next) ? [] : [{ do: 'update', object: next }];
 }

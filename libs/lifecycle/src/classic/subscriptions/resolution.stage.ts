@@ -13,6 +13,7 @@ import { upgradeUnderWayMs } from '#core/classic/subscription/upgrade-under-way'
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
+import { sameJson } from '#core/kernel/canonical/same-json';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { environmentName } from '#platform/config/settings';
 import { KubeApiError } from '#platform/kube/kube-client.port';
@@ -90,11 +91,7 @@ async function currentSolution(
     const poller = problem.wishes.globalCatalogNamespace;
     agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
   }
-  if (
-    observation === undefined ||
-    problem === undefined ||
-    canonicalJson(desiredNamespaceOf(read)) !== canonicalJson(problem.wishes)
-  ) {
+  if (observation === undefined || problem === undefined || !sameJson(desiredNamespaceOf(read), problem.wishes)) {
     await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }

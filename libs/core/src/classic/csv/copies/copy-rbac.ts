@@ -3,7 +3,7 @@ import type { ClusterServiceVersion } from '../../../kernel/api/cluster-service-
 import { csvNamespace } from '../../../kernel/api/csv-facts.js';
 import type { KubernetesObject } from '../../../kernel/api/kubernetes-object.js';
 import { csvOwnerLabels, hasLabels, nonBlockingOwner } from '../../../kernel/api/owner-labels.js';
-import { canonicalJson } from '../../../kernel/canonical/canonical-json.js';
+import { sameJson } from '../../../kernel/canonical/same-json.js';
 import { bindingOf, rulesOf } from '../../../kernel/rbac/rbac-objects.js';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -33,7 +33,7 @@ export function copiedRbac(
         { do: 'create', object: { apiVersion: RBAC, kind: 'Role', metadata: metadataFor(role, csv, copy), rules } },
       ];
     }
-    const inStep = canonicalJson(rulesOf(live)) === canonicalJson(rules);
+    const inStep = sameJson(rulesOf(live), rules);
     return inStep ? [] : [{ do: 'update', object: { ...live, apiVersion: RBAC, kind: 'Role', rules } }];
   });
   const bindingActions = roleBindings.filter(owned).flatMap((binding): Action[] => {
