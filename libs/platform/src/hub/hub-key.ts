@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 
@@ -82,11 +82,15 @@ export class HubKey {
 class Codes {
   readonly #remembered = new Map<string, string>();
 
-  constructor(private readonly key: Buffer) {}
+  readonly #key: KeyObject;
+
+  constructor(key: Buffer) {
+    this.#key = createSecretKey(key);
+  }
 
   of(text: string): string {
     const remembered = this.#remembered.get(text);
-    const code = remembered ?? createHmac('sha256', this.key).update(text).digest('base64url');
+    const code = remembered ?? createHmac('sha256', this.#key).update(text).digest('base64url');
     if (text.length > LONGEST_REMEMBERED) return code;
     if (remembered !== undefined) this.#remembered.delete(text);
     this.#remembered.set(text, code);

@@ -95,7 +95,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
         await redis.hdel(failures, key);
       },
       noteSuccess: async (key) => {
-        await redis.pipeline().hdel(failures, key).zrem(failing, key).exec();
+        await Promise.all([redis.hdel(failures, key), redis.zrem(failing, key)]);
       },
       again: (job, delayMs) => this.#delayedJobs.set(canonicalJson(job), delayMs),
     };

@@ -6,6 +6,8 @@ import { refusalLine } from './redis-refusal.js';
 import { MissingRights } from './redis-rights.js';
 import { noteTrouble, type RedisTrouble, withAdvice } from './redis-trouble.js';
 
+type NetStream = Redis['stream'];
+
 const LONGEST_RECONNECT_PAUSE_MS = 2_000;
 const NO_ANSWER = 'no answer';
 
@@ -84,9 +86,11 @@ export function openRedis(url: string, log: Log, tls?: RedisTls): RedisConnectio
 
 /**
  * Notes the commands that Redis refuses to the user of the connection, whichever part
- * of the program sent them.
+ * of the program sent them. Commands that are given at the same time leave in one write.
  */
 class CheckedRedis extends Redis {
+  #corked: NetStream | undefined;
+
   constructor(
     private readonly rights: MissingRights,
     url: string,
@@ -98,7 +102,20 @@ class CheckedRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
     const [command] = sent;
     command.promise.catch((error: unknown) => this.rights.note(error, command.name));
+    this.#writeTogether();
     return super.sendCommand(...sent);
+  }
+
+  /** Holds back what is written until all code that runs now has given its commands. */
+  #writeTogether(): void {
+    const stream: NetStream | undefined = this.stream; // undefined until it connects
+    if (stream === undefined || stream === this.#corked) return;
+    this.#corked = stream;
+    stream.cork();
+    process.nextTick(() => {
+      this.#corked = undefined;
+      stream.uncork();
+    });
   }
 }
 

@@ -118,7 +118,7 @@ export class RedisObservations {
       return [kind, `${version} ${code}`] as const;
     });
     if (entries.length === 0) return;
-    await this.redis.multi().hset(key, Object.fromEntries(entries)).expire(key, SEEN_SECONDS).exec();
+    await Promise.all([this.redis.hset(key, Object.fromEntries(entries)), this.redis.expire(key, SEEN_SECONDS)]);
   }
 
   /** The stored versions of these kinds. Those with a wrong authentication code are removed. */

@@ -3,6 +3,7 @@ import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json
 import { Subject } from '#core/kernel/subject/subject';
 import type { HubKey } from '../hub/hub-key.js';
 import type { SeenVersions } from '../kube/resource-version.js';
+import { RedisScript } from '../redis/redis-script.js';
 import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';
 import { RenewedKeys } from './renewed-keys.js';
@@ -38,6 +39,13 @@ const TAKEN_SECONDS = 600;
 const PARTS_OF_TTL = 24;
 /** Of a waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
+
+/** Moves the waiters to those that were taken, and answers all of these. KEYS: taken, waiting. ARGV: seconds. */
+const TAKE_WAITERS = new RedisScript(`
+redis.call('SUNIONSTORE', KEYS[1], KEYS[1], KEYS[2])
+redis.call('DEL', KEYS[2])
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return redis.call('SMEMBERS', KEYS[1])`);
 
 export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> extends ProblemStore<F> {
   readonly #prefix: string;
@@ -92,9 +100,8 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
    * find all keys unchanged.
    */
   async #held(keys: readonly string[]): Promise<boolean[]> {
-    const touch = this.redis.pipeline();
-    for (const key of keys) touch.expire(key, this.#ttl);
-    return ((await touch.exec()) ?? []).map(([, there]) => there === 1);
+    const there = await Promise.all(keys.map((key) => this.redis.expire(key, this.#ttl)));
+    return there.map((answer) => answer === 1);
   }
 
   async getProblem(hash: string): Promise<F['problem'] | undefined> {
@@ -135,20 +142,13 @@ export class RedisProblemStore<F extends ProblemFamily = NamespaceProblems> exte
 
   async waitFor(hash: string, waiter: Subject): Promise<void> {
     const key = this.#name('waiters', hash);
-    await this.redis.multi().sadd(key, canonicalJson(waiter)).expire(key, this.#ttl).exec();
+    await Promise.all([this.redis.sadd(key, canonicalJson(waiter)), this.redis.expire(key, this.#ttl)]);
   }
 
   async takeWaiters(hash: string): Promise<readonly Subject[]> {
     const waiting = this.#name('waiters', hash);
     const taken = this.#name('taken', hash);
-    const answers = await this.redis
-      .multi()
-      .sunionstore(taken, taken, waiting)
-      .del(waiting)
-      .expire(taken, TAKEN_SECONDS)
-      .smembers(taken)
-      .exec();
-    const members = answers?.at(-1)?.[1];
+    const members = await TAKE_WAITERS.run(this.redis, [taken, waiting], TAKEN_SECONDS);
     const texts = Array.isArray(members) ? members.map(String).toSorted(byCodeUnit) : [];
     return texts.flatMap(
       (text) => Subject.safeParse(text.length > LONGEST_WAITER ? undefined : parseJson(text)).data ?? [],

@@ -17,24 +17,28 @@ export type PublishDeps = Readonly<{
 /**
  * Makes the namespace's problem known and has it solved, unless its solution is there already, and has the applier look at
  * the namespace. The namespace is put among the waiters *before* the solution is looked for, while the resolver stores the
- * solution *before* it takes the waiters: whichever comes first, nobody waits in vain.
+ * solution *before* it takes the waiters: whichever comes first, nobody waits in vain. What has no such order is written at
+ * the same time.
  */
 export async function publishProblem(
-  deps: PublishDeps,
+  { store, resolve, apply, solveDeadlineMs }: PublishDeps,
   where: NamespaceSubject,
   observed: ObservedProblem | undefined,
   seen: SeenVersions,
 ): Promise<void> {
-  await deps.store.putSeen(where.cluster, where.namespace, seen);
-  if (observed !== undefined) {
+  const seenIsStored = store.putSeen(where.cluster, where.namespace, seen);
+  if (observed === undefined) {
+    await seenIsStored;
+  } else {
     const { hash, problem, records } = observed;
-    await deps.store.putProblem(problem, records);
-    await deps.store.putObservation(where.cluster, where.namespace, { problem: hash });
-    await deps.store.waitFor(hash, where);
-    const solution = await deps.store.getSolution(hash);
-    if (solution === undefined || deservesMoreTime(solution, deps.solveDeadlineMs)) {
-      await deps.resolve.add({ v: 1, problem: hash, owner: where });
+    await Promise.all([seenIsStored, store.putProblem(problem, records), store.waitFor(hash, where)]);
+    const [solution] = await Promise.all([
+      store.getSolution(hash),
+      store.putObservation(where.cluster, where.namespace, { problem: hash }),
+    ]);
+    if (solution === undefined || deservesMoreTime(solution, solveDeadlineMs)) {
+      await resolve.add({ v: 1, problem: hash, owner: where });
     }
   }
-  await deps.apply.add({ v: 1, ...where });
+  await apply.add({ v: 1, ...where });
 }

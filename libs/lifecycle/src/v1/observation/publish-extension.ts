@@ -18,11 +18,13 @@ export async function publishExtension(
 ): Promise<void> {
   if (observed !== undefined && 'extension' in subject) {
     const { hash, problem, records } = observed;
-    await store.putProblem(problem, records);
     const { cluster, extension } = subject;
-    await store.putObservation(cluster, extension, { problem: hash });
-    await store.waitFor(hash, subject);
-    if ((await store.getSolution(hash)) === undefined) {
+    await Promise.all([store.putProblem(problem, records), store.waitFor(hash, subject)]);
+    const [solution] = await Promise.all([
+      store.getSolution(hash),
+      store.putObservation(cluster, extension, { problem: hash }),
+    ]);
+    if (solution === undefined) {
       await resolve.add({ v: 1, problem: hash, extension: true, owner: { cluster, namespace: extension } });
     }
   }
