@@ -8,21 +8,26 @@ import type { BundleFile } from '#core/catalog/model/bundle-file';
 import { ADVICE } from '#core/fleet/diagnosis/advice';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import { loadClusters } from '#platform/kube/load-clusters';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
 import { commandIn } from '../../apps/cli/src/live/command-in.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
 import * as scene from '../story/bad-input-scene.js';
 import { allRunning, setQuickStage } from '../story/quick-stage.js';
 import type { AdviceCluster } from './advice-clusters.js';
+import { createHubAccounts } from './hub-accounts.js';
 
 export type AdviceName = keyof typeof ADVICE;
 export const ADVICE_NAMES = Object.keys(ADVICE) as AdviceName[];
 
 /** One trouble, the advice about it, and the end that the advice promises. Its name is also its namespace. */
 export type AdviceCase = Readonly<{
+  /** It stops the hub, or takes rights from it: it is played after the others. */
+  alone?: true;
   carries: readonly AdviceName[];
   play: (bench: AdviceBench, namespace: string) => Promise<void>;
 }>;
@@ -30,6 +35,12 @@ export type AdviceCase = Readonly<{
 const POLL = { ...PATIENCE, interval: 200 };
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 const run = promisify(execFile);
+const SETTINGS = {
+  FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s',
+  FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s',
+  // What is not watched is read again so often: the OperatorHub of OpenShift.
+  FLOTILLA_RESYNC_INTERVAL: '20s',
+};
 
 /** Waits for this outcome. Cases run side by side, so nothing here depends on the test that is under way. */
 export const until = (read: () => unknown, wanted: unknown): Promise<void> =>
@@ -45,7 +56,8 @@ export class AdviceBench {
   private constructor(
     readonly registry: InMemoryRegistry,
     readonly client: KubeClient,
-    private readonly kubeconfig: string,
+    readonly kubeconfigs: Readonly<{ user: string; applier: string }>,
+    private readonly services: Stage['services'],
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -60,17 +72,21 @@ export class AdviceBench {
       endings.push(() => rm(folder, { recursive: true }));
       const kubeconfig = join(folder, 'kubeconfig');
       await writeFile(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
-      const registry = await startRegistry();
-      endings.push(() => registry.stop());
-      const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '2s', FLOTILLA_BUNDLE_UNPACK_TIMEOUT: '2s' };
-      const stage = await setQuickStage({ registry, kubeconfigs: [kubeconfig], settings });
-      endings.push(stage.strike);
-      const [client] = stage.clients;
+      const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'advice' });
       if (client === undefined) throw new Error('the environment has no cluster');
+      endings.push(() => client.close());
       await installMissingCrds(client);
       await scene.createNamespace(client, 'olm', []);
+      const hub = await createHubAccounts(client, cluster.kubeconfig, folder);
+      const registry = await startRegistry();
+      endings.push(() => registry.stop());
+      const stage = await setQuickStage({
+        ...{ registry, kubeconfigs: [kubeconfig], settings: SETTINGS },
+        settingsOf: (service) => (service === 'resolver-worker' ? {} : { FLOTILLA_KUBECONFIG: hub[service] }),
+      });
+      endings.push(stage.strike);
       await allRunning(stage.services);
-      return new AdviceBench(registry, client, kubeconfig, stop);
+      return new AdviceBench(registry, client, { user: kubeconfig, applier: hub.applier }, stage.services, stop);
     } catch (error) {
       await stop();
       throw error;
@@ -86,20 +102,47 @@ export class AdviceBench {
   }
 
   /** Waits until explain prints this advice about the subject; the line as it is printed. */
-  async advised<N extends AdviceName>(
+  advised<N extends AdviceName>(
     [namespace, ...subject]: readonly [namespace: string, kind: string, name: string],
     name: N,
     ...given: Parameters<(typeof ADVICE)[N]>
   ): Promise<string> {
-    const make = ADVICE[name] as (...values: typeof given) => string;
-    const line = commandIn(this.client.cluster, make(...given));
-    const cluster = ['-C', this.client.cluster, '--kubeconfig', this.kubeconfig];
     const kind = subject[0] ?? '';
     const where = /^cluster|^extension/.test(kind) ? [] : ['-n', namespace];
-    const explain = [['explain', ...subject, ...where, ...cluster]].flat();
-    await vi.waitFor(async () => expect((await runFlotilla(explain)).out).toContain(`  ${line}\n`), POLL);
+    return this.#shown(['explain', ...subject, ...where], namespace, '  ', name, given);
+  }
+
+  /** The same for what `status` prints about an object, of which it shows the first advice alone. */
+  advisedByStatus<N extends AdviceName>(
+    namespace: string,
+    name: N,
+    ...given: Parameters<(typeof ADVICE)[N]>
+  ): Promise<string> {
+    return this.#shown(['status', '--all'], namespace, '    → ', name, given);
+  }
+
+  async #shown<N extends AdviceName>(
+    verb: readonly string[],
+    namespace: string,
+    lead: string,
+    name: N,
+    given: Parameters<(typeof ADVICE)[N]>,
+  ): Promise<string> {
+    const make = ADVICE[name] as (...values: typeof given) => string;
+    const line = commandIn(this.client.cluster, make(...given));
+    const argv = [...verb, '-C', this.client.cluster, '--kubeconfig', this.kubeconfigs.user];
+    await vi.waitFor(async () => expect((await runFlotilla(argv)).out).toContain(`${lead}${line}\n`), POLL);
     this.#printed.set(namespace, (this.#printed.get(namespace) ?? new Set()).add(name));
     return line;
+  }
+
+  async stopHub(): Promise<void> {
+    for (const service of this.services) await service.stop();
+  }
+
+  async startHub(): Promise<void> {
+    for (const service of this.services) service.start();
+    await allRunning(this.services);
   }
 
   /**
@@ -113,8 +156,8 @@ export class AdviceBench {
     const env = {
       ...process.env,
       PATH: `${join(PROJECT_ROOT, 'bin')}:${process.env['PATH'] ?? ''}`,
-      KUBECONFIG: this.kubeconfig,
-      FLOTILLA_KUBECONFIG: this.kubeconfig,
+      KUBECONFIG: this.kubeconfigs.user,
+      FLOTILLA_KUBECONFIG: this.kubeconfigs.user,
     };
     try {
       const { stdout, stderr } = await run('bash', ['-c', command], { env, timeout: PATIENCE_MS });

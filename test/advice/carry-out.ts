@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needing, programs } from '#testing/report/needs';
-import type { AdviceBench } from './advice-bench.js';
+import type { AdviceBench, AdviceCase } from './advice-bench.js';
 import { CASES, type CaseName } from './advice-cases.js';
 
 const there = await programs({ program: 'kubectl' });
@@ -13,12 +13,20 @@ export function carryOut(names: readonly CaseName[], start: () => Promise<Advice
   });
   afterAll(() => bench?.stop());
 
+  const carried = async (name: CaseName): Promise<void> => {
+    if (bench === undefined) throw new Error('the environment did not start');
+    const { carries, play }: AdviceCase = CASES[name];
+    await play(bench, name);
+    expect(bench.printed(name)).toEqual([...carries].sort());
+  };
+  const [alone = [], together = []] = [true, false].map((wanted) =>
+    names.filter((name) => 'alone' in CASES[name] === wanted),
+  );
   describe.concurrent('carried out, ends as promised, about', () => {
-    it.for(names)('%s', needing(there), async (name, { expect }) => {
-      if (bench === undefined) throw new Error('the environment did not start');
-      const { carries, play } = CASES[name];
-      await play(bench, name);
-      expect(bench.printed(name)).toEqual([...carries].sort());
-    });
+    it.for(together)('%s', needing(there), carried);
+  });
+  if (alone.length === 0) return;
+  describe('carried out while the hub is stopped or lacks rights, ends as promised, about', () => {
+    it.for(alone)('%s', needing(there), carried);
   });
 }

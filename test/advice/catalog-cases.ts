@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { IMAGE_TEMPLATE_ANNOTATION } from '#core/classic/catalog-source/image-template';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { startRegistry } from '#testing/registry/in-memory-registry';
 import * as scene from '../story/bad-input-scene.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
+import { POLLER_USER } from './hub-accounts.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'shelf' } as const;
 const V1 = [{ version: '1.0.0', objects: [] }];
@@ -45,23 +51,53 @@ export const CATALOG_CASES = {
     },
   },
   'pull-secret-missing': {
-    carries: ['createPullSecret'],
+    carries: ['allowPullSecrets', 'createPullSecret', 'namePullSecret'],
     play: async (bench, namespace) => {
+      const guarded = await startRegistry();
+      try {
+        guarded.requireAuth({ username: 'me', password: 'right' });
+        guarded.put('private/catalog:1', await scene.catalogImage({ 'a.yaml': scene.packageYaml(namespace, 'x/y:1') }));
+        await scene.createNamespace(bench.client, namespace);
+        const image = `${guarded.host}/private/catalog:1`;
+        await scene.createCatalog(bench.client, namespace, { image, secrets: ['regcred'] });
+        await bench.done(await bench.advised(shelf(namespace), 'allowPullSecrets', namespace, POLLER_USER));
+        const create = await bench.advised(shelf(namespace), 'createPullSecret', namespace, 'regcred');
+        await bench.done(create, { HOST: guarded.host, USER: 'me', PASSWORD: 'wrong' });
+        await bench.advised(shelf(namespace), 'namePullSecret');
+        await bench.client.delete({ apiVersion: 'v1', kind: 'Secret', name: 'regcred', namespace });
+        await bench.done(create, { HOST: guarded.host, USER: 'me', PASSWORD: 'right' });
+        await ready(bench, namespace);
+      } finally {
+        await guarded.stop();
+      }
+    },
+  },
+  'registry-server-away': {
+    carries: ['startRegistryServer'],
+    play: async (bench, namespace) => {
+      const [port = 0] = await freePorts(1);
+      const address = `127.0.0.1:${port}`;
       await scene.createNamespace(bench.client, namespace);
+      await scene.createCatalog(bench.client, namespace, { address });
+      await bench.advised(shelf(namespace), 'startRegistryServer', address);
       const image = await bench.catalog(namespace, V1);
-      await scene.createCatalog(bench.client, namespace, { image, secrets: ['regcred'] });
-      const line = await bench.advised(shelf(namespace), 'createPullSecret', namespace, 'regcred');
-      await bench.done(line, { HOST: bench.registry.host, USER: 'me', PASSWORD: 'secret' });
-      await ready(bench, namespace);
+      const flotilla = join(PROJECT_ROOT, 'bin', 'flotilla');
+      const server = spawn(flotilla, ['catalog', 'serve', image, '--grpc', '--port', String(port)]);
+      try {
+        await ready(bench, namespace);
+      } finally {
+        server.kill();
+      }
     },
   },
   'config-map-wrong': {
-    carries: ['correctConfigMap'],
+    carries: ['allowConfigMaps', 'correctConfigMap'],
     play: async (bench, namespace) => {
       await scene.createNamespace(bench.client, namespace);
       const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'content', namespace } };
       await bench.client.create({ ...map, data: { packages: '[]' } });
       await scene.createCatalog(bench.client, namespace, { sourceType: 'configmap', configMap: 'content' });
+      await bench.done(await bench.advised(shelf(namespace), 'allowConfigMaps', namespace, POLLER_USER));
       await bench.advised(shelf(namespace), 'correctConfigMap', namespace, 'content');
       const data = { packages: '[]', customResourceDefinitions: '[]', clusterServiceVersions: '[]' };
       await bench.client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'content', namespace }, { data });

@@ -8,6 +8,7 @@ const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterService
 const SUBSCRIPTION = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'Subscription' } as const;
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 const ALL = [{ type: 'AllNamespaces', supported: true }];
+const OWN = [{ type: 'OwnNamespace', supported: true }];
 const BOTH = [{ type: 'OwnNamespace', supported: true }, ...ALL];
 
 const crdOf = (name: string, properties = {}) =>
@@ -40,7 +41,12 @@ async function extend({ client }: AdviceBench, name: string, image: string, name
   await extension({ client }, name, namespace);
 }
 
-async function extension({ client }: Pick<AdviceBench, 'client'>, name: string, namespace = name): Promise<void> {
+async function extension(
+  { client }: Pick<AdviceBench, 'client'>,
+  name: string,
+  namespace = name,
+  selector: object = { matchLabels: { 'olm.operatorframework.io/metadata.name': name } },
+): Promise<void> {
   await client.create({
     ...EXTENSION,
     metadata: { name },
@@ -48,7 +54,7 @@ async function extension({ client }: Pick<AdviceBench, 'client'>, name: string, 
       namespace,
       source: {
         sourceType: 'Catalog',
-        catalog: { packageName: name, selector: { matchLabels: { 'olm.operatorframework.io/metadata.name': name } } },
+        catalog: { packageName: name, selector },
       },
     },
   });
@@ -89,11 +95,13 @@ export const EXTENSION_CASES = {
     },
   },
   'crd-left-behind': {
-    carries: ['saveObjects', 'deleteCrd'],
+    carries: ['explainExtension', 'saveObjects', 'deleteCrd'],
     play: async (bench, name) => {
       await bench.client.create(crdOf(name, { colour: { type: 'string' } }));
       await scene.createNamespace(bench.client, name, []);
       await extend(bench, name, await bench.catalog(name, [version(name)]));
+      const explain = await bench.advisedByStatus(name, 'explainExtension', name);
+      expect(await bench.follow(explain)).toMatchObject({ exit: 1, out: expect.stringContaining('kubectl') });
       await bench.done(await bench.advised(about(name), 'saveObjects', crdName(name)), {
         [`> ${crdName(name)}.yaml`]: '',
       });
@@ -110,6 +118,53 @@ export const EXTENSION_CASES = {
       await bench.advised(about(name), 'correctExtensionCause');
       const ref = await bench.catalog(name, [version(name)]);
       const source = { type: 'Image', image: { ref } };
+      await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
+      await installed(bench, name);
+    },
+  },
+  'catalog-broken': {
+    carries: ['correctClusterCatalog'],
+    play: async (bench, name) => {
+      const bad = `${name}-bad`;
+      await scene.createNamespace(bench.client, name, []);
+      const labels = { 'advice.example.com/for': name };
+      for (const [catalog, ref] of [
+        [name, await bench.catalog(name, [version(name)])],
+        [bad, `${bench.registry.host}/advice/missing:1`],
+      ] as const) {
+        const source = { type: 'Image', image: { ref } };
+        const metadata = { name: catalog, labels };
+        await bench.client.create({ apiVersion: V1, kind: 'ClusterCatalog', metadata, spec: { source } });
+      }
+      await extension(bench, name, name, { matchLabels: labels });
+      await bench.advisedByStatus(name, 'correctClusterCatalog');
+      const availabilityMode = 'Unavailable';
+      await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name: bad }, { spec: { availabilityMode } });
+      await installed(bench, name);
+    },
+  },
+  'configuration-wrong': {
+    carries: ['correctExtensionConfig'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const image = await bench.catalog(name, [{ ...version(name), spec: { installModes: OWN } }]);
+      await extend(bench, name, image);
+      await bench.advised(about(name), 'correctExtensionConfig');
+      const config = { configType: 'Inline', inline: { watchNamespace: name } };
+      await bench.client.patch({ ...EXTENSION, name }, { spec: { config } });
+      await installed(bench, name);
+    },
+  },
+  'bundle-image-not-a-reference': {
+    carries: ['correctExtensionSpec'],
+    play: async (bench, name) => {
+      await scene.createNamespace(bench.client, name, []);
+      const reference = `advice/${name}-wrong:1`;
+      const yaml = scene.packageYaml(name, 'Not/A/Reference');
+      bench.registry.put(reference, await scene.catalogImage({ 'a.yaml': yaml }));
+      await extend(bench, name, `${bench.registry.host}/${reference}`);
+      await bench.advised(about(name), 'correctExtensionSpec');
+      const source = { type: 'Image', image: { ref: await bench.catalog(name, [version(name)]) } };
       await bench.client.patch({ apiVersion: V1, kind: 'ClusterCatalog', name }, { spec: { source } });
       await installed(bench, name);
     },

@@ -152,6 +152,51 @@ export const NAMESPACE_CASES = {
       await bench.runs(home, done(namespace));
     },
   },
+  'beside-copy-without-plan': {
+    carries: ['replaceCopies', 'narrowOriginalGroup', 'subscribeAfterCopy', 'dropSubscription'],
+    play: async (bench, namespace) => {
+      const home = `${namespace}-home`;
+      const versions = [{ version: '1.0.0', objects: [], spec: { installModes: MULTI } }];
+      await scene.createNamespace(bench.client, namespace);
+      await scene.createNamespace(bench.client, home);
+      const targetNamespaces = [home, namespace];
+      await bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces } });
+      await bench.publish(home, namespace, versions);
+      await scene.subscribe(bench.client, home, namespace);
+      await bench.runs(namespace, done(namespace));
+      await bench.publish(namespace, namespace, versions);
+      await scene.subscribe(bench.client, namespace, namespace);
+      const name = await bench.plan(namespace, 'Complete');
+      const subject = about(namespace);
+      const annotate = await bench.advised(subject, 'replaceCopies', namespace, 'own');
+      await bench.advised(subject, 'narrowOriginalGroup', home);
+      await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace });
+      await bench.advised(subject, 'subscribeAfterCopy');
+      await bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces: [home] } });
+      await bench.done(annotate);
+      await bench.done(await bench.advised(subject, 'dropSubscription', namespace, namespace));
+      await scene.subscribe(bench.client, namespace, namespace);
+      await bench.runs(namespace, done(namespace));
+      const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
+      expect((await bench.client.get(csv))?.metadata.labels?.['olm.copiedFrom']).toBeUndefined();
+    },
+  },
+  'no-such-channel': {
+    carries: ['explainSubscription'],
+    play: async (bench, namespace) => {
+      const subscription = { apiVersion: V1ALPHA1, kind: 'Subscription' };
+      const metadata = { name: namespace, namespace };
+      await scene.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      const spec = { name: namespace, channel: 'fast', source: 'shelf', sourceNamespace: namespace };
+      await bench.client.create({ ...subscription, metadata, spec });
+      const line = await bench.advisedByStatus(namespace, 'explainSubscription', namespace, namespace);
+      const { exit, out } = await bench.follow(line);
+      expect({ exit, out }).toMatchObject({ exit: 1, out: expect.stringMatching(/channel "?fast"?/) });
+      await bench.client.patch({ ...subscription, ...metadata }, { spec: { channel: 'stable' } });
+      await bench.runs(namespace, done(namespace));
+    },
+  },
   'tightened-crd': {
     carries: ['retryPlan'],
     play: async (bench, namespace) => {

@@ -2,6 +2,7 @@ import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
 import { EXCLUDE_GLOBAL } from '../../classic/resolution/desired-namespace.js';
+import { shellWord } from '../../kernel/text/shell-word.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
 
 declare const MADE_HERE: unique symbol;
@@ -15,7 +16,10 @@ export type Advice = string & { readonly [MADE_HERE]: true };
 
 const advice = (text: string): Advice => text as Advice;
 
-/** One function, one advice. A command that deletes something names what it deletes. */
+/**
+ * One function, one advice. A command that deletes something names what it deletes. What comes from a spec, a bundle
+ * or a message, and not from the API server's own checks of names, is one word of the shell in a command.
+ */
 export const ADVICE = {
   /** Nothing has a status yet. */
   checkHub: () => advice('See that the hub runs and manages this cluster: flotilla status'),
@@ -23,14 +27,17 @@ export const ADVICE = {
   correctCatalogSpec: () => advice('Correct the spec of the CatalogSource.'),
   correctImageTemplate: (annotation: string) =>
     advice(`Correct annotation ${annotation}, or set spec.image, which counts while the template gives no image.`),
-  enableDefaultSource: () => advice('Enable it in spec.sources of OperatorHub cluster, if it is wanted.'),
+  enableDefaultSource: () =>
+    advice(
+      'Enable it in spec.sources of OperatorHub cluster, if it is wanted; the hub reads that at its next resync (FLOTILLA_RESYNC_INTERVAL).',
+    ),
   validateCatalogImage: (image: string) =>
     advice(
-      `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${image}`,
+      `Correct spec.image, or publish a corrected image; see what is wrong with it: flotilla catalog validate ${shellWord(image)}`,
     ),
   createPullSecret: (namespace: string, name: string) =>
     advice(
-      `Create the pull secret: kubectl -n ${namespace} create secret docker-registry ${name} --docker-server=HOST --docker-username=USER --docker-password=PASSWORD`,
+      `Create the pull secret: kubectl -n ${namespace} create secret docker-registry ${shellWord(name)} --docker-server=HOST --docker-username=USER --docker-password=PASSWORD`,
     ),
   namePullSecret: () =>
     advice(
@@ -38,11 +45,11 @@ export const ADVICE = {
     ),
   allowPullSecrets: (namespace: string, user: string) =>
     advice(
-      `Let the hub read Secrets in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-pull-secrets --clusterrole=flotilla:observe-pull-secrets --user=${user}`,
+      `Let the hub read Secrets in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-pull-secrets --clusterrole=flotilla:observe-pull-secrets --user=${shellWord(user)}`,
     ),
   allowConfigMaps: (namespace: string, user: string) =>
     advice(
-      `Let the hub read ConfigMaps in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-config-maps --clusterrole=${CONFIG_MAP_ROLE} --user=${user}`,
+      `Let the hub read ConfigMaps in this namespace: kubectl -n ${namespace} create rolebinding flotilla-observe-config-maps --clusterrole=${CONFIG_MAP_ROLE} --user=${shellWord(user)}`,
     ),
   startRegistryServer: (address: string) =>
     advice(`See that a registry server answers at ${address}, as the hub reaches it.`),
@@ -60,13 +67,16 @@ export const ADVICE = {
     ),
   createServiceAccount: (namespace: string, name: string) =>
     advice(
-      `Create the ServiceAccount and give it the rights that the operator’s objects need: kubectl -n ${namespace} create serviceaccount ${name}`,
+      `Create the ServiceAccount and give it the rights that the operator’s objects need: kubectl -n ${namespace} create serviceaccount ${shellWord(name)}`,
     ),
   giveRights: (account: string) =>
     advice(
       `Give ServiceAccount ${account} the right that is named, with a Role and a RoleBinding (a ClusterRole and a ClusterRoleBinding where no namespace is named); the plan then goes on by itself.`,
     ),
-  checkHubRights: () => advice('Grant the hub’s account what it lacks: flotilla clusters check'),
+  checkHubRights: (user: string) =>
+    advice(
+      `Grant the hub’s account ${user} the right that is named; the plan then goes on by itself. See what else it lacks, with the hub’s kubeconfig: flotilla clusters check --kubeconfig FILE`,
+    ),
 
   createCatalogSource: (name: string) =>
     advice(
@@ -78,7 +88,7 @@ export const ADVICE = {
     ),
   validateBundleImage: (image: string) =>
     advice(
-      `Publish an image that can be pulled and is a bundle; a private one needs spec.secrets at the CatalogSource. See what is wrong with it: flotilla bundle validate ${image}`,
+      `Publish an image that can be pulled and is a bundle; a private one needs spec.secrets at the CatalogSource. See what is wrong with it: flotilla bundle validate ${shellWord(image)}`,
     ),
   explainSubscription: (namespace: string, name: string) =>
     advice(`flotilla explain subscription ${name} -n ${namespace}`),
@@ -122,24 +132,27 @@ export const ADVICE = {
       `Let Flotilla rewrite the objects that are stored in that version; the plan then goes on by itself: kubectl -n ${namespace} annotate operatorgroup ${group} ${MIGRATE_ANNOTATION}=true`,
     ),
 
-  watchPods: (namespace: string, csv: string) =>
+  /** `labels`: of the Pods; undefined where no one selector finds those of all Deployments. */
+  watchPods: (namespace: string, labels: string | undefined) =>
     advice(
-      `Correct what keeps its Deployments from being available; see their Pods: kubectl -n ${namespace} get deployments,pods -l olm.owner=${csv}`,
+      `Correct what keeps its Deployments from being available; see what their Pods report: kubectl -n ${namespace} describe pods${labels === undefined ? '' : ` -l ${shellWord(labels)}`}`,
     ),
   explainOriginal: (namespace: string, csv: string) => advice(`flotilla explain csv ${csv} -n ${namespace}`),
   allowUpgrade: (namespace: string, predecessor: string) =>
     advice(
-      `Wait until the operator, or the administrator who set spec.overrides, allows the upgrade. Or overrule it, which can interrupt what the operator protects: kubectl -n ${namespace} patch operatorcondition ${predecessor} --type merge -p '${ALLOWED}'`,
+      `Wait until the operator, or the administrator who set spec.overrides, allows the upgrade. Or overrule it, which can interrupt what the operator protects: kubectl -n ${namespace} patch operatorcondition ${shellWord(predecessor)} --type merge -p '${ALLOWED}'`,
     ),
   installApi: (crd: string) =>
     advice(`Install the operator that brings the API ${crd}, or create its CustomResourceDefinition.`),
   inspectCrd: (crd: string) =>
-    advice(`See which operators own it, and whether the API server serves it: kubectl get crd ${crd} -o yaml`),
+    advice(
+      `See which operators own it, and whether the API server serves it: kubectl get crd ${shellWord(crd)} -o yaml`,
+    ),
   inspectApiService: (name: string) =>
-    advice(`See why the API is not available: kubectl get apiservice ${name} -o yaml`),
+    advice(`Where it is there, see why it is not available: kubectl get apiservice ${shellWord(name)} -o yaml`),
   createOperatorAccount: (namespace: string, name: string) =>
     advice(
-      `The InstallPlan brings ServiceAccount ${name}; if it was deleted, create it anew: kubectl -n ${namespace} create serviceaccount ${name}`,
+      `The InstallPlan brings ServiceAccount ${name}; if it was deleted, create it anew: kubectl -n ${namespace} create serviceaccount ${shellWord(name)}`,
     ),
   giveOperatorRights: (name: string) =>
     advice(
@@ -147,7 +160,10 @@ export const ADVICE = {
     ),
   upgradeKubernetes: () =>
     advice('Upgrade the cluster; or have a version of the operator for this version of Kubernetes, as follows.'),
-  inspectRequirement: (kind: string, name: string) => advice(`See what is there: kubectl get ${kind} ${name} -o yaml`),
+  serveNativeApi: (kind: string, group: string) =>
+    advice(
+      `Install what brings kind ${kind} of API group ${group}, or upgrade the cluster; see what the API server serves: kubectl api-resources --api-group=${shellWord(group)}`,
+    ),
   changeTargets: () =>
     advice(
       'Change what the OperatorGroup targets to one of the install modes that the operator supports (spec.installModes).',
@@ -173,13 +189,18 @@ export const ADVICE = {
     ),
   correctRefusal: () =>
     advice('Correct what the API server refuses, which is named above; the installation is tried again by itself.'),
+  retryForbidden: (namespace: string, group: string) =>
+    advice(
+      `Correct what is forbidden, which is named above; it is tried again when the OperatorGroup changes: kubectl -n ${namespace} annotate operatorgroup ${group} --overwrite ${RETRIED_ANNOTATION}="$(date +%s)"`,
+    ),
 
   correctExtensionConfig: () => advice('Correct spec.config: what the bundle takes is in the message.'),
   correctRollout: () =>
     advice(
       'Correct what keeps the object that is named from being ready; the roll-out then goes on by itself, and a newer bundle is taken when there is one.',
     ),
-  correctExtensionSpec: () => advice('Correct its spec: it is not tried again as it is.'),
+  correctExtensionSpec: () =>
+    advice('Correct what is named, in its spec or in its catalog; it is not tried again as it is.'),
   correctExtensionCause: () => advice('Correct what is named; it is tried again by itself.'),
   correctClusterCatalog: () =>
     advice(
@@ -191,7 +212,7 @@ export const ADVICE = {
     ),
   createNamespace: (name: string) =>
     advice(
-      `Create the namespace of the ClusterExtension, which then goes on by itself: kubectl create namespace ${name}`,
+      `Create the namespace of the ClusterExtension, which then goes on by itself: kubectl create namespace ${shellWord(name)}`,
     ),
   allowEarlierVersion: (extension: string) =>
     advice(
@@ -206,7 +227,9 @@ export const ADVICE = {
       `Name a revision that is kept, or end the rollback: kubectl annotate clusterextension ${extension} ${ROLLBACK_KEY}-`,
     ),
   saveBeforeChange: (crd: string) =>
-    advice(`First save the objects of that kind: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+    advice(
+      `First save the objects of that kind: kubectl get ${shellWord(crd)} -A -o yaml > ${shellWord(`${crd}.yaml`)}`,
+    ),
   allowCrdChange: (extension: string) =>
     advice(
       `Then, if what is named above may be lost, allow the change; the API server drops fields that the new schema lacks when it writes an object: kubectl patch clusterextension ${extension} --type merge -p '${ENFORCE_NOTHING}'`,
@@ -217,20 +240,25 @@ export const ADVICE = {
       `To keep what is there, delete the ClusterExtension, of which no revision has rolled out: kubectl delete clusterextension ${extension}`,
     ),
   saveObjects: (crd: string) =>
-    advice(`To let the ClusterExtension have it, first save its objects: kubectl get ${crd} -A -o yaml > ${crd}.yaml`),
+    advice(
+      `To let the ClusterExtension have it, first save its objects: kubectl get ${shellWord(crd)} -A -o yaml > ${shellWord(`${crd}.yaml`)}`,
+    ),
   uninstallOwner: (namespace: string, csv: string) =>
     advice(
       `Then uninstall the operator: delete the Subscription whose status.installedCSV is ${csv}, and its ClusterServiceVersion, which deletes its Deployments: kubectl -n ${namespace} delete csv ${csv}`,
     ),
   deleteCrd: (crd: string) =>
     advice(
-      `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces; the ClusterExtension then goes on by itself: kubectl delete crd ${crd}`,
+      `Then delete the CustomResourceDefinition, which deletes EVERY object of that kind in all namespaces; the ClusterExtension then goes on by itself: kubectl delete crd ${shellWord(crd)}`,
     ),
   deleteInTheWay: (resource: string, name: string, namespace: string | undefined) =>
     advice(
-      `If nothing uses ${resource} ${name} any more, delete it; the ClusterExtension then goes on by itself: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${resource} ${name}`,
+      `If nothing uses ${resource} ${name} any more, delete it; the ClusterExtension then goes on by itself: kubectl${namespace === undefined ? '' : ` -n ${namespace}`} delete ${shellWord(resource)} ${shellWord(name)}`,
     ),
 } as const;
+
+/** Any change of the OperatorGroup counts; nothing reads this annotation. */
+const RETRIED_ANNOTATION = 'flotilla.dev/retried-at';
 
 const ALLOWED = JSON.stringify({
   spec: {

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { diagnoseCsv } from './diagnose-csv.js';
-import { check, csv, plan, type Row } from './diagnosis.fixture.js';
+import { check, csv, group, plan, type Row } from './diagnosis.fixture.js';
 
 const requirement = (kind: string, status: string, dependents: object[] = []) => ({
   group: '',
@@ -18,6 +18,11 @@ const requirement = (kind: string, status: string, dependents: object[] = []) =>
     status: 'NotSatisfied',
     ...one,
   })),
+});
+
+const installing = (selector: object): ClusterServiceVersion => ({
+  ...csv({ phase: 'Installing' }),
+  spec: { install: { strategy: 'deployment', spec: { deployments: [{ name: 'mill', spec: { selector } }] } } },
 });
 
 const ofCsv = (one: ClusterServiceVersion, installPlans: readonly InstallPlan[] = []) =>
@@ -101,6 +106,65 @@ describe('a ClusterServiceVersion', () => {
       todo: /^Install the operator/,
     },
     {
+      because: 'a kind that no CRD brings is not served',
+      told: ofCsv(
+        csv({
+          phase: 'Pending',
+          requirementStatus: [{ ...requirement('Sail', 'NotPresent'), group: 'wind.example.com' }],
+        }),
+      ),
+      standing: 'blocked',
+      says: /^It is pending: a requirement is not met\.\nSail x: NotPresent/,
+      todo: /kind Sail of API group wind\.example\.com, .*: kubectl api-resources --api-group=wind\.example\.com$/,
+    },
+    {
+      because: 'an aggregated API is absent or not available, which its requirement does not tell apart',
+      told: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'NotPresent')] })),
+      standing: 'blocked',
+      says: /APIService x: NotPresent/,
+      todo: /^Install the operator .*\nWhere it is there, .*: kubectl get apiservice x -o yaml$/,
+    },
+    {
+      because: 'an APIService of the bundle names a Deployment that the bundle lacks',
+      told: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'DeploymentNotFound')] }), [
+        plan('Complete'),
+      ]),
+      standing: 'blocked',
+      says: /APIService x: DeploymentNotFound/,
+      todo: /^Publish a corrected version .*\nThen .*--replan$/,
+    },
+    {
+      because: 'what was forbidden is tried again when the OperatorGroup changes',
+      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'InstallComponentFailedNoRetry', message: 'is forbidden' }), {
+        installPlans: [],
+        operatorGroups: [group('own')],
+      }),
+      standing: 'failed',
+      says: /is forbidden/,
+      todo: /: kubectl -n team annotate operatorgroup own --overwrite flotilla\.dev\/retried-at="\$\(date \+%s\)"$/,
+    },
+    {
+      because: 'its only Deployment says which Pods are its own',
+      told: ofCsv(installing({ matchLabels: { app: 'mill', tier: 'one' } })),
+      standing: 'under-way',
+      says: /Installing/,
+      todo: /: kubectl -n team describe pods -l app=mill,tier=one$/,
+    },
+    {
+      because: 'labels that a shell would read as commands',
+      told: ofCsv(installing({ matchLabels: { app: '$(reboot)' } })),
+      standing: 'under-way',
+      says: /Installing/,
+      todo: /: kubectl -n team describe pods -l 'app=\$\(reboot\)'$/,
+    },
+    {
+      because: 'a selector that is more than labels',
+      told: ofCsv(installing({ matchLabels: { app: 'mill' }, matchExpressions: [] })),
+      standing: 'under-way',
+      says: /Installing/,
+      todo: /: kubectl -n team describe pods$/,
+    },
+    {
       because: 'install modes',
       told: ofCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
       standing: 'failed',
@@ -112,7 +176,7 @@ describe('a ClusterServiceVersion', () => {
       told: ofCsv(csv({ phase: 'Failed', reason: 'constructor' })),
       standing: 'failed',
       says: /constructor/,
-      todo: /kubectl -n team get deployments/,
+      todo: /kubectl -n team describe pods$/,
     },
     {
       because: 'replaced',

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { CRD_ABSENT } from '../../classic/csv/requirements/crd-requirements.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../kernel/api/cluster-service-version.js';
-import { isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
+import { isCopied, originalNamespace, strategyDeployments } from '../../kernel/api/csv-facts.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { ADVICE, type Advice } from './advice.js';
@@ -86,12 +87,15 @@ function requirementTexts({ kind, name, status, message, dependents = [] }: Requ
   return [head, ...missing];
 }
 
-function requirementTodo(namespace: string, { kind, name, status, message }: RequirementStatus): readonly Advice[] {
+function requirementTodo(
+  namespace: string,
+  { group, kind, name, status, message }: RequirementStatus,
+): readonly Advice[] {
   switch (kind) {
     case 'CustomResourceDefinition':
       return [message === CRD_ABSENT ? ADVICE.installApi(name) : ADVICE.inspectCrd(name)];
     case 'APIService':
-      return [status === 'NotPresent' ? ADVICE.installApi(name) : ADVICE.inspectApiService(name)];
+      return status === DEPLOYMENT_MISSING ? [] : [ADVICE.installApi(name), ADVICE.inspectApiService(name)];
     case 'ServiceAccount':
       return [
         status === 'NotPresent' ? ADVICE.createOperatorAccount(namespace, name) : ADVICE.giveOperatorRights(name),
@@ -99,19 +103,27 @@ function requirementTodo(namespace: string, { kind, name, status, message }: Req
     case 'ClusterServiceVersion':
       return [ADVICE.upgradeKubernetes()];
     default:
-      return [ADVICE.inspectRequirement(kind, name)];
+      return [ADVICE.serveNativeApi(kind, group)];
   }
 }
 
-/** A version of Kubernetes that is too old is left by another version of the operator, too. */
+/** An APIService that the bundle owns names a Deployment that the bundle does not have. */
+const DEPLOYMENT_MISSING = 'DeploymentNotFound';
+
+/**
+ * Another version of the operator helps where the version of Kubernetes is too old, and where the bundle
+ * contradicts itself.
+ */
 function requirementTodos(
   csv: ClusterServiceVersion,
   unmet: readonly RequirementStatus[],
   around: CsvSurroundings,
 ): readonly Advice[] {
-  const isTooOld = unmet.some(({ kind }) => kind === 'ClusterServiceVersion');
+  const isBundleWrong = unmet.some(
+    ({ kind, status }) => kind === 'ClusterServiceVersion' || status === DEPLOYMENT_MISSING,
+  );
   const each = unmet.flatMap((one) => requirementTodo(csv.metadata.namespace ?? '', one));
-  return [...new Set([...each, ...(isTooOld ? correctBundle(csv, around) : [])])];
+  return [...new Set([...each, ...(isBundleWrong ? correctBundle(csv, around) : [])])];
 }
 
 type ReasonAdvice = (csv: ClusterServiceVersion, around: CsvSurroundings) => readonly Advice[];
@@ -138,6 +150,8 @@ const ADVICE_FOR: Readonly<Record<string, ReasonAdvice>> = {
   InvalidInstallStrategy: correctBundle,
   InvalidWebhookDescription: correctBundle,
   InstallComponentFailed: (csv, around) => [ADVICE.correctRefusal(), ...correctBundle(csv, around)],
+  InstallComponentFailedNoRetry: ({ metadata }, { operatorGroups: [group] }) =>
+    group === undefined ? [] : [ADVICE.retryForbidden(metadata.namespace ?? '', group.metadata.name ?? '')],
   RequirementsNotMet: (csv, around) => requirementTodos(csv, unmetOf(csv), around),
   APIServiceResourceIssue: (csv) => [watchPods(csv)],
   ComponentUnhealthy: (csv) => [watchPods(csv)],
@@ -166,5 +180,19 @@ const unmetOf = (csv: ClusterServiceVersion): readonly RequirementStatus[] =>
   (csv.status?.requirementStatus ?? []).filter(({ status }) => !MET.has(status));
 
 /** Deployments are what is waited for, whatever else may be wrong. */
-const watchPods = ({ metadata: { name = '', namespace = '' } }: ClusterServiceVersion): Advice =>
-  ADVICE.watchPods(namespace, name);
+const watchPods = (csv: ClusterServiceVersion): Advice =>
+  ADVICE.watchPods(csv.metadata.namespace ?? '', podLabels(csv));
+
+const MatchLabels = z.object({
+  selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
+});
+
+/** What selects the Pods of its only Deployment: Pods have no label of their ClusterServiceVersion. */
+function podLabels(csv: ClusterServiceVersion): string | undefined {
+  const [only, ...others] = strategyDeployments(csv);
+  const read = MatchLabels.safeParse(only?.spec);
+  if (!read.success || others.length > 0) return undefined;
+  return Object.entries(read.data.selector.matchLabels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}

@@ -61,7 +61,7 @@ describe('an InstallPlan', () => {
       told: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
       standing: 'blocked',
       says: /is forbidden/,
-      todo: /flotilla clusters check$/,
+      todo: /^Grant the hub’s account applier the right .*: flotilla clusters check --kubeconfig FILE$/,
     },
     {
       because: 'a stored version would be lost, and can go',

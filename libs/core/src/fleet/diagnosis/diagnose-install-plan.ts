@@ -97,7 +97,7 @@ const SERVICE_ACCOUNT = 'system:serviceaccount:';
 function forbidden(text: string): Advice | undefined {
   const user = FORBIDDEN.exec(text)?.[1];
   if (user === undefined) return undefined;
-  if (!user.startsWith(SERVICE_ACCOUNT)) return ADVICE.checkHubRights();
+  if (!user.startsWith(SERVICE_ACCOUNT)) return ADVICE.checkHubRights(user);
   return ADVICE.giveRights(user.slice(SERVICE_ACCOUNT.length).replace(':', '/'));
 }
 

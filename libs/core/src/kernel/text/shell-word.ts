@@ -1,0 +1,4 @@
+const PLAIN = /^[\w./:@%+=,-]+$/;
+
+/** A text as one word of a command for a POSIX shell: as it is where that is safe, else in single quotes. */
+export const shellWord = (text: string): string => (PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { z } from 'zod';
+import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
+
+const RBAC = 'rbac.authorization.k8s.io';
+export const APPLIER_ROLE = 'flotilla:apply';
+export const POLLER_USER = 'hub-poller';
+export const APPLIER_USER = 'hub-applier';
+
+const Kubeconfig = z.looseObject({ users: z.array(z.looseObject({ user: z.looseObject({}) })) });
+
+/** The kubeconfigs of the services, by service: those of accounts that have what k8s/base/managed-cluster gives them. */
+export type HubKubeconfigs = Readonly<Record<'catalog-poller' | 'applier', string>>;
+
+/** The roles that the project ships, bound as its pages say; what catalogs need besides is left to the advice. */
+export async function createHubAccounts(
+  client: KubeClient,
+  kubeconfig: string,
+  folder: string,
+): Promise<HubKubeconfigs> {
+  for (const file of ['observe', 'observe-config-maps', 'observe-pull-secrets', 'apply'])
+    await create(client, await shippedRole(file));
+  await create(client, binding('flotilla:observe', POLLER_USER));
+  await create(client, binding(APPLIER_ROLE, APPLIER_USER));
+  const acting = async (user: string) => {
+    const { users, ...rest } = Kubeconfig.parse(load(kubeconfig));
+    const path = join(folder, `${user}.kubeconfig`);
+    const impersonating = users.map((one) => ({ ...one, user: { ...one.user, as: user } }));
+    await writeFile(path, JSON.stringify({ ...rest, users: impersonating }), { mode: 0o600 });
+    return path;
+  };
+  return { 'catalog-poller': await acting(POLLER_USER), applier: await acting(APPLIER_USER) };
+}
+
+const shippedRole = async (name: string) =>
+  KubernetesObject.parse(load(await readFile(join(PROJECT_ROOT, 'k8s/base/managed-cluster', `${name}.yaml`), 'utf8')));
+
+const binding = (role: string, name: string) => ({
+  ...{ apiVersion: `${RBAC}/v1`, kind: 'ClusterRoleBinding', metadata: { name: role } },
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+  subjects: [{ apiGroup: RBAC, kind: 'User', name }],
+});

@@ -1,0 +1,114 @@
+import { expect } from 'vitest';
+import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
+import { pause } from '#testing/patience';
+import { madeCrd } from '../integration/applier-support/made-operator.js';
+import * as scene from '../story/bad-input-scene.js';
+import { type AdviceCase, until } from './advice-bench.js';
+import { APPLIER_ROLE, APPLIER_USER } from './hub-accounts.js';
+
+const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
+const V1 = [{ version: '1.0.0', objects: [] }];
+const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: APPLIER_ROLE } as const;
+const OPERATOR_HUB = { apiVersion: 'config.openshift.io/v1', kind: 'OperatorHub' } as const;
+const done = (namespace: string) => `${namespace}.v1.0.0 Succeeded`;
+const about = (namespace: string) => [namespace, 'subscription', namespace] as const;
+const shelf = (namespace: string) => [namespace, 'catalogsource', 'shelf'] as const;
+
+const operatorHubCrd = () => {
+  const crd = madeCrd({ kind: 'OperatorHub', group: 'config.openshift.io' }, []);
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  return { ...crd, spec: { ...Object(crd['spec']), scope: 'Cluster', versions } };
+};
+
+/** What explain and status advise about the hub itself, its accounts, and what it refuses to execute. */
+export const HUB_CASES = {
+  'foreign-plan': {
+    carries: ['replanForeign'],
+    play: async (bench, namespace) => {
+      const annotations = { [REFUSE_FOREIGN_ANNOTATION]: 'true' };
+      await bench.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, annotations } });
+      await scene.createNamespace(bench.client, namespace);
+      await bench.publish(namespace, namespace, V1);
+      await bench.client.create({
+        ...{ apiVersion: V1ALPHA1, kind: 'Subscription', metadata: { name: namespace, namespace } },
+        spec: {
+          ...{ name: namespace, channel: 'stable', source: 'shelf', sourceNamespace: namespace },
+          installPlanApproval: 'Manual',
+        },
+      });
+      const name = await bench.plan(namespace, 'RequiresApproval');
+      const ref = { apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace } as const;
+      const live = await bench.client.get(ref);
+      const status = Object(live?.['status']);
+      const [step] = status.plan;
+      const changed = { ...step, resource: { ...step.resource, name: 'other' } };
+      await bench.client.updateStatus({ ...Object(live), status: { ...status, plan: [changed] } });
+      await bench.client.patch(ref, { spec: { approved: true } });
+      await bench.plan(namespace, 'Failed');
+      await bench.done(await bench.advised(about(namespace), 'replanForeign', namespace, name));
+      const own = await bench.plan(namespace, 'RequiresApproval');
+      await bench.client.patch({ ...ref, name: own }, { spec: { approved: true } });
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+  'default-source-disabled': {
+    carries: ['enableDefaultSource'],
+    play: async (bench, namespace) => {
+      await bench.client.create(operatorHubCrd());
+      await scene.createNamespace(bench.client, namespace, []);
+      const image = await bench.catalog(namespace, V1);
+      const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace } as const;
+      const annotations = { 'operatorframework.io/managed-by': 'marketplace-operator' };
+      await scene.createCatalog(bench.client, namespace, { image });
+      await bench.client.patch(ref, { metadata: { annotations } });
+      const sources = (disabled: boolean) => ({ spec: { sources: [{ name: 'shelf', disabled }] } });
+      await bench.client.create({ ...OPERATOR_HUB, metadata: { name: 'cluster' }, ...sources(true) });
+      await bench.advised(shelf(namespace), 'enableDefaultSource');
+      await bench.client.patch({ ...OPERATOR_HUB, name: 'cluster' }, sources(false));
+      await until(() => scene.catalogStatus(bench.client, namespace), 'READY');
+    },
+  },
+  'hub-stopped': {
+    alone: true,
+    carries: ['checkHub'],
+    play: async (bench, namespace) => {
+      await bench.stopHub();
+      await scene.createNamespace(bench.client, namespace, []);
+      await scene.createCatalog(bench.client, namespace, { image: await bench.catalog(namespace, V1) });
+      const line = await bench.advised(shelf(namespace), 'checkHub');
+      expect(await bench.done(line)).toMatch(/^HUB not reached at /);
+      await bench.startHub();
+      await until(() => scene.catalogStatus(bench.client, namespace), 'READY');
+    },
+  },
+  'hub-lacks-right': {
+    alone: true,
+    carries: ['checkHubRights'],
+    play: async (bench, namespace) => {
+      const all = Object(await bench.client.get(CLUSTER_ROLE)).rules;
+      const groups = ['', 'apps', 'rbac.authorization.k8s.io', 'operators.coreos.com', 'apiextensions.k8s.io'];
+      await bench.client.patch(CLUSTER_ROLE, {
+        rules: [{ apiGroups: groups, resources: ['*'], verbs: ['*'] }, all[1]],
+      });
+      // Rights that the API server took away are refused a moment later.
+      await pause(1_000);
+      const high = {
+        apiVersion: 'scheduling.k8s.io/v1',
+        kind: 'PriorityClass',
+        metadata: { name: namespace },
+        value: 7,
+      };
+      await bench.subscribed(namespace, [{ version: '1.0.0', objects: [high] }]);
+      const line = await bench.advised(about(namespace), 'checkHubRights', APPLIER_USER);
+      const { exit, out } = await bench.follow(line, { FILE: bench.kubeconfigs.applier });
+      expect({ exit, out }).toMatchObject({
+        exit: 1,
+        out: expect.stringContaining('lacks of ClusterRole flotilla:apply'),
+      });
+      const grant = /kubectl apply -k .*/.exec(out)?.[0] ?? '';
+      await bench.done(grant);
+      await bench.runs(namespace, done(namespace));
+    },
+  },
+} satisfies Readonly<Record<string, AdviceCase>>;
