@@ -2,24 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readSettings } from '#platform/config/settings';
+import { clustersModule } from '#platform/hub/clusters.module';
 import { type Hub, openHub } from '#platform/hub/hub';
+import { hubModule } from '#platform/hub/hub.module';
 import { HubKey } from '#platform/hub/hub-key';
+import type { ServiceParts } from '#platform/hub/run-main';
 import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { type FoundRedis, findRedis } from '#platform/redis/find-redis';
 import { silentLog } from '#platform/telemetry/log.port';
+import { Shutdown, shutdownModule } from '#platform/telemetry/shutdown';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
-import { Applier } from '../../apps/applier/src/applier.js';
 import { applierModule } from '../../apps/applier/src/applier.module.js';
 import { catalogPollerModule } from '../../apps/catalog-poller/src/catalog-poller.module.js';
-import { Observer } from '../../apps/catalog-poller/src/observer.js';
 import { LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
+import { allServices } from '../../apps/cli/src/up/all-services.js';
 
 const DEADLINE_MS = 5_000;
 const key = HubKey.random();
@@ -49,19 +51,20 @@ const clients = (): Promise<KubeClient[]> =>
 
 type Running = Readonly<{ hub: Hub; drain(): Promise<void>; stop(): Promise<void> }>;
 
-/** A service without its HTTP server. */
-async function started(prefix: string, { moduleOf, front }: Service): Promise<Running> {
+/** Services without their HTTP server. */
+async function started(prefix: string, modulesOf: Service['modulesOf']): Promise<Running> {
   const hub = await opened(prefix);
   const own = await clients();
-  const app = await NestFactory.createApplicationContext(moduleOf(hub, own), { logger: false });
+  const shutdown = shutdownModule(new Shutdown(DEADLINE_MS, silentLog));
+  const imports = [shutdown, hubModule(hub), ...modulesOf(own, hub)];
+  const app = await NestFactory.createApplicationContext({ module: class {}, imports }, { logger: false });
   let draining: Promise<void> | undefined;
   const drain = () => {
-    draining ??= app.get<Applier | Observer>(front).drain(DEADLINE_MS);
+    draining ??= app.close();
     return draining;
   };
   const stop = async () => {
     await drain();
-    await app.close();
     await hub.close();
     for (const client of own) await client.close();
   };
@@ -91,14 +94,17 @@ const jobsWaiting = async ({ queues }: Hub, queue: QueueName): Promise<number> =
 type QueueName = 'apply' | 'observe';
 type Service = Readonly<{
   name: string;
-  moduleOf: typeof applierModule | typeof catalogPollerModule;
-  front: Type<Applier | Observer>;
+  modulesOf: (clients: readonly KubeClient[], hub: Hub) => ServiceParts['imports'];
   queue: QueueName;
 }>;
 
 const SERVICES: readonly Service[] = [
-  { name: 'applier', moduleOf: applierModule, front: Applier, queue: 'apply' },
-  { name: 'catalog poller', moduleOf: catalogPollerModule, front: Observer, queue: 'observe' },
+  { name: 'applier', modulesOf: (all) => [clustersModule({ all, probing: all }), applierModule(all)], queue: 'apply' },
+  {
+    name: 'catalog poller',
+    modulesOf: (all) => [clustersModule({ all, probing: all }), catalogPollerModule(all)],
+    queue: 'observe',
+  },
 ];
 const SUBJECTS = [
   { cluster: 'east', namespace: 'apps' },
@@ -107,9 +113,9 @@ const SUBJECTS = [
 ];
 
 it.each(SERVICES)('a draining $name takes no job of any kind of subject; another one takes them', async (service) => {
-  const { queue } = service;
+  const { queue, modulesOf } = service;
   const prefix = randomUUID();
-  const [ending, producer] = [await started(prefix, service), await opened(prefix)];
+  const [ending, producer] = [await started(prefix, modulesOf), await opened(prefix)];
   const send = () => Promise.all(SUBJECTS.map((subject) => producer.queues[queue].add({ v: 1, ...subject })));
   let other: Running | undefined;
   try {
@@ -119,7 +125,7 @@ it.each(SERVICES)('a draining $name takes no job of any kind of subject; another
     const before = await jobsRun(ending.hub, queue);
     await send();
     expect(await jobsWaiting(producer, queue)).toBe(SUBJECTS.length);
-    other = await started(prefix, service);
+    other = await started(prefix, modulesOf);
     const { hub } = other;
     await expect.poll(() => jobsRun(hub, queue), PATIENCE).toBeGreaterThanOrEqual(SUBJECTS.length);
     expect(await jobsRun(ending.hub, queue)).toBe(before);
@@ -127,4 +133,28 @@ it.each(SERVICES)('a draining $name takes no job of any kind of subject; another
     await Promise.all([ending.stop(), other?.stop()]);
     await producer.close();
   }
+});
+
+it('services in one process drain one after the other, in the order in which work flows', async () => {
+  const all = await started(
+    randomUUID(),
+    (own, { settings }) => allServices(settings, { poller: own, applier: own }).imports,
+  );
+  const calls: string[] = [];
+  try {
+    for (const queue of Object.values(all.hub.queues)) {
+      const close = queue.close.bind(queue);
+      vi.spyOn(queue, 'close').mockImplementation(async (options) => {
+        calls.push(`${queue.name} closes`);
+        await close(options);
+        calls.push(`${queue.name} is closed`);
+      });
+    }
+    await all.drain();
+  } finally {
+    await all.stop();
+  }
+  expect(calls.slice(0, 4)).toEqual(['observe closes', 'observe is closed', 'resolve closes', 'resolve is closed']);
+  expect(calls.slice(4, 6).toSorted()).toEqual(['apply closes', 'solved closes']);
+  expect(calls).toHaveLength(8);
 });

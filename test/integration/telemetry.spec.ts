@@ -11,6 +11,7 @@ import { startService } from '#platform/telemetry/run-service';
 import { PATIENCE } from '#testing/patience';
 import { thing, thingContract } from './queue-support/thing.contract.js';
 import { runChild } from './redis-support/run-child.js';
+import { partsModule } from './telemetry-support/parts.module.js';
 
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -35,12 +36,11 @@ async function startThings(found: FoundRedis) {
   });
   const service = await startService({
     name: 'things',
-    imports: [],
-    health: { checks: [redisCheck(redis)], registry: metrics.registry, checkTimeoutMs: 500 },
+    imports: [partsModule({ check: redisCheck(redis), drain: () => drain })],
+    health: { registry: metrics.registry, checkTimeoutMs: 500 },
     bindAddress: '127.0.0.1',
     port: 0,
     log: silentLog,
-    drain: () => drain,
     shutdownTimeoutMs: 1_000,
   });
   cleanUp.push(async () => {
@@ -126,11 +126,10 @@ describe('a service over HTTP', () => {
     const service = await startService({
       name: 'things',
       imports: [],
-      health: { checks: [], registry },
+      health: { registry },
       bindAddress,
       port: 0,
       log: { ...silentLog, info: (facts) => fields.push(facts) },
-      drain: async () => undefined,
       shutdownTimeoutMs: 1_000,
     });
     cleanUp.push(() => service.stop());

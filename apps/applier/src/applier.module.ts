@@ -1,24 +1,102 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import type { Subject } from '#core/kernel/subject/subject';
+import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import { ClusterViews } from '#lifecycle/engine/cluster-views';
+import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
+import { SolvedProblems } from '#lifecycle/engine/solved-problems';
+import { ClusterJoins } from '#lifecycle/fleet/joining/cluster-joins';
+import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
+import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
+import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
+import { ClusterLimiter } from '#platform/kube/cluster-limiter';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { Applier, CLIENTS, HUB } from './applier.js';
+import { healthIndicator } from '#platform/telemetry/health-indicator';
+import { ApplierLifecycle } from './applier-lifecycle.js';
+import { ApplyProcessor } from './apply.processor.js';
+import { PASSES, passesOf } from './passes.js';
+import { SolvedProcessor } from './solved.processor.js';
+
+type Clients = readonly KubeClient[];
+
+export type ApplierOptions = Readonly<{
+  /** Whether poller and applier run in one process, and so have the same settings. */
+  besidePoller?: boolean;
+}>;
 
 @Module({})
 class ApplierModule {}
 
-/** Wiring only. Services in one process share `lookouts`, so that they agree on which clusters are left to OLM. */
-export const applierModule = (
-  hub: Hub,
-  clients: readonly KubeClient[],
-  lookouts = new OlmDetectors(hub, clients),
-): DynamicModule => ({
+/** Wiring only. */
+export const applierModule = (clients: Clients, { besidePoller = false }: ApplierOptions = {}): DynamicModule => ({
   module: ApplierModule,
   providers: [
-    { provide: HUB, useValue: hub },
-    { provide: CLIENTS, useValue: lookouts.guard(clients) },
-    { provide: OlmDetectors, useValue: lookouts },
-    Applier,
+    guardedClients(clients),
+    ...PARTS,
+    ApplyProcessor,
+    SolvedProcessor,
+    ApplierLifecycle,
+    healthIndicator(ClusterContact, ({ check }) => check),
+    healthIndicator(ClusterUpgrades, ({ check }) => check),
+    healthIndicator<Hub>(HUB, ({ refused }) => refused.check),
+    healthIndicator(ClusterJoins, ({ check }) => check),
+    ...(besidePoller ? [] : [healthIndicator(PollerAgreement, ({ check }) => check)]),
   ],
-  exports: [Applier],
 });
+
+const PARTS: readonly Provider[] = [
+  {
+    provide: PollerAgreement,
+    inject: [HUB, CLIENTS],
+    useFactory: ({ log }: Hub, clients: Clients) => new PollerAgreement(log, clients.length),
+  },
+  { provide: SolvedProblems, inject: [HUB], useFactory: (hub: Hub) => new SolvedProblems(hub) },
+  { provide: ClusterLimiter, inject: [HUB, CLIENTS], useFactory: limiterOf },
+  {
+    provide: ClusterJoins,
+    inject: [HUB, CLIENTS, OlmDetectors],
+    useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
+      new ClusterJoins({ hub, clients, lookouts: detectors, random: Math.random }),
+  },
+  {
+    provide: ClusterUpgrades,
+    inject: [HUB, CLIENTS, OlmDetectors],
+    useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
+      new ClusterUpgrades({ hub, clients, lookouts: detectors, random: Math.random }),
+  },
+  { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors], useFactory: viewsOf },
+  { provide: ClusterContact, inject: [HUB, CLIENTS, ClusterViews], useFactory: contactOf },
+  {
+    provide: PASSES,
+    inject: [HUB, ClusterViews, PollerAgreement],
+    useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement) => passesOf({ hub, views, agreement }),
+  },
+];
+
+/** One cluster gets half of the applier at most, unless it is the only one. */
+function limiterOf({ clock, settings: { applyConcurrency } }: Hub, { length }: Clients): ClusterLimiter {
+  return new ClusterLimiter({ clock, mostAtOnce: length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2) });
+}
+
+function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors): ClusterViews {
+  const { queues, log } = hub;
+  const enqueue = (subject: Subject) => {
+    queues.apply
+      .add({ v: 1, ...subject })
+      .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
+  };
+  const onMoved = (cluster: string, namespace: string) => enqueue({ cluster, namespace });
+  return new ClusterViews({ hub, clients, lookouts: detectors, onMoved, random: Math.random });
+}
+
+function contactOf({ clock, log }: Hub, clients: Clients, views: ClusterViews): ClusterContact {
+  const byName = new Map(clients.map((client) => [client.cluster, client]));
+  return new ClusterContact({
+    clusters: [...byName.keys()],
+    clock,
+    log,
+    ask: async (cluster) => byName.get(cluster)?.serverVersion(),
+    heard: (cluster) => views.lastSeen(cluster),
+  });
+}

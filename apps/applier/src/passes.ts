@@ -23,6 +23,9 @@ export type Passes = Readonly<{
   objectSet: Pass<ObjectSetSubject>;
 }>;
 
+/** Injection token of {@link Passes}. */
+export const PASSES = Symbol('passes');
+
 export type PassesDeps = Readonly<{ hub: Hub; views: ClusterViews; agreement: PollerAgreement }>;
 
 export function passesOf(deps: PassesDeps): Passes {

@@ -1,17 +1,32 @@
 import { join } from 'node:path';
-import { type DynamicModule, type MiddlewareConsumer, Module, type NestModule, RequestMethod } from '@nestjs/common';
+import {
+  type DynamicModule,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type Provider,
+  RequestMethod,
+} from '@nestjs/common';
 import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
+import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
+import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
+import { JoinPace } from '#lifecycle/observation/join-pace';
+import { CatalogPackages } from '#lifecycle/v1/observation/catalog-packages';
+import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
+import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
-import { OlmDetectors } from '#platform/joining/olm-detectors';
+import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { CatalogPoller, CLIENTS, HUB } from './catalog-poller.js';
+import { MetasIndexFiles } from '#platform/metas/index-files';
+import { healthIndicator } from '#platform/telemetry/health-indicator';
+import { CatalogPoller } from './catalog-poller.js';
 import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 import { ContentController } from './content.controller.js';
 import { ExtensionPoller } from './extension-poller.js';
 import { MetasMiddleware } from './metas.middleware.js';
-import { Observer } from './observer.js';
+import { ObserveProcessor } from './observe.processor.js';
 import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
 
 @Module({})
@@ -38,25 +53,43 @@ function contentsOf({ registry, content, settings, metrics: { lanes }, workRoom 
   return new CatalogContents(registry, content, folder, new CatalogReader({ lanes: reading }), limits);
 }
 
-/** Wiring only. Services in one process share `lookouts`, so that they agree on which clusters are left to OLM. */
-export const catalogPollerModule = (
-  hub: Hub,
-  clients: readonly KubeClient[],
-  lookouts = new OlmDetectors(hub, clients),
-): DynamicModule => ({
+function sharedCatalogsOf({ clock, settings }: Hub, contents: CatalogContents): SharedCatalogs {
+  const [grpcLimits, policy] = [grpcLimitsOf(settings), outboundPolicyOf(settings)];
+  return new SharedCatalogs({ contents, clock, random: Math.random, grpcLimits, policy });
+}
+
+function sharedMetasOf({ clock, content, log, settings }: Hub): SharedMetas {
+  const indexes = MetasIndexFiles.open(join(settings.contentDir, 'catalog-poller', 'metas'), clock.now());
+  indexes.catch((error: unknown) => log.error({ error }, 'the folder for indexes of catalogs cannot be used'));
+  return new SharedMetas(content, indexes);
+}
+
+const PARTS: readonly Provider[] = [
+  { provide: CatalogContents, inject: [HUB], useFactory: contentsOf },
+  { provide: SharedCatalogs, inject: [HUB, CatalogContents], useFactory: sharedCatalogsOf },
+  { provide: SharedMetas, inject: [HUB], useFactory: sharedMetasOf },
+  { provide: CatalogPackages, useFactory: () => new CatalogPackages() },
+  {
+    provide: JoinPace,
+    inject: [CLIENTS],
+    useFactory: ({ length }: readonly KubeClient[]) => new JoinPace({ clusters: length, random: Math.random }),
+  },
+];
+
+/** Wiring only. */
+export const catalogPollerModule = (clients: readonly KubeClient[]): DynamicModule => ({
   module: CatalogPollerModule,
   controllers: [ContentController],
   providers: [
-    { provide: HUB, useValue: hub },
-    { provide: CLIENTS, useValue: lookouts.guard(clients) },
-    { provide: CatalogContents, useValue: contentsOf(hub) },
-    { provide: OlmDetectors, useValue: lookouts },
+    guardedClients(clients),
+    ...PARTS,
     CatalogPoller,
     ClusterCatalogPoller,
+    ExtensionPoller,
+    ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
-    ExtensionPoller,
-    Observer,
+    healthIndicator(CatalogPoller, ({ freshness }) => freshness),
+    healthIndicator(ExtensionPoller, ({ freshness }) => freshness),
   ],
-  exports: [CatalogPoller, Observer],
 });

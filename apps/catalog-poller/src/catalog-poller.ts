@@ -6,17 +6,14 @@ import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
 import { publishProblem } from '#lifecycle/classic/observation/publish-problem';
 import { JoinPace } from '#lifecycle/observation/join-pace';
 import { ObservedCluster } from '#lifecycle/observation/observed-cluster';
-import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
-import type { Settings } from '#platform/config/settings';
 import type { Hub } from '#platform/hub/hub';
+import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
-
-export const HUB = Symbol('hub');
-export const CLIENTS = Symbol('clients of the managed clusters');
+import { contentUrlOf } from './content-url.js';
 
 const TIDY_EVERY_MS = 60_000;
 const COUNT_EVERY_MS = 10_000;
@@ -25,8 +22,6 @@ const COUNT_EVERY_MS = 10_000;
 @Injectable()
 export class CatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedCluster>();
-  readonly #catalogs: SharedCatalogs;
-  readonly #joins: JoinPace;
   #cancelTimers: (() => void)[] = [];
   #stopped = false;
 
@@ -34,20 +29,13 @@ export class CatalogPoller implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
+    private readonly catalogs: SharedCatalogs,
+    private readonly joins: JoinPace,
     private readonly lookouts: OlmDetectors,
-  ) {
-    this.#catalogs = new SharedCatalogs({
-      contents,
-      clock: hub.clock,
-      random: Math.random,
-      grpcLimits: grpcLimitsOf(hub.settings),
-      policy: outboundPolicyOf(hub.settings),
-    });
-    this.#joins = new JoinPace({ clusters: clients.length, random: Math.random });
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
-    for (const client of this.clients) this.hub.clock.after(this.#joins.turn(), () => void this.#join(client));
+    for (const client of this.clients) this.hub.clock.after(this.joins.turn(), () => void this.#join(client));
     void this.#watchRedis();
     this.#every(
       () => TIDY_EVERY_MS,
@@ -70,7 +58,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
   get freshness(): HealthCheck {
     const { clock, settings } = this.hub;
     const why = (cluster: string) =>
-      this.#joins.problemOf(cluster) ?? this.#clusters.get(cluster)?.freshness().problems[0];
+      this.joins.problemOf(cluster) ?? this.#clusters.get(cluster)?.freshness().problems[0];
     const left = () => this.clients.map(({ cluster }) => cluster).filter((cluster) => this.lookouts.isHeld(cluster));
     return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why, left);
   }
@@ -78,11 +66,6 @@ export class CatalogPoller implements OnApplicationBootstrap {
   /** A cluster that is watched; undefined where there is none of that name, or nothing is known of it yet. */
   watched(cluster: string): ObservedCluster | undefined {
     return this.#clusters.get(cluster);
-  }
-
-  /** Which clusters are left to OLM. */
-  get leftToOlm(): HealthCheck {
-    return this.lookouts.check;
   }
 
   #lastSeen(): ReadonlyMap<string, Date | undefined> {
@@ -106,12 +89,12 @@ export class CatalogPoller implements OnApplicationBootstrap {
       if (this.#stopped) return;
       const observed = this.#observer(client, globalCatalogNamespace);
       this.#clusters.set(cluster, observed);
-      this.#joins.succeeded(cluster);
+      this.joins.succeeded(cluster);
       await observed.start();
       this.#resyncLater(client, observed);
       this.hub.log.info({ cluster, globalCatalogNamespace }, 'cluster is watched');
     } catch (error) {
-      const { delayMs, news } = this.#joins.failed(cluster, error);
+      const { delayMs, news } = this.joins.failed(cluster, error);
       this.hub.log[news ? 'warn' : 'debug']({ cluster, error, delayMs }, 'cluster cannot be reached yet');
       if (!this.#stopped) this.hub.clock.after(delayMs, () => void this.#join(client));
     }
@@ -120,7 +103,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
   /** It is left to OLM for now: whether that has gone is seen by another look. */
   #joinLater(client: KubeClient): void {
     const { cluster } = client;
-    this.#joins.succeeded(cluster);
+    this.joins.succeeded(cluster);
     if (!this.#stopped) this.hub.clock.after(this.lookouts.againAfterMs(cluster), () => void this.#join(client));
   }
 
@@ -158,7 +141,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       metrics,
       globalCatalogNamespace,
       catalogs: (onChange) =>
-        new ClusterCatalogs({ client, clock, log, status, onChange, catalogs: this.#catalogs, random: Math.random }),
+        new ClusterCatalogs({ client, clock, log, status, onChange, catalogs: this.catalogs, random: Math.random }),
       publish: (where, problem, seen) => publishProblem(publishing, where, problem, seen),
     });
   }
@@ -183,7 +166,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   #touchAll(): void {
     for (const cluster of this.#clusters.values()) {
-      this.hub.clock.after(this.#joins.turn(), () => {
+      this.hub.clock.after(this.joins.turn(), () => {
         if (!this.#stopped) cluster.touchAll();
       });
     }
@@ -194,7 +177,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
       catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
     );
     this.contents.retain(new Set(used));
-    this.#catalogs.tidy();
+    this.catalogs.tidy();
   }
 
   #resyncMs(): number {
@@ -214,7 +197,3 @@ export class CatalogPoller implements OnApplicationBootstrap {
     again();
   }
 }
-
-/** As others reach it where that is set, else as this process listens. */
-export const contentUrlOf = ({ contentUrl, bindAddress, catalogPollerPort, httpTlsCertFile }: Settings): string =>
-  contentUrl === '' ? `${httpTlsCertFile === '' ? 'http' : 'https'}://${bindAddress}:${catalogPollerPort}` : contentUrl;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CATALOGS_OF_CLUSTERS } from '#core/catalog/metas/metas-route';
 import { canonicalPath } from '#core/kernel/http-access/path-rule';
@@ -10,13 +9,13 @@ import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedLoads } from '#lifecycle/catalogs/shared-loads';
 import type { Demand } from '#platform/fairness/demand';
 import type { Hub } from '#platform/hub/hub';
+import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { MetasIndexFiles } from '#platform/metas/index-files';
 import { MetasServer, type ServedContent } from '#platform/metas/serve-metas';
 import { localCredentials } from '#platform/registry/local-credentials';
 import type { Freshness } from '#platform/telemetry/health-check';
-import { CLIENTS, contentUrlOf, HUB } from './catalog-poller.js';
+import { contentUrlOf } from './content-url.js';
 
 /** Clusters that ask for the same image within so long are told the same. */
 const SHARED_MS = 5_000;
@@ -51,6 +50,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
+    private readonly metas: SharedMetas,
     private readonly lookouts: OlmDetectors,
   ) {
     const { clock, log } = hub;
@@ -67,19 +67,15 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    const { clock, content, log, settings } = this.hub;
-    const indexes = MetasIndexFiles.open(join(settings.contentDir, 'catalog-poller', 'metas'), clock.now());
-    indexes.catch((error: unknown) => log.error({ error }, 'the folder for indexes of catalogs cannot be used'));
-    const metas = new SharedMetas(content, indexes);
     const spreadMs = this.clients.length * FIRST_SPREAD_MS;
-    for (const client of this.clients) this.#lookLater(client, metas, spreadMs * Math.random());
+    for (const client of this.clients) this.#lookLater(client, spreadMs * Math.random());
     this.#tidyLater();
   }
 
-  #lookLater(client: KubeClient, metas: SharedMetas, delayMs: number): void {
+  #lookLater(client: KubeClient, delayMs: number): void {
     const look = async () => {
-      const again = await this.#look(client, metas);
-      if (!this.#stopped) this.#lookLater(client, metas, again);
+      const again = await this.#look(client);
+      if (!this.#stopped) this.#lookLater(client, again);
     };
     this.#looks.set(
       client.cluster,
@@ -88,12 +84,12 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
   }
 
   /** Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again. */
-  async #look(client: KubeClient, metas: SharedMetas): Promise<number> {
+  async #look(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const standing = await this.lookouts.status(cluster).catch(() => undefined);
     if (standing === undefined) return UNREACHED_MS;
     const served = this.#clusters.get(cluster);
-    if (standing.acts && served === undefined && !this.#stopped) this.#serve(client, metas);
+    if (standing.acts && served === undefined && !this.#stopped) this.#serve(client);
     if (!standing.acts && served !== undefined) {
       this.#clusters.delete(cluster);
       this.#follower?.left(cluster);
@@ -102,7 +98,8 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
     return this.lookouts.againAfterMs(cluster);
   }
 
-  #serve(client: KubeClient, metas: SharedMetas): void {
+  #serve(client: KubeClient): void {
+    const { metas } = this;
     const { clock, log, settings } = this.hub;
     const contentUrl = contentUrlOf(settings);
     const onMoved = () => this.#follower?.moved(client.cluster);

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
 import { refusalHeaders } from '#core/kernel/http-access/admission';
-import type { Hub } from '#platform/hub/hub';
+import type { HttpAccess } from '#platform/http-access/http-access';
+import { ACCESS, CONTENT } from '#platform/hub/hub-tokens';
 import { CONTENT_PATH, serveContent } from '#platform/store/content-handler';
-import { HUB } from './catalog-poller.js';
+import type { ContentStore } from '#platform/store/content-store.port';
 
 /** What we use of Fastify's reply. */
 type Reply = Readonly<{
@@ -15,7 +16,10 @@ type Reply = Readonly<{
 /** Serves catalog content by digest to the other processes of the hub, and to clients whose token allows it. */
 @Controller()
 export class ContentController {
-  constructor(@Inject(HUB) private readonly hub: Hub) {}
+  constructor(
+    @Inject(ACCESS) private readonly access: HttpAccess,
+    @Inject(CONTENT) private readonly store: ContentStore,
+  ) {}
 
   @Get(`${CONTENT_PATH}:digest`)
   async content(
@@ -24,7 +28,7 @@ export class ContentController {
     @Res() reply: Reply,
   ): Promise<void> {
     const path = `${CONTENT_PATH}${digest}`;
-    const admission = await this.hub.access.admit({ area: 'content', path, authorization });
+    const admission = await this.access.admit({ area: 'content', path, authorization });
     if (!admission.admitted) {
       const body = Readable.from([`${JSON.stringify({ error: admission.message })}\n`], { objectMode: false });
       reply
@@ -33,7 +37,7 @@ export class ContentController {
       reply.send(body);
       return;
     }
-    const { status, headers, body } = await serveContent(this.hub.content, 'GET', path);
+    const { status, headers, body } = await serveContent(this.store, 'GET', path);
     reply.status(status).headers(headers).send(body);
   }
 }

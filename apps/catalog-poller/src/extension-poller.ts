@@ -4,23 +4,23 @@ import { ObservedExtensions, type RevisionsSubject } from '#lifecycle/v1/observa
 import { publishExtension } from '#lifecycle/v1/observation/publish-extension';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
+import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
-import { CLIENTS, HUB } from './catalog-poller.js';
 import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 
 /** Watches the ClusterExtensions of every cluster (OLM v1), wherever the kind is there, and publishes what they wish. */
 @Injectable()
 export class ExtensionPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedExtensions>();
-  readonly #packages = new CatalogPackages();
   readonly #cancels = new Set<() => void>();
   #stopped = false;
 
   constructor(
     @Inject(HUB) private readonly hub: Hub,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
+    private readonly packages: CatalogPackages,
     private readonly catalogs: ClusterCatalogPoller,
   ) {
     catalogs.follow({
@@ -84,7 +84,7 @@ export class ExtensionPoller implements OnApplicationBootstrap {
       clock,
       log,
       metrics: metrics.extensions,
-      packages: this.#packages,
+      packages: this.packages,
       gates: extensionGatesOf(settings),
       catalogs: () => this.catalogs.catalogsOf(cluster),
       publish: (subject, problem) =>

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
@@ -15,9 +14,11 @@ import { type Admission, refusalHeaders } from '#core/kernel/http-access/admissi
 import type { CatalogRefresh } from '#lifecycle/catalogs/catalog-refresh';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
-import type { Hub } from '#platform/hub/hub';
-import { MetasIndexFiles } from '#platform/metas/index-files';
-import { CatalogPoller, HUB } from './catalog-poller.js';
+import type { HttpAccess } from '#platform/http-access/http-access';
+import { ACCESS, CONTENT, LOG } from '#platform/hub/hub-tokens';
+import type { ContentStore } from '#platform/store/content-store.port';
+import type { Log } from '#platform/telemetry/log.port';
+import { CatalogPoller } from './catalog-poller.js';
 
 type Request = IncomingMessage & { originalUrl?: string };
 type Question<Ask extends PackageManifestQuestion['ask']> = Extract<PackageManifestQuestion, { ask: Ask }>;
@@ -29,18 +30,15 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** What `kubectl get packagemanifests` answers under OLM, for every cluster at the hub. Other paths are the next one's. */
 @Injectable()
 export class PackageManifestsMiddleware implements NestMiddleware<Request, ServerResponse> {
-  readonly #metas: SharedMetas;
   #lists = 0;
 
   constructor(
-    @Inject(HUB) private readonly hub: Hub,
+    @Inject(ACCESS) private readonly access: HttpAccess,
+    @Inject(CONTENT) private readonly content: ContentStore,
+    @Inject(LOG) private readonly log: Log,
+    private readonly metas: SharedMetas,
     private readonly poller: CatalogPoller,
-  ) {
-    const { clock, content, settings } = hub;
-    const indexes = MetasIndexFiles.open(join(settings.contentDir, 'catalog-poller', 'metas'), clock.now());
-    indexes.catch(() => undefined); // whoever asks first is told
-    this.#metas = new SharedMetas(content, indexes);
-  }
+  ) {}
 
   use(request: Request, response: ServerResponse, next: () => void): void {
     const target = request.originalUrl ?? request.url ?? '/';
@@ -58,7 +56,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     if ('code' in question) return refuse(response, question);
     const { authorization } = request.headers;
     const path = packageManifestPath(question);
-    const admission = await this.hub.access.admit({ area: 'packages', path, authorization });
+    const admission = await this.access.admit({ area: 'packages', path, authorization });
     if (!admission.admitted) return refuse(response, refusalOf(admission));
     if (question.ask === 'icon' && question.unchanged) return void response.writeHead(304).end();
     const packages = this.#inSight(question);
@@ -75,7 +73,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     if (observed === undefined) return undefined;
     const seen = [namespace, observed.globalCatalogNamespace];
     const isSeen = ({ source }: CatalogRefresh) => namespace === undefined || seen.includes(source.metadata.namespace);
-    const contents = { store: this.hub.content, metas: this.#metas };
+    const contents = { store: this.content, metas: this.metas };
     return new PackagesInSight(observed.catalogs.all().filter(isSeen), namespace, contents);
   }
 
@@ -94,7 +92,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
 
   #failed(error: unknown, target: string, response: ServerResponse): void {
     const gone = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (!gone) this.hub.log.error({ target, error }, 'packages could not be shown');
+    if (!gone) this.log.error({ target, error }, 'packages could not be shown');
     if (response.headersSent) response.destroy();
     else
       refuse(response, {

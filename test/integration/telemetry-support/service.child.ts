@@ -5,6 +5,7 @@ import { createLog } from '#platform/telemetry/log';
 import { Metrics } from '#platform/telemetry/metrics';
 import { runService } from '#platform/telemetry/run-service';
 import { thingContract } from '../queue-support/thing.contract.js';
+import { partsModule } from './parts.module.js';
 
 const [url = '', prefix = '', jobMs = '0', shutdownMs = '10000'] = process.argv.slice(2);
 const log = createLog({ service: 'things', level: 'info' });
@@ -26,12 +27,11 @@ await queue.process(
 );
 const service = await runService({
   name: 'things',
-  imports: [],
-  health: { checks: [redisCheck(redis)], registry: metrics.registry },
+  imports: [partsModule({ check: redisCheck(redis), drain: (deadlineMs) => queue.close({ deadlineMs }) })],
+  health: { registry: metrics.registry },
   bindAddress: '127.0.0.1',
   port: 0,
   log,
-  drain: (_app, deadlineMs) => queue.close({ deadlineMs }),
   shutdownTimeoutMs: Number(shutdownMs),
 });
 console.log(`url ${service.url}`);

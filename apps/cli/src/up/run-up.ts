@@ -55,7 +55,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   const watch = new ClusterWatch(clients.applier, settings, io);
   endings.push(async () => watch.stop());
   await watch.firstLook();
-  const service = await startOn(hub, 'flotilla', allServices(hub, clients));
+  const service = await startOn(hub, 'flotilla', allServices(settings, clients));
   endings.push(() => service.stop());
   io.out(footer(service, up));
 }

@@ -8,6 +8,7 @@ import { HTTP_AREAS } from '#core/kernel/http-access/http-area';
 import { ManualClock } from '../clock/manual-clock.js';
 import { HubKey } from '../hub/hub-key.js';
 import type { KubeClient } from '../kube/kube-client.port.js';
+import { HealthIndicator } from '../telemetry/health-indicator.js';
 import type { Log } from '../telemetry/log.port.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { type RunningService, startService } from '../telemetry/run-service.js';
@@ -140,18 +141,18 @@ describe('a service whose metrics and health ask for authentication', () => {
   const start = async (metricsPort?: number) => {
     const access = new HttpAccess({ areas: new Set(['metrics', 'health']), tokens: new TokenList(file, log) });
     const detail = 'no sign of life from secret-cluster';
-    const checks = [
-      { name: 'watches', check: async () => ({ up: true, degraded: true, detail, clusters: ['secret-cluster'] }) },
-    ];
+    const watches = new HealthIndicator({
+      name: 'watches',
+      check: async () => ({ up: true, degraded: true, detail, clusters: ['secret-cluster'] }),
+    });
     const service = await startService({
       name: 'things',
-      imports: [],
-      health: { checks, registry: new Registry(), access },
+      imports: [{ module: class {}, providers: [{ provide: HealthIndicator, useValue: watches }] }],
+      health: { registry: new Registry(), access },
       bindAddress: '127.0.0.1',
       port: 0,
       ...(metricsPort === undefined ? {} : { metricsPort }),
       log,
-      drain: async () => undefined,
       shutdownTimeoutMs: 1_000,
     });
     services.push(service);

@@ -60,13 +60,12 @@ describe('HTTPS with certificate files', () => {
     const service = await startService({
       name: 'things',
       imports: [],
-      health: { checks: [], registry: new Registry() },
+      health: { registry: new Registry() },
       bindAddress: '127.0.0.1',
       port: 0,
       metricsPort: 0,
       ...(tls && { tls }),
       log: silentLog,
-      drain: async () => undefined,
       shutdownTimeoutMs: 1_000,
     });
     services.push(service);

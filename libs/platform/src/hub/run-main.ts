@@ -1,24 +1,17 @@
-import type { DynamicModule, INestApplication } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { visibleText } from '#core/kernel/text/visible-text';
 import { InvalidSettings, readSettings, type Settings, unknownSettings } from '../config/settings.js';
 import { readRedisAccess } from '../redis/redis-access.js';
-import type { HealthCheck } from '../telemetry/health-check.js';
 import { createLog } from '../telemetry/log.js';
 import type { Log } from '../telemetry/log.port.js';
 import { type RunningService, runService, type ServiceOptions, startService } from '../telemetry/run-service.js';
 import { type Hub, openHub } from './hub.js';
+import { hubModule } from './hub.module.js';
 import { HubKey } from './hub-key.js';
 
-/** What a service adds to the common frame. */
-export type ServiceParts = Readonly<{
-  imports: readonly DynamicModule[];
-  port: number;
-  checks: readonly HealthCheck[];
-  drain: (app: INestApplication, deadlineMs: number) => Promise<void>;
-  /** Once everything is wired and listens. */
-  onStarted?: (app: INestApplication) => void;
-}>;
+/** What a service adds to the common frame: its modules, which find the hub by its tokens, and its port. */
+export type ServiceParts = Readonly<{ imports: readonly (DynamicModule | Type)[]; port: number }>;
 
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 
@@ -50,27 +43,24 @@ export async function runMain(
 export const startOn = (hub: Hub, service: string, parts: ServiceParts): Promise<RunningService> =>
   runOn(hub, service, parts, startService);
 
-async function runOn(
+function runOn(
   hub: Hub,
   name: string,
-  { imports, port, checks, drain, onStarted }: ServiceParts,
+  { imports, port }: ServiceParts,
   run: (options: ServiceOptions) => Promise<RunningService>,
 ): Promise<RunningService> {
-  const { settings, log, metrics, redisHealth, access, tls } = hub;
-  const service: RunningService = await run({
+  const { settings, log, metrics, access, tls } = hub;
+  return run({
     name,
-    imports,
+    imports: [hubModule(hub), ...imports],
     port,
     log,
     bindAddress: settings.bindAddress,
-    health: { checks: [redisHealth, ...checks], registry: metrics.registry, access },
+    health: { registry: metrics.registry, access },
     metricsPort: settings.metricsPort,
     ...(tls && { tls }),
     shutdownTimeoutMs: settings.shutdownTimeout,
-    drain,
   });
-  onStarted?.(service.app);
-  return service;
 }
 
 const ORPHAN_ENDS_WITHIN_MS = 3_000;

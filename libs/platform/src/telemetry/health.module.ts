@@ -8,8 +8,10 @@ import {
   Inject,
   Module,
   NotFoundException,
+  type OnModuleInit,
   Res,
 } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
 import { refusalHeaders } from '#core/kernel/http-access/admission';
@@ -18,14 +20,13 @@ import type { HttpArea } from '#core/kernel/http-access/http-area';
 import { buildInfo } from '../files/build-info.js';
 import { HttpAccess } from '../http-access/http-access.js';
 import type { HealthCheck } from './health-check.js';
+import { HealthIndicator, healthIndicator } from './health-indicator.js';
+import { Shutdown } from './shutdown.js';
 
 export type HealthOptions = Readonly<{
-  checks: readonly HealthCheck[];
   registry: Registry;
   /** A check that takes longer is down. Default 2 s. */
   checkTimeoutMs?: number;
-  /** True while the service ends: it is then not ready, but alive. */
-  ending?: () => boolean;
   /** Which clients may read metrics and the details of checks. Default: every client. */
   access?: HttpAccess;
   /** Whether `/metrics` has a port of its own, and so is not here. */
@@ -34,6 +35,13 @@ export type HealthOptions = Readonly<{
 
 const HEALTH_OPTIONS = Symbol('health options');
 
+/** The order of the checks in answers; others come after these. */
+const ORDER: readonly string[] = [
+  ...['service', 'redis', 'watches', 'extensions', 'clusters', 'olm', 'openshift', 'values', 'settings', 'joining'],
+  'budgets',
+];
+const rank = ({ name }: HealthIndicator): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+
 type Reply = Readonly<{ header(name: string, value: string): unknown }>;
 
 /**
@@ -41,12 +49,20 @@ type Reply = Readonly<{ header(name: string, value: string): unknown }>;
  * and why, for clients that may read details. `/version`, `/metrics`.
  */
 @Controller()
-export class HealthController {
+export class HealthController implements OnModuleInit {
+  #checks: readonly HealthIndicator[] = [];
+
   constructor(
     @Inject(HEALTH_OPTIONS) private readonly options: HealthOptions,
-    @Inject(HealthCheckService) private readonly health: HealthCheckService,
-    @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
+    private readonly health: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    private readonly providers: DiscoveryService,
   ) {}
+
+  onModuleInit(): void {
+    const found = this.providers.getProviders().map(({ instance }): unknown => instance);
+    this.#checks = found.filter((one) => one instanceof HealthIndicator).toSorted((a, b) => rank(a) - rank(b));
+  }
 
   @Get('livez')
   livez() {
@@ -99,16 +115,12 @@ export class HealthController {
   }
 
   #checkAll() {
-    const ending: HealthCheck = {
-      name: 'service',
-      check: async () => (this.options.ending?.() ? { up: false, detail: 'is ending' } : { up: true, detail: 'runs' }),
-    };
-    return this.health.check([ending, ...this.options.checks].map((check) => () => this.#indicate(check)));
+    return this.health.check(this.#checks.map((check) => () => this.#indicate(check)));
   }
 
-  async #indicate({ name, check }: HealthCheck) {
-    const session = this.indicators.check(name);
-    const { up, degraded, detail, clusters } = await this.#inTime(check).catch((error: unknown) => ({
+  async #indicate(indicator: HealthIndicator) {
+    const session = this.indicators.check(indicator.name);
+    const { up, degraded, detail, clusters } = await this.#inTime(indicator).catch((error: unknown) => ({
       up: false,
       degraded: false,
       clusters: undefined,
@@ -119,13 +131,13 @@ export class HealthController {
     return degraded ? session.degraded(facts) : session.up(facts);
   }
 
-  async #inTime(check: HealthCheck['check']) {
+  async #inTime(indicator: HealthIndicator) {
     const { checkTimeoutMs = 2_000 } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
     });
-    return Promise.race([check(), late]).finally(() => clearTimeout(timer));
+    return Promise.race([indicator.check(), late]).finally(() => clearTimeout(timer));
   }
 }
 
@@ -138,10 +150,16 @@ function withoutDetails(error: HttpException): HttpException {
 @Module({})
 class HealthModule {}
 
-/** The module with these endpoints, on these checks. */
+/** The service itself: it is not ready while it ends, but alive. */
+const serviceCheck = (shutdown: Shutdown): HealthCheck => ({
+  name: 'service',
+  check: async () => (shutdown.hasBegun ? { up: false, detail: 'is ending' } : { up: true, detail: 'runs' }),
+});
+
+/** The module with these endpoints, on every {@link HealthIndicator} of the service. */
 export const healthModule = (options: HealthOptions): DynamicModule => ({
   module: HealthModule,
-  imports: [TerminusModule.forRoot({ logger: false })],
+  imports: [TerminusModule.forRoot({ logger: false }), DiscoveryModule],
   controllers: [HealthController],
-  providers: [{ provide: HEALTH_OPTIONS, useValue: options }],
+  providers: [{ provide: HEALTH_OPTIONS, useValue: options }, healthIndicator(Shutdown, serviceCheck)],
 });

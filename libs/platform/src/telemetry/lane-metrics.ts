@@ -2,8 +2,11 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Bounds } from '#core/kernel/fairness/fair-queue';
 import { FairLimiter } from '../fairness/fair-limiter.js';
 
+/** In the order of the metrics, whatever order the services make theirs in. */
+const LANES = ['bundle', 'bundle-slow', 'read', 'read-slow', 'pull', 'solve', 'solve-slow'] as const;
+
 /** Where work waits for its turn within one process. */
-export type LaneName = 'pull' | 'bundle' | 'bundle-slow' | 'read' | 'read-slow' | 'solve' | 'solve-slow';
+export type LaneName = (typeof LANES)[number];
 
 /** Queues with turns, measured: what waits, what is under way, and how long each piece of work waited. */
 export class LaneMetrics {
@@ -39,7 +42,10 @@ export class LaneMetrics {
   #collect(of: (limiter: FairLimiter) => number): (this: Gauge) => void {
     const limiters = this.#limiters;
     return function collect(this: Gauge) {
-      for (const [lane, limiter] of limiters) this.set({ lane }, of(limiter));
+      for (const lane of LANES) {
+        const limiter = limiters.get(lane);
+        if (limiter !== undefined) this.set({ lane }, of(limiter));
+      }
     };
   }
 }

@@ -7,12 +7,16 @@ import type { ServingTls } from '../http-access/serving-tls.js';
 import { type HealthOptions, healthModule } from './health.module.js';
 import type { Log } from './log.port.js';
 import { NestLog } from './nest-log.js';
+import { Shutdown, shutdownModule } from './shutdown.js';
 
 export type ServiceOptions = Readonly<{
   name: string;
-  /** The service's own Nest modules; health and metrics are added. */
+  /**
+   * The service's own Nest modules; health and metrics are added. What drains does so in `beforeApplicationShutdown`, with
+   * the injected {@link Shutdown}: HTTP ends after it. Modules shut down in the reverse of this order.
+   */
   imports: readonly (DynamicModule | Type)[];
-  health: Omit<HealthOptions, 'ending' | 'metricsElsewhere'>;
+  health: Omit<HealthOptions, 'metricsElsewhere'>;
   bindAddress: string;
   /** 0: any free one. */
   port: number;
@@ -21,11 +25,7 @@ export type ServiceOptions = Readonly<{
   /** The certificate for HTTPS; absent: plain HTTP. */
   tls?: ServingTls;
   log: Log;
-  /**
-   * Stops taking work and waits for what has begun, no longer than the deadline.
-   * Called once, before HTTP ends.
-   */
-  drain: (app: INestApplication, deadlineMs: number) => Promise<void>;
+  /** How long the end waits for the work that has begun. */
   shutdownTimeoutMs: number;
 }>;
 
@@ -44,13 +44,15 @@ class ServiceRoot {}
 
 /** Starts a service: its modules, health and metrics over HTTP. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { name, log, drain, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress, tls } = options;
+  const { name, log, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress, tls } = options;
+  const shutdown = new Shutdown(shutdownTimeoutMs, log);
   let stopping: Promise<void> | undefined;
   const root: DynamicModule = {
     module: ServiceRoot,
     imports: [
+      shutdownModule(shutdown),
       ...options.imports,
-      healthModule({ ...health, metricsElsewhere: metricsPort !== 'same', ending: () => stopping !== undefined }),
+      healthModule({ ...health, metricsElsewhere: metricsPort !== 'same' }),
     ],
   };
   const adapter = new FastifyAdapter({ forceCloseConnections: true, ...(tls && { https: tls.options }) });
@@ -64,11 +66,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       : await serveMetrics({ ...health, bindAddress, port: metricsPort, ...(tls && { tls }) });
   log.info({ url: listeningUrl(url, bindAddress), ...(metrics && { metrics: metrics.url }) }, `${name} is running`);
   const end = async () => {
+    shutdown.begin();
     log.info({}, `${name} is ending; waiting for the work it has begun`);
-    await drain(app, shutdownTimeoutMs).catch((error: unknown) =>
-      log.error({ error }, 'ending: the work could not be drained'),
-    );
-    await Promise.all([app.close(), metrics?.close()]);
+    await app.close();
+    await metrics?.close();
     log.info({}, `${name} has ended`);
   };
   const stop = () => {

@@ -1,0 +1,46 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { SolveExtension } from '#lifecycle/solve/solve-extension';
+import { SolveProblem } from '#lifecycle/solve/solve-problem';
+import { SolverPool } from '#lifecycle/solve/solver-pool';
+import type { Settings } from '#platform/config/settings';
+import { QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
+import type { ResolveJob } from '#platform/queue/jobs';
+import { QueueProcessor } from '#platform/queue/queue-processor';
+import type { Queues } from '#platform/queue/queues';
+import { Shutdown } from '#platform/telemetry/shutdown';
+
+/** Jobs that wait for their turn in this process: those that need long leave room for others among them. */
+const MOST_WAITING = 32;
+
+/** Takes problems from the queue `resolve` and has them solved. */
+@Injectable()
+export class ResolveProcessor
+  extends QueueProcessor<ResolveJob>
+  implements OnApplicationBootstrap, BeforeApplicationShutdown
+{
+  constructor(
+    @Inject(QUEUES) { resolve }: Queues,
+    @Inject(SETTINGS) { resolveConcurrency }: Settings,
+    private readonly problems: SolveProblem,
+    private readonly extensions: SolveExtension,
+    private readonly pool: SolverPool,
+    private readonly shutdown: Shutdown,
+  ) {
+    super(resolve, resolveConcurrency + MOST_WAITING);
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.shutdown.drain(async (deadlineMs) => {
+      await this.close(deadlineMs);
+      await this.pool.close();
+    });
+  }
+
+  protected run({ problem, extension, owner }: ResolveJob): Promise<void> {
+    return extension ? this.extensions.run(problem) : this.problems.run(problem, owner);
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * Injection tokens of what every service stands on. {@link HUB} is all of it, for factories that hand it on; a class
+ * injects the parts that it uses.
+ */
+export const HUB = Symbol('hub');
+export const SETTINGS = Symbol('settings');
+export const CLOCK = Symbol('clock');
+export const LOG = Symbol('log');
+export const METRICS = Symbol('metrics');
+export const REDIS = Symbol('redis');
+export const QUEUES = Symbol('queues');
+export const PROBLEMS = Symbol('problem store');
+export const EXTENSION_PROBLEMS = Symbol('problem store of extensions');
+export const CONTENT = Symbol('content store');
+export const ACCESS = Symbol('HTTP access');
+
+/** Clients of the managed clusters, with the field manager of the service: each service's module provides its own. */
+export const CLIENTS = Symbol('clients of the managed clusters');

@@ -1,0 +1,30 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { healthIndicator } from '../telemetry/health-indicator.js';
+import type { Hub } from './hub.js';
+import * as tokens from './hub-tokens.js';
+
+@Module({})
+class HubModule {}
+
+/** Gives every module what the services of this process share: the hub under its token, and each part under its own. */
+export function hubModule(hub: Hub): DynamicModule {
+  const parts = [
+    { provide: tokens.HUB, useValue: hub },
+    { provide: tokens.SETTINGS, useValue: hub.settings },
+    { provide: tokens.CLOCK, useValue: hub.clock },
+    { provide: tokens.LOG, useValue: hub.log },
+    { provide: tokens.METRICS, useValue: hub.metrics },
+    { provide: tokens.REDIS, useValue: hub.redis },
+    { provide: tokens.QUEUES, useValue: hub.queues },
+    { provide: tokens.PROBLEMS, useValue: hub.problems },
+    { provide: tokens.EXTENSION_PROBLEMS, useValue: hub.extensionProblems },
+    { provide: tokens.CONTENT, useValue: hub.content },
+    { provide: tokens.ACCESS, useValue: hub.access },
+  ];
+  return {
+    module: HubModule,
+    global: true,
+    providers: [...parts, healthIndicator<Hub>(tokens.HUB, ({ redisHealth }) => redisHealth)],
+    exports: parts.map(({ provide }) => provide),
+  };
+}
