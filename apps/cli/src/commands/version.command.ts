@@ -40,7 +40,7 @@ export const versionCommand = (program: Command, io: Io): Command =>
       if (isData(output)) {
         const { printData } = await import('../output/print-data.js');
         await printData(io, { verdict, client: own, ...hubData(hub) }, output);
-      } else io.out(`${lines(own, hub).join('\n')}\n`);
+      } else io.out(`${[...lines(own, hub), ...(await skewLines(own, hub))].join('\n')}\n`);
       io.exit(exitCodeOf(verdict));
     });
 
@@ -61,6 +61,13 @@ function lines(own: BuildInfo, hub: HubVersion | undefined): readonly string[] {
   const first = `flotilla ${text(own)}`;
   if (hub === undefined) return [first];
   return [first, `hub      ${hub.known ? `${text(hub.build)} at ${hub.url}` : `none answers at ${hub.url}`}`];
+}
+
+async function skewLines(own: BuildInfo, hub: HubVersion | undefined): Promise<readonly string[]> {
+  if (hub?.known !== true) return [];
+  const { versionSkew } = await import('../live/version-skew.js');
+  const skew = versionSkew(own.version, hub.build.version);
+  return skew === undefined ? [] : [`note     ${skew}`];
 }
 
 type Build = Readonly<{ version: string; commit?: string | undefined; node: string; platform: string }>;

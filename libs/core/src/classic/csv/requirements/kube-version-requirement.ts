@@ -1,24 +1,19 @@
+import SemVer from 'semver/classes/semver.js';
 import type { ClusterServiceVersion, RequirementStatus } from '../../../kernel/api/cluster-service-version.js';
 import { CSV_API } from '../../../kernel/api/cluster-service-version.js';
 import { csvName } from '../../../kernel/api/csv-facts.js';
 
-type Version = Readonly<{ numbers: readonly number[]; prerelease: string; text: string }>;
+type Version = Readonly<{ release: SemVer; text: string }>;
 
+/** What coreos/go-semver reads: leading zeros are allowed. */
 const DOTTED_TRI = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(\+[0-9A-Za-z.-]+)?$/;
 
+/** Without prerelease and build: only a release is compared with, since the server's prerelease is cut off before. */
 function parse(text: string): Version | undefined {
   const match = DOTTED_TRI.exec(text);
   if (match === null) return undefined;
-  return { numbers: [match[1], match[2], match[3]].map(Number), prerelease: match[4] ?? '', text };
-}
-
-/** Only a release is compared with: the server's prerelease is cut off before. */
-function isNewer(wanted: Version, server: Version): boolean {
-  for (const [index, number] of wanted.numbers.entries()) {
-    const other = server.numbers[index] ?? 0;
-    if (number !== other) return number > other;
-  }
-  return false;
+  const [major, minor, patch] = [match[1], match[2], match[3]].map(Number);
+  return { release: new SemVer(`${major}.${minor}.${patch}`), text };
 }
 
 /** The entry for spec.minKubeVersion; none when it is not set (spec: csv-lifecycle.md §4). */
@@ -41,7 +36,7 @@ function verdict(minimum: string, serverVersion: string | undefined): { status: 
   if (server === undefined) return unmet('Server version parsing error');
   const wanted = parse(minimum.replace(/^v/, ''));
   if (wanted === undefined) return unmet('CSV version parsing error');
-  if (isNewer(wanted, server)) {
+  if (wanted.release.compare(server.release) > 0) {
     return unmet(`CSV version requirement not met: minKubeVersion (${minimum}) > server version (${server.text})`);
   }
   return {
