@@ -8,7 +8,7 @@ const Project = z.looseObject({
   type: z.enum(['application', 'library']),
   root: z.string(),
   sourceRoot: z.string(),
-  entryFile: z.string(),
+  entryFile: z.string().optional(),
   compilerOptions: z.looseObject({ tsConfigPath: z.string() }),
 });
 const { projects } = z
@@ -31,10 +31,35 @@ describe('nest-cli.json', () => {
     expect(project.type).toBe(project.root.startsWith('apps/') ? 'application' : 'library');
   });
 
-  it.each(Object.entries(projects).filter(([, { type }]) => type === 'application'))(
-    '%s has the program it starts with',
-    (_name, { sourceRoot, entryFile }) => {
-      expect(existsSync(join(root, sourceRoot, `${entryFile}.ts`))).toBe(true);
+  it.each(Object.entries(projects))(
+    '%s names the program it starts with, and only an app has one',
+    (_name, project) => {
+      const { type, sourceRoot, entryFile } = project;
+      expect(entryFile !== undefined).toBe(type === 'application');
+      if (entryFile !== undefined) expect(existsSync(join(root, sourceRoot, `${entryFile}.ts`))).toBe(true);
     },
   );
 });
+
+describe('package.json', () => {
+  const { dependencies } = z
+    .looseObject({ dependencies: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  const sources = ['apps', 'libs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !/\.(spec|fixture)\.ts$/.test(name))
+      .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+  );
+  const imported = new Set(
+    sources.flatMap((source) =>
+      [...source.matchAll(/(?:from |import\(|require\(|^import )'((?:@[^/']+\/)?[^/'.#]+)/gm)].map(([, name]) => name),
+    ),
+  );
+
+  it.each(Object.keys(dependencies))('%s is imported by the product', (name) => {
+    expect(imported.has(name) || PEERS.has(name)).toBe(true);
+  });
+});
+
+/** Packages that Nest itself asks for. */
+const PEERS: ReadonlySet<string> = new Set(['rxjs']);
