@@ -19,6 +19,6 @@ export const definesProtectedApi = (crd: KubernetesObject): boolean =>
 /** The group in the name of a CRD, `<plural>.<group>`. */
 export const groupOfName = (name: string): string => name.slice(name.indexOf('.') + 1);
 
-/** Why a bundle with such a definition is refused. */
+/** Why a bundle or a ClusterObjectSet with such a definition is refused. */
 export const protectedApiText = (crd: string): string =>
   `CustomResourceDefinition "${crd}" defines an API of OLM or Flotilla, which no bundle may bring or replace`;

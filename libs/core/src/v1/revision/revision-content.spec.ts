@@ -97,6 +97,26 @@ describe('the manifests of a revision', () => {
     });
   });
 
+  it('block a revision that brings a definition of OLM or Flotilla, whoever wrote it', () => {
+    const crd = (name: string) => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name },
+      spec: { group: name.slice(name.indexOf('.') + 1), scope: 'Cluster', names: {}, versions: [] },
+    });
+    const written = (...names: string[]) => {
+      const { revision } = stored();
+      const objects = names.map((name) => ({ object: crd(name) }));
+      return { ...revision, spec: { ...revision.spec, phases: [{ name: 'crds', objects }] } };
+    };
+    const refused = read(written('lamps.example.com', 'subscriptions.operators.coreos.com'), []);
+    expect(refused).toEqual({
+      blocked: true,
+      error: expect.stringContaining('"subscriptions.operators.coreos.com" defines an API of OLM or Flotilla'),
+    });
+    expect(namesOf(read(written('lamps.example.com'), []))).toEqual([['crds', 'lamps.example.com']]);
+  });
+
   it('are waited for where their Secret is missing', () => {
     const { revision } = stored();
     const content = read(revision, []);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ClusterObjectSet, CollisionProtection, RevisionPhase } from '../../kernel/api/cluster-object-set.js';
 import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit, canonicalHash } from '../../kernel/canonical/canonical-json.js';
+import { definesProtectedApi, protectedApiText } from '../../kernel/crd/protected-apis.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 
 export type ContentObject = Readonly<{ object: KubernetesObject; protection: CollisionProtection }>;
@@ -51,7 +52,17 @@ export function revisionContent(
     }
     phases.push({ name: phase.name, objects });
   }
-  return unchanged(revision, phases);
+  const refused = protectedDefinitions(phases);
+  return refused === undefined ? unchanged(revision, phases) : { blocked: true, error: refused };
+}
+
+/** A set may have been written by a user, or changed after the hub made it. */
+function protectedDefinitions(phases: readonly ContentPhase[]): string | undefined {
+  const objects = phases.flatMap((phase) => phase.objects.map(({ object }) => object));
+  const names = objects
+    .filter((object) => object.kind === 'CustomResourceDefinition' && definesProtectedApi(object))
+    .map(({ metadata }) => metadata.name ?? '');
+  return names.length === 0 ? undefined : names.map((name) => protectedApiText(name)).join('; ');
 }
 
 function mutableSecrets({ spec }: ClusterObjectSet, find: FindSecret, systemNamespace: string): string[] {
