@@ -120,6 +120,24 @@ describe('a token that the API server reviews', () => {
     expect(asked).toEqual(['TokenReview', 'SubjectAccessReview']);
   });
 
+  it('goes on opening while others send thousands of tokens that are not valid, and while those are reviewed', async () => {
+    const { client } = apiServer();
+    const stuck = {
+      create: (object: { spec: { token?: string } }) =>
+        object.spec.token?.startsWith('stuck') ? new Promise(() => undefined) : client.create(object as never),
+    };
+    const clock = new ManualClock(new Date(0));
+    const reviewer = new TokenReviewer(stuck as unknown as KubeClient, clock, log);
+    const ask = asker(new HttpAccess({ areas: new Set(HTTP_AREAS), reviewer }));
+    expect(await ask('metrics', '/metrics', SCRAPER)).toBe(200);
+    for (let at = 0; at < 3_000; at += 1) await ask('metrics', '/metrics', `invalid-${at}`);
+    for (let at = 0; at < 20; at += 1) void ask('metrics', '/metrics', `stuck-${at}`);
+    expect(await ask('metrics', '/metrics', READER)).toBe(503);
+    expect(await ask('metrics', '/metrics', SCRAPER)).toBe(200);
+    await clock.advance(31_000);
+    expect(await ask('metrics', '/metrics', SCRAPER)).toBe(200);
+  });
+
   it('is refused for now while the API server is away, and no token is in the log', async () => {
     const reviewer = new TokenReviewer(apiServer().client, new ManualClock(new Date(0)), log);
     expect(

@@ -29,15 +29,25 @@ const REFUSED_FOR_MS = 5_000;
 const MOST_ANSWERS = 1_000;
 /** Clients without a valid token must not make the hub flood its API server. */
 const MOST_REVIEWS = 8;
+/** A token that was admitted once is reviewed beside those that never were. */
+const KNOWN_FOR_MS = 3_600_000;
+
+type Answers = Map<string, Readonly<{ admission: Admission; until: number }>>;
 
 /**
  * Asks an API server to which user a token belongs (TokenReview) and whether that user may GET the path as a
- * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute.
+ * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Tokens that are refused, however many,
+ * take neither the place of answers to admitted ones nor their reviews.
  */
 export class TokenReviewer {
   readonly #secret = randomBytes(32);
-  readonly #answers = new Map<string, Readonly<{ admission: Admission; until: number }>>();
+  readonly #admitted: Answers = new Map();
+  readonly #refused: Answers = new Map();
   readonly #asking = new Map<string, Promise<Admission>>();
+  /** Tokens that were admitted, and until when that counts. */
+  readonly #known = new Map<string, number>();
+  /** Reviews under way of tokens that were admitted before, and of others. */
+  readonly #reviews = { known: 0, others: 0 };
 
   constructor(
     private readonly client: KubeClient,
@@ -46,21 +56,35 @@ export class TokenReviewer {
   ) {}
 
   async review(token: string, path: string): Promise<Admission> {
-    const id = createHmac('sha256', this.#secret).update(`${token} ${path}`).digest('base64');
-    const known = this.#answers.get(id);
-    if (known !== undefined && known.until > this.clock.now().getTime()) return known.admission;
+    const now = this.clock.now().getTime();
+    const id = this.#idOf(`${token} ${path}`);
+    const held = this.#admitted.get(id) ?? this.#refused.get(id);
+    if (held !== undefined && held.until > now) return held.admission;
     const asking = this.#asking.get(id);
     if (asking !== undefined) return asking;
-    if (this.#asking.size >= MOST_REVIEWS) return reviewUnavailable;
-    const asked = this.#ask(id, token, path).finally(() => this.#asking.delete(id));
+    const owner = this.#idOf(token);
+    const group = (this.#known.get(owner) ?? 0) > now ? 'known' : 'others';
+    if (this.#reviews[group] >= MOST_REVIEWS) return reviewUnavailable;
+    this.#reviews[group] += 1;
+    const asked = this.#ask({ id, owner, token, path }).finally(() => {
+      this.#reviews[group] -= 1;
+      this.#asking.delete(id);
+    });
     this.#asking.set(id, asked);
     return asked;
   }
 
-  async #ask(id: string, token: string, path: string): Promise<Admission> {
+  #idOf(text: string): string {
+    return createHmac('sha256', this.#secret).update(text).digest('base64');
+  }
+
+  async #ask(question: Readonly<{ id: string; owner: string; token: string; path: string }>): Promise<Admission> {
+    const { id, owner, token, path } = question;
     try {
       const admission = await this.#admissionOf(token, path);
       this.#keep(id, admission);
+      if (admission.admitted) setNewest(this.#known, owner, this.clock.now().getTime() + KNOWN_FOR_MS);
+      if (admission === tokenUnknown) this.#known.delete(owner);
       return admission;
     } catch (error) {
       this.log.error({ error }, 'a token for the hub’s HTTP could not be reviewed');
@@ -88,9 +112,17 @@ export class TokenReviewer {
   }
 
   #keep(id: string, admission: Admission): void {
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size >= MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
-    const forMs = admission.admitted ? ADMITTED_FOR_MS : REFUSED_FOR_MS;
-    this.#answers.set(id, { admission, until: this.clock.now().getTime() + forMs });
+    const { admitted } = admission;
+    (admitted ? this.#refused : this.#admitted).delete(id);
+    const until = this.clock.now().getTime() + (admitted ? ADMITTED_FOR_MS : REFUSED_FOR_MS);
+    setNewest(admitted ? this.#admitted : this.#refused, id, { admission, until });
   }
+}
+
+/** The oldest entry goes where there are too many. */
+function setNewest<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  const [oldest] = map.keys();
+  if (map.size >= MOST_ANSWERS && oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
 }
