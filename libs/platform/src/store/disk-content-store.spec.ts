@@ -92,6 +92,16 @@ describe('DiskContentStore', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100);
   });
 
+  it('keeps its bound with many puts at once, and holds what was put last', async () => {
+    const store = await DiskContentStore.open(directory, { maxBytes: 100, now: ticking() });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const digests = await Promise.all(names.map((name) => store.put(Buffer.alloc(40, name))));
+    const held = await Promise.all(digests.map((digest) => store.holds(digest)));
+    expect(held.filter(Boolean).length).toBeLessThanOrEqual(2);
+    expect(held.at(-1)).toBe(true);
+    expect(await readdir(join(directory, 'incoming'))).toEqual([]);
+  });
+
   it('takes a smaller bound into account when it is opened', async () => {
     const large = await DiskContentStore.open(directory, { now: ticking() });
     for (const name of ['a', 'b', 'c', 'd']) await large.put(Buffer.alloc(30, name));

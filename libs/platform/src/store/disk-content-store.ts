@@ -44,6 +44,9 @@ export class DiskContentStore extends ContentStore {
    */
   readonly #verified = new Map<Digest, string>();
   #total = 0;
+  /** Bytes that are being written. */
+  #incoming = 0;
+  readonly #written: (() => void)[] = [];
 
   private constructor(
     private readonly directory: string,
@@ -140,9 +143,25 @@ export class DiskContentStore extends ContentStore {
   }
 
   async #take(digest: Digest, bytes: number, fill: Fill): Promise<void> {
-    await this.makeRoom(bytes);
-    await this.#write(digest, fill).catch((error: unknown) => this.#onWriteFailure(error, { digest, bytes, fill }));
-    await this.#touch(digest, bytes);
+    await this.#reserve(bytes);
+    let touched: Promise<void>;
+    try {
+      await this.makeRoom();
+      await this.#write(digest, fill).catch((error: unknown) => this.#onWriteFailure(error, { digest, bytes, fill }));
+      touched = this.#touch(digest, bytes);
+    } finally {
+      this.#incoming -= bytes;
+      for (const go of this.#written.splice(0)) go();
+    }
+    await touched;
+  }
+
+  /** Bytes count before they are written. What does not fit beside others that are being written waits for them. */
+  async #reserve(bytes: number): Promise<void> {
+    while (this.#incoming > 0 && this.#incoming + bytes + this.otherBytes() > this.maxBytes) {
+      await new Promise<void>((resolve) => this.#written.push(resolve));
+    }
+    this.#incoming += bytes;
   }
 
   get #aside(): string {
@@ -209,8 +228,8 @@ export class DiskContentStore extends ContentStore {
   }
 
   /** Drops the least recently used blobs where all bytes that count are more than may be held. */
-  async makeRoom(bytes = 0): Promise<void> {
-    const other = this.otherBytes() + bytes;
+  async makeRoom(): Promise<void> {
+    const other = this.otherBytes() + this.#incoming;
     if (this.#total + other > this.maxBytes) await this.#evictDownTo(this.maxBytes * KEPT_AFTER_EVICTION - other);
   }
 
