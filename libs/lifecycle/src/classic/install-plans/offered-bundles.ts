@@ -1,33 +1,24 @@
 import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { BundleReference, BundleSource } from '#core/classic/install-plan/bundle-reference';
 import { parseImageReference } from '#platform/registry/image-reference';
-import type { ProblemStore } from '#platform/store/problem-store.port';
-import { RecordCache } from '#platform/store/record-cache';
-
-/** Records as JSON; few plans refer to bundles, and fewer of those were not made by this hub. */
-const RECORD_BYTES = 8 * 2 ** 20;
+import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
 /** What the catalogs in sight of a namespace offer it, as the poller saw them last. */
 export class OfferedBundles {
-  readonly #records: RecordCache;
-
-  constructor(private readonly store: ProblemStore) {
-    this.#records = new RecordCache(store, RECORD_BYTES);
-  }
+  constructor(private readonly observed: Pick<ObservedProblems, 'find' | 'record'>) {}
 
   /**
    * Whether the catalog that the reference names offers its content to the namespace: the manifests with that digest, or
    * an image of that repository. A digest alone gives no right to what the hub holds or may pull.
    */
   async has(cluster: string, namespace: string, reference: BundleReference): Promise<boolean> {
-    const observation = await this.store.getObservation(cluster, namespace);
-    const problem = observation && (await this.store.getProblem(observation.problem));
+    const known = await this.observed.find(cluster, namespace);
     const { catalogSourceName, catalogSourceNamespace } = reference;
-    const slice = problem?.catalogs.find(
+    const slice = known?.problem.catalogs.find(
       ({ key }) => key.name === catalogSourceName && key.namespace === catalogSourceNamespace,
     );
     for (const { record } of slice?.packages ?? []) {
-      if (offers(await this.#records.get(record), reference)) return true;
+      if (offers(await this.observed.record(record), reference)) return true;
     }
     return false;
   }

@@ -14,6 +14,7 @@ import { deprecationStage } from '../subscriptions/deprecation.stage.js';
 import { resolutionStage } from '../subscriptions/resolution.stage.js';
 import { SolutionCheck } from '../subscriptions/solution-check.js';
 import { subscriptionStage } from '../subscriptions/subscription.stage.js';
+import { ObservedProblems } from './observed-problems.js';
 import type { Stage } from './stage.js';
 
 /** What the stages of a pass need of the hub. */
@@ -33,6 +34,7 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
   const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
   const marks = key && new PlanMarks(key);
   const contents = new BundleContents(bundlePulls, content, queues.apply, log);
+  const observed = new ObservedProblems(problems);
   const unpackTimeoutMs = settings.bundleUnpackTimeout;
   return [
     operatorGroupStage,
@@ -40,7 +42,8 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
     subscriptionStage,
     resolutionStage({
       store: problems,
-      check: new SolutionCheck(problems, refused),
+      observed,
+      check: new SolutionCheck(problems, observed, refused),
       agreement,
       contents,
       observe: queues.observe,
@@ -48,13 +51,13 @@ export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log
       unpackTimeoutMs,
       marks,
     }),
-    deprecationStage(problems),
+    deprecationStage(observed),
     installPlanStage({
       retryTimeoutMs: settings.installPlanRetryTimeout,
       contents,
       unpackTimeoutMs,
       foreign: { setting: settings.foreignInstallPlans, marks },
-      offered: new OfferedBundles(problems),
+      offered: new OfferedBundles(observed),
       log,
       metrics,
     }),

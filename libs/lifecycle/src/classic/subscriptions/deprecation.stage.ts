@@ -2,33 +2,32 @@ import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
 import type { Subscription } from '#core/kernel/api/subscription';
-import type { ProblemStore } from '#platform/store/problem-store.port';
+import type { ObservedProblems } from '../namespaces/observed-problems.js';
 import { AT_REST, type Stage } from '../namespaces/stage.js';
 import { writeChanges } from './subscription.stage.js';
 
 /** Tells on each Subscription whether its package, channel or installed bundle is deprecated in its catalog. */
 export const deprecationStage =
-  (store: ProblemStore): Stage =>
+  (observed: ObservedProblems): Stage =>
   async (input) => {
     const installed = input.read.subscriptions.filter(({ status }) => status?.installedCSV);
     if (installed.length === 0) return AT_REST;
-    const observation = await store.getObservation(input.client.cluster, input.read.namespace);
-    const problem = observation && (await store.getProblem(observation.problem));
-    if (problem === undefined) return AT_REST;
+    const known = await observed.of(input);
+    if (known === undefined) return AT_REST;
     const now = input.now.toISOString();
     const changes = await Promise.all(
-      installed.map(async (one) => withDeprecations(one, await recordOf(store, problem, one), now)),
+      installed.map(async (one) => withDeprecations(one, await recordOf(observed, known.problem, one), now)),
     );
     return writeChanges(input, changes);
   };
 
 /** The Subscription's package in its own catalog, as it was when the namespace was last observed. */
 async function recordOf(
-  store: ProblemStore,
+  observed: ObservedProblems,
   { catalogs }: ResolutionProblem,
   { spec }: Subscription,
 ): Promise<PackageRecord | undefined> {
   const slice = catalogs.find(({ key }) => key.name === spec.source && key.namespace === spec.sourceNamespace);
   const reference = slice?.packages.find(({ name }) => name === spec.name);
-  return reference === undefined ? undefined : store.getRecord(reference.record);
+  return reference === undefined ? undefined : observed.record(reference.record);
 }

@@ -27,6 +27,7 @@ import { isRefusal } from '../../engine/refusal.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
+import type { ObservedProblems } from '../namespaces/observed-problems.js';
 import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
@@ -34,7 +35,8 @@ import { surroundingsOf, writeChanges } from './subscription.stage.js';
 import { type UnpackFailure, unpackBundles } from './unpack-bundles.js';
 
 export type ResolutionDeps = Readonly<{
-  store: ProblemStore;
+  store: Pick<ProblemStore, 'getSolution'>;
+  observed: ObservedProblems;
   check: SolutionCheck;
   agreement: Pick<PollerAgreement, 'note'>;
   contents: BundleContents;
@@ -80,24 +82,22 @@ type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; soluti
 
 /** The problem that was observed and its solution, provided that what is wished now is still what was solved. */
 async function currentSolution(
-  { store, observe, agreement }: ResolutionDeps,
-  { client, read }: StageInput,
+  { store, observed, observe, agreement }: ResolutionDeps,
+  input: StageInput,
 ): Promise<SolvedProblem | undefined> {
+  const { client, read } = input;
   const { cluster } = client;
-  const { namespace } = read;
-  const observation = await store.getObservation(cluster, namespace);
-  const problem = observation && (await store.getProblem(observation.problem));
-  if (problem !== undefined) {
-    const poller = problem.wishes.globalCatalogNamespace;
+  const known = await observed.of(input);
+  if (known !== undefined) {
+    const poller = known.problem.wishes.globalCatalogNamespace;
     agreement.note(cluster, { setting: GLOBAL_CATALOGS, applier: read.globalCatalogNamespace, poller });
   }
-  if (observation === undefined || problem === undefined || !sameJson(desiredNamespaceOf(read), problem.wishes)) {
-    await observe.add({ v: 1, cluster, namespace }, { delayMs: OBSERVE_AFTER_MS });
+  if (known === undefined || !sameJson(desiredNamespaceOf(read), known.problem.wishes)) {
+    await observe.add({ v: 1, cluster, namespace: read.namespace }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }
-  const { problem: hash } = observation;
-  const solution = await store.getSolution(hash);
-  return solution && { hash, problem, solution };
+  const solution = await store.getSolution(known.hash);
+  return solution && { ...known, solution };
 }
 
 /** OLM says this in its log alone (spec: subscriptions.md §2.3); an Event is where people look. */

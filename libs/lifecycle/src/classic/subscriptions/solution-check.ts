@@ -5,11 +5,8 @@ import { type FailedAnswer, verifyFailure } from '#core/classic/resolution/verif
 import { verifyResolution } from '#core/classic/resolution/verify-resolution';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { ProblemStore } from '#platform/store/problem-store.port';
-import { RecordCache } from '#platform/store/record-cache';
 import type { RefusedValues } from '#platform/telemetry/refused-values';
-
-/** Records as JSON, held for the namespaces of a fleet that are upgraded at the same time. */
-const RECORD_BYTES = 32 * 2 ** 20;
+import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
 /** A problem and its solution, as read from the store. */
 export type ResolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: ResolvedResolution }>;
@@ -25,16 +22,14 @@ const MOST_FAILURES = 500;
  * can write solutions: a solution decides nothing that the problem and its package records do not allow.
  */
 export class SolutionCheck {
-  readonly #records: RecordCache;
   /** Of "no"s that were checked, the oldest first: a namespace has the same one pass after pass. */
   readonly #failures = new Map<string, Readonly<{ claimed: string; answer: FailedAnswer }>>();
 
   constructor(
-    private readonly store: ProblemStore,
+    private readonly store: Pick<ProblemStore, 'dropSolution'>,
+    private readonly observed: Pick<ObservedProblems, 'record'>,
     private readonly refused: Pick<RefusedValues, 'note'>,
-  ) {
-    this.#records = new RecordCache(store, RECORD_BYTES);
-  }
+  ) {}
 
   /**
    * Whether the solution may be acted on. One that is refused is logged, counted and removed from the store; false, too,
@@ -82,7 +77,7 @@ export class SolutionCheck {
     const records = new Map<string, PackageRecord>();
     for (const { record: hash } of catalogs.flatMap(({ packages }) => packages)) {
       if (records.has(hash)) continue;
-      const record = await this.#records.get(hash);
+      const record = await this.observed.record(hash);
       if (record === undefined) return undefined;
       records.set(hash, record);
     }
