@@ -3,9 +3,19 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 
-/** Where texts of conditions, events, statuses and diagnoses are made. */
-const FOLDERS = ['libs/core/src', 'apps/applier/src', 'apps/catalog-poller/src'];
+/** Where texts of conditions, events, statuses, diagnoses, answers and errors are made. */
+const FOLDERS = [
+  ...['libs/core/src', 'libs/lifecycle/src', 'libs/platform/src'],
+  ...['apps/applier/src', 'apps/catalog-poller/src', 'apps/resolver-worker/src', 'apps/cli/src'],
+];
+/** What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names. */
 const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
+const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
+/** Help texts, whose examples nobody is advised to run, and the descriptions of the settings. */
+const HELP =
+  /^(?:apps\/cli\/src\/(?:program|live\/cluster-options)|libs\/platform\/src\/config\/settings(?:-page)?)\.ts: /;
+/** In a file of a verb everything is help, but for what it throws and writes. */
+const VERB = /^apps\/cli\/src\/commands\/\S+: (?!.*(?:Error\(|io\.(?:out|err)\())/;
 /**
  * Messages of InstallPlans and events that name a command themselves. All name `flotilla retry installplan
  * --replan`, which the cases of the advices replanCorrected, replanOverCopy and installAgain carry out.
@@ -15,8 +25,11 @@ const NAME_RETRY: readonly string[] = [
   'libs/core/src/classic/install-plan/step-manifest.ts',
   'libs/lifecycle/src/classic/install-plans/referenced-bundles.ts',
 ];
+/** What explains that nothing can be resolved advises in prose, beside its rules. */
+const RESOLUTION = 'libs/core/src/classic/resolution/explain/advice.ts';
+/** In double quotes stands the name of a verb, not a command. */
 const COMMAND =
-  /(?:^|[`'": ])(?:kubectl (?:-n \S+ )?|flotilla )(?:annotate|apply|approve|create|delete|edit|explain|get|label|patch|retry) \S/;
+  /(?<!"[^"]*)(?:^|[`': (])(?:kubectl (?:-n \S+ )?(?:annotate|apply|create|delete|edit|get|label|patch)|flotilla (?:approve|bundle|catalog|clusters|crd|explain|get|health|plan|resolve|retry|status|up))\b/;
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
 
 const linesOf = (folder: string): string[] =>
@@ -28,11 +41,16 @@ const linesOf = (folder: string): string[] =>
       return lines.filter((line) => !COMMENT.test(line) && COMMAND.test(line)).map((line) => `${file}: ${line.trim()}`);
     });
 
-it('every command that the hub advises stands in the table whose entries are carried out', () => {
+it('every command that the hub or the command advises stands in one of the two tables', () => {
   const found = FOLDERS.flatMap(linesOf);
-  const [inTable, elsewhere] = [true, false].map((own) => found.filter((line) => line.startsWith(`${TABLE}:`) === own));
-  expect(inTable?.length).toBeGreaterThan(20);
+  const inTable = (table: string) => found.filter((line) => line.startsWith(`${table}:`));
+  expect(inTable(TABLE).length).toBeGreaterThan(20);
+  expect(inTable(COMMAND_TABLE).length).toBeGreaterThan(10);
+  const advised = found.filter((line) => !HELP.test(line) && !VERB.test(line));
+  const elsewhere = advised.filter(
+    (line) => ![TABLE, COMMAND_TABLE, RESOLUTION].some((table) => line.startsWith(`${table}:`)),
+  );
   const retries = (line: string) =>
     NAME_RETRY.some((file) => line.startsWith(`${file}:`)) && line.includes('flotilla retry installplan');
-  expect(elsewhere?.filter((line) => !retries(line))).toEqual([]);
+  expect(elsewhere.filter((line) => !retries(line))).toEqual([]);
 });

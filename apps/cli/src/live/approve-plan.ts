@@ -2,6 +2,7 @@ import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { NEXT, type PlanPlace } from '../output/next-commands.js';
 
 /** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */
 export type ApprovalAsked = Readonly<{ kind: 'InstallPlan' | 'Subscription'; name: string; namespace: string }>;
@@ -30,9 +31,10 @@ export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryR
   if ('absent' in found) return { ...base, result: 'absent', because: found.absent };
   const { plan } = found;
   const name = plan.metadata.name ?? '';
+  const at = { cluster: client.cluster, namespace, name };
   const where = `InstallPlan ${name} in namespace ${namespace} of ${client.cluster}`;
   const known = { ...base, installPlan: name };
-  const because = refusal(where, plan);
+  const because = refusal(where, at, plan);
   if (because !== undefined) return { ...known, result: 'refused', because };
   const change = { metadata: { resourceVersion: plan.metadata.resourceVersion }, spec: { approved: true } };
   try {
@@ -67,11 +69,11 @@ async function planOfSubscription(client: KubeClient, name: string, namespace: s
 }
 
 /** Why this plan cannot be approved; undefined where it can. */
-function refusal(where: string, { spec, status }: InstallPlan): string | undefined {
+function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): string | undefined {
   const phase = status?.phase ?? '';
   if (phase === 'Complete') return `${where} is complete: there is nothing to approve`;
   if (phase === 'Failed') {
-    return `${where} has failed, approval does not revive it: mend the cause (flotilla explain installplan); it then goes on, at once with flotilla retry installplan`;
+    return `${where} has failed, approval does not revive it: mend the cause (${NEXT.explainPlan(at)}); it then goes on, at once with ${NEXT.retryPlan(at)}`;
   }
   if (spec.approved) return `${where} is approved already`;
   if (phase === 'RequiresApproval') return undefined;

@@ -8,6 +8,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
+import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
@@ -55,8 +56,7 @@ function report(cluster: string, missing: Missing): string {
       `  ${SERVICE[role]}: lacks of ClusterRole flotilla:${role}`,
       ...rightLines(rights).map((line) => `    ${line}`),
       '    grant it:',
-      '      kubectl apply -k k8s/base/managed-cluster',
-      `      kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} --user=USER`,
+      ...NEXT.grantRole(role).map((command) => `      ${command}`),
     ];
   });
   return [cluster, ...lines, ''].join('\n');

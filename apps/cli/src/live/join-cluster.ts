@@ -4,6 +4,7 @@ import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
 import { loadClusters, readAccess } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
 import { lineOf } from './ask-clusters.js';
 import { findCluster, olmText } from './find-clusters.js';
 
@@ -38,7 +39,7 @@ export async function joinClusters(io: Io, options: JoinOptions): Promise<void> 
   if (isWritten) await writeJoinedClusters(file, [...new Map([...before, ...news].map(byName)).values()]);
   for (const one of changes) io.out(changeText(one, options.dryRun, file));
   if (isWritten)
-    io.err('A hub that runs takes it up when it is started again; what it lacks there: flotilla clusters check\n');
+    io.err(`A hub that runs takes it up when it is started again; what it lacks there: ${NEXT.checkClusters()}\n`);
   io.exit(ExitCode.done);
 }
 

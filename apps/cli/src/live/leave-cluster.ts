@@ -10,6 +10,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
 import { didYouMean } from '../did-you-mean.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
 import { lineOf } from './ask-clusters.js';
 import { TOKEN_ADVICE } from './ask-hub.js';
 import { hubAddresses } from './hub-address.js';
@@ -59,7 +60,7 @@ export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptio
       io.err(`${name}: its finalizers stay, it was not reached: ${lineOf(error)}\n`);
     });
     if (!yes) {
-      const next = `then: flotilla clusters remove ${name} --yes`;
+      const next = `then: ${NEXT.removeCluster(name)}`;
       const first = running === undefined ? 'Stop a hub that manages it first' : running;
       if (reached !== undefined) io.err(`Nothing was changed. ${first}, ${next}\n`);
       return io.exit(ExitCode.done);
@@ -84,7 +85,7 @@ function joinedAs(name: string, joined: readonly ClusterAccess[], file: string):
     name,
     joined.map(({ context }) => context),
   );
-  throw new UsageError(`no cluster "${name}"${hint} in ${file}; flotilla clusters list shows all`);
+  throw new UsageError(`no cluster "${name}"${hint} in ${file}; ${NEXT.listClusters()} shows all`);
 }
 
 /** Of the first service of a hub at these addresses that manages the cluster, or may: why the cluster stays. */

@@ -8,6 +8,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { commandSettings } from '../command-settings.js';
 import { didYouMean } from '../did-you-mean.js';
 import { UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
 import type { ClusterOptions } from './cluster-options.js';
 
 /** Somebody waits at a terminal: a cluster that does not answer by then is away. */
@@ -70,8 +71,7 @@ function chosen(clients: readonly KubeClient[], options: ClusterOptions): readon
   const { cluster: names = [], context = [] } = options;
   const unknown = names.find((name) => !clients.some(({ cluster }) => cluster === name));
   if (unknown !== undefined) throw new UsageError(unknownCluster(unknown, clients, context));
-  if (clients.length === 0)
-    throw new UsageError('no cluster: name a kubeconfig, or add one with flotilla clusters add');
+  if (clients.length === 0) throw new UsageError(`no cluster: name a kubeconfig, or add one with ${NEXT.addCluster()}`);
   return names.length === 0 ? clients : clients.filter(({ cluster }) => names.includes(cluster));
 }
 

@@ -4,6 +4,7 @@ import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { inParallel } from '../in-parallel.js';
 import { type Io, NotFound } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
 import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, type FleetAnswer, fleetVerdict, reportAway } from './ask-clusters.js';
 import type { FleetOptions } from './cluster-options.js';
@@ -58,7 +59,7 @@ function refuseUnknownNamespace({ answers, away }: FleetAnswer<Steps>, namespace
   if (answers.length === 0 || away.length > 0 || answers.some(({ value }) => value !== undefined)) return;
   const clusters = answers.map(({ cluster }) => cluster);
   const where = clusters.length === 1 ? `cluster ${clusters[0]}` : `any of ${clusters.length} clusters`;
-  throw new NotFound(`no namespace "${namespace}" in ${where}; flotilla plan --live without -n shows all`);
+  throw new NotFound(`no namespace "${namespace}" in ${where}; ${NEXT.planAllNamespaces()} without -n shows all`);
 }
 
 /** Namespaces of one cluster that are read at the same moment. */

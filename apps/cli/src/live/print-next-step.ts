@@ -1,5 +1,6 @@
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
+import { NEXT } from '../output/next-commands.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
 import { field, text } from './field.js';
@@ -24,7 +25,7 @@ export function printNextSteps(plan: LivePlan, format: string): string {
 function stepText({ cluster, namespace, writes }: NextStep): string {
   const where = `namespace ${namespace} of ${cluster}`;
   if (writes.length === 0)
-    return `Nothing to do in ${where} now; what waits there, and why: flotilla status -C ${cluster}\n`;
+    return `Nothing to do in ${where} now; what waits there, and why: ${NEXT.statusOf(cluster)}\n`;
   return [`Next in ${where}:`, ...writes.map((write) => `  ${writeText(write)}`), ''].join('\n');
 }
 

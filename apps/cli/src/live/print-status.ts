@@ -3,6 +3,7 @@ import { HEALTH_STATES, type HealthState } from '#core/fleet/diagnosis/diagnosis
 import { equalCauses } from '#core/fleet/diagnosis/equal-causes';
 import { counted } from '#core/kernel/text/counted';
 import { type Columns, table } from '../commands/catalog-table.js';
+import { NEXT } from '../output/next-commands.js';
 import type { Verdict } from '../output/verdict.js';
 import type { Away } from './ask-clusters.js';
 import type { ClusterStatus, Share } from './cluster-status.js';
@@ -100,7 +101,7 @@ function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all 
     return members.length === 0 ? [] : [[HEADINGS[standing], ...members.flatMap(causeLines)].join('\n')];
   });
   const left = causes.slice(shown.length);
-  return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: flotilla status --all\n`}`;
+  return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause()}\n`}`;
 }
 
 /** Says nothing of clusters that did not answer. */

@@ -8,6 +8,7 @@ import { renderExplanation } from '#core/classic/resolution/explain/render-expla
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { whyChosen } from '#core/classic/resolution/why-chosen';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
 import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
@@ -151,7 +152,7 @@ function invalidCatalogs({ catalogs }: PlanQuestion, contents: readonly Catalog[
     if (first === undefined || key === undefined) return [];
     const where = first.place === undefined ? '' : `${placeWithin(reference, first.place)}: `;
     return [
-      `catalog ${key.namespace}/${key.name} is invalid, no registry would serve it: ${where}${first.message}; see flotilla catalog validate ${reference}`,
+      `catalog ${key.namespace}/${key.name} is invalid, no registry would serve it: ${where}${first.message}; see ${NEXT.validateCatalog(reference)}`,
     ];
   });
 }

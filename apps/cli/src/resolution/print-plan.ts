@@ -1,5 +1,6 @@
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';
+import { NEXT } from '../output/next-commands.js';
 import type { AnswerFormat } from '../output/output-option.js';
 import { verdictOf } from '../output/verdict.js';
 import { isYes, type PlanAnswer, type PlannedBundle } from './plan-answer.js';
@@ -33,7 +34,7 @@ function resolvedText({
   if (bundles.length === 0) {
     const others = leftOut.length === 0 ? 'every Subscription' : 'every other Subscription';
     const nothing = `Nothing to do in namespace ${namespace}: ${others} has what its catalog allows.`;
-    const hint = 'What is newer, and why it does not come: flotilla explain subscription NAME, with the same options.';
+    const hint = `What is newer, and why it does not come: ${NEXT.explainSubscription()}, with the same options.`;
     return `${[`${nothing}\n${hint}`, ...leftOut].join('\n\n')}\n`;
   }
   const rows = bundles.map(({ name, action, version, channel, catalog, because }) => [

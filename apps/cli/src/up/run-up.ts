@@ -13,6 +13,7 @@ import { findRedis } from '#platform/redis/find-redis';
 import { createLog } from '#platform/telemetry/log';
 import type { RunningService } from '#platform/telemetry/run-service';
 import { ExitCode, type Io, UsageError } from '../io.js';
+import { NEXT } from '../output/next-commands.js';
 import { allServices, type Clients } from './all-services.js';
 import { ClusterWatch } from './cluster-watch.js';
 import { PlainLog } from './plain-log.js';
@@ -91,9 +92,9 @@ const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages 
 const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>
   io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
 
-/** Names the hub where `flotilla status` would look for it elsewhere. */
+/** Names the hub where `flotilla status` would ask elsewhere. */
 function footer({ url, metricsUrl }: RunningService, { usualHub }: UpSettings): string {
-  const status = url === usualHub ? 'flotilla status' : `flotilla status --hub ${url}`;
+  const status = NEXT.status(url === usualHub ? undefined : url);
   return [
     `Health ${url}/healthz · metrics ${metricsUrl}`,
     `See what waits: ${status}`,

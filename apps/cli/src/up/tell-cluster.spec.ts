@@ -46,14 +46,22 @@ const cases: readonly (readonly [why: string, look: ClusterLook, lines: readonly
   [
     'CRDs could not be installed: why, and what to do',
     reached({ joined: { ...nothing, refused } }),
-    [/· CRDs of OLM are missing$/, /WARNING: CustomResourceDefinition a could not be .*"guest"$/, /kubectl apply/],
+    [
+      /· CRDs of OLM are missing$/,
+      /WARNING: CustomResourceDefinition a could not be .*"guest"$/,
+      /kubectl --context east apply/,
+    ],
   ],
   [
     'something else could not be installed: the CRDs are there',
     reached({
       joined: { ...nothing, refused: [{ object: 'ClusterRole x', because: 'forbidden' }, ...refused.slice(1)] },
     }),
-    [/· CRDs of OLM are there$/, /WARNING: ClusterRole x could not be installed: forbidden$/, /kubectl apply/],
+    [
+      /· CRDs of OLM are there$/,
+      /WARNING: ClusterRole x could not be installed: forbidden$/,
+      /kubectl --context east apply/,
+    ],
   ],
   [
     'joining is switched off',

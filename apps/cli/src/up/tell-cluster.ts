@@ -1,5 +1,6 @@
 import { type OlmSign, signText } from '#core/fleet/joining/olm-signs';
 import { counted } from '#core/kernel/text/counted';
+import { NEXT } from '../output/next-commands.js';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 
 /** The lines about one cluster: what is watched there, what was done, and what the person should know or do. */
@@ -37,13 +38,13 @@ function joinText({ standing, joined }: ReachedCluster): string {
   return count === 0 ? 'CRDs of OLM are there' : `${counted(count, 'CRD')} of OLM installed`;
 }
 
-function refusal({ joined }: ReachedCluster): string[] {
+function refusal({ cluster, joined }: ReachedCluster): string[] {
   const [first] = joined?.refused ?? [];
   if (joined === undefined || first === undefined) return [];
   const more = joined.refused.length === 1 ? '' : ` and ${joined.refused.length - 1} more`;
   return [
     `WARNING: ${first.object}${more} could not be installed: ${oneLine(first.because)}`,
-    `         ask a user with that right to run: kubectl apply --server-side -f k8s/crds -f k8s/joining`,
+    `         ask a user with that right to run: ${NEXT.installCrds(cluster)}`,
   ];
 }
 

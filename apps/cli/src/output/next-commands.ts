@@ -1,0 +1,31 @@
+import { shellWord } from '#core/kernel/text/shell-word';
+
+/** Where an InstallPlan is. */
+export type PlanPlace = Readonly<{ cluster: string; namespace: string; name: string }>;
+
+const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${namespace} -C ${cluster}`;
+
+/**
+ * The commands that answers and errors of `flotilla` name as the next step. What explain and status advise about an
+ * object stands in libs/core/src/fleet/diagnosis/advice.ts.
+ */
+export const NEXT = {
+  status: (hub?: string): string => (hub === undefined ? 'flotilla status' : `flotilla status --hub ${hub}`),
+  statusOf: (cluster: string): string => `flotilla status -C ${cluster}`,
+  everyCause: (): string => 'flotilla status --all',
+  explainSubscription: (): string => 'flotilla explain subscription NAME',
+  explainPlan: (plan: PlanPlace): string => `flotilla explain installplan ${at(plan)}`,
+  retryPlan: (plan: PlanPlace): string => `flotilla retry installplan ${at(plan)}`,
+  planAllNamespaces: (): string => 'flotilla plan --live',
+  validateCatalog: (reference: string): string => `flotilla catalog validate ${shellWord(reference)}`,
+  addCluster: (): string => 'flotilla clusters add',
+  listClusters: (): string => 'flotilla clusters list',
+  checkClusters: (): string => 'flotilla clusters check',
+  removeCluster: (name: string): string => `flotilla clusters remove ${name} --yes`,
+  installCrds: (cluster: string): string =>
+    `kubectl --context ${cluster} apply --server-side -f k8s/crds -f k8s/joining`,
+  grantRole: (role: string): readonly string[] => [
+    'kubectl apply -k k8s/base/managed-cluster',
+    `kubectl create clusterrolebinding flotilla:${role} --clusterrole=flotilla:${role} --user=USER`,
+  ],
+} as const;
