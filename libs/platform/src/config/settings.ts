@@ -185,6 +185,9 @@ export const settingGroups = {
       [HTTP_AREAS_AUTO],
       'What asks for authentication: `/content/…`, PackageManifests, content of ClusterCatalogs, `/metrics`, the details of `/readyz`, `/healthz` and `/version`. `auto`: nothing where only loopback is listened on, else all but `catalogs`',
     ),
+    httpHosts: list(
+      'Names by which clients reach services that listen on loopback, such as those of a proxy on the same machine, beside `localhost` and the host of the content URL. A request with another name in its Host header gets 421: a web page could have made its name lead here',
+    ),
     httpTokensFile: path(
       '',
       'File with the tokens that are taken, one in each line: `NAME TOKEN PATH[,PATH…]`; a path may end with `*`. Read again when it changes',

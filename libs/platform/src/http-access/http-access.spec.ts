@@ -1,4 +1,5 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -189,6 +190,19 @@ describe('a service whose metrics and health ask for authentication', () => {
     expect(await get(`${url}/metrics`, SCRAPER)).toMatchObject({ status: 200 });
     expect(await get(`${url}/metrics`, READER)).toMatchObject({ status: 403 });
     expect(await get(`${url}/version`)).toMatchObject({ status: 401 });
+  });
+
+  it('B5e: answers no web page whose name was made to lead to loopback', async () => {
+    const { url, metricsUrl } = await start(0);
+    const asAnother = (address: string, host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request(address, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+    const paths = [`${url}/livez`, `${url}/healthz`, `${url}/content/a`, metricsUrl];
+    expect(await Promise.all(paths.map((path) => asAnother(path, 'evil.example')))).toEqual([421, 421, 421, 421]);
+    expect(await asAnother(`${url}/livez`, 'localhost:8080')).toBe(200);
   });
 
   it('is alive and ready for every client, with names of clusters for those that may read them', async () => {

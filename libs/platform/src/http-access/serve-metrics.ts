@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { Registry } from 'prom-client';
 import { refusalHeaders } from '#core/kernel/http-access/admission';
+import { HOST_REFUSAL, isHostAnswered } from '#core/kernel/http-access/host-rule';
 import { HttpAccess } from './http-access.js';
 import type { ServingTls } from './serving-tls.js';
 
@@ -10,6 +11,8 @@ export type MetricsServerOptions = Readonly<{
   registry: Registry;
   access?: HttpAccess;
   bindAddress: string;
+  /** Names of the service where it listens on loopback, beside `localhost`. */
+  hosts: readonly string[];
   port: number;
   tls?: ServingTls;
 }>;
@@ -44,10 +47,11 @@ function secureServer(tls: ServingTls, listener: (request: IncomingMessage, resp
 }
 
 async function answer(
-  { registry, access = HttpAccess.open() }: MetricsServerOptions,
+  { registry, access = HttpAccess.open(), bindAddress, hosts }: MetricsServerOptions,
   { method, url = '', headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (!isHostAnswered(headers.host, bindAddress, hosts)) return send(response, 421, `${HOST_REFUSAL}\n`);
   if (url.replace(/\?.*$/, '') !== '/metrics') return send(response, 404, 'only /metrics is served at this port\n');
   if (method !== 'GET' && method !== 'HEAD') return send(response, 405, 'metrics are read with GET\n');
   const question = { area: 'metrics', path: '/metrics', authorization: headers.authorization } as const;

@@ -56,6 +56,7 @@ function runOn(
     port,
     log,
     bindAddress: settings.bindAddress,
+    hosts: [...settings.httpHosts, ...contentHost(settings)],
     health: { registry: metrics.registry, access },
     metricsPort: settings.metricsPort,
     ...(tls && { tls }),
@@ -90,3 +91,7 @@ function settingsOrExit(): Settings {
 function warnOfUnknown(log: Log): void {
   for (const name of unknownSettings(process.env)) log.warn({ name }, 'no such setting; see docs/settings.md');
 }
+
+/** Other processes and CatalogSources use this name. */
+const contentHost = ({ contentUrl }: Settings): readonly string[] =>
+  contentUrl === '' ? [] : [new URL(contentUrl).hostname];

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { type DynamicModule, type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { HOST_REFUSAL, isHostAnswered } from '#core/kernel/http-access/host-rule';
 import { serveMetrics } from '../http-access/serve-metrics.js';
 import type { ServingTls } from '../http-access/serving-tls.js';
 import { type HealthOptions, healthModule } from './health.module.js';
@@ -18,6 +19,8 @@ export type ServiceOptions = Readonly<{
   imports: readonly (DynamicModule | Type)[];
   health: Omit<HealthOptions, 'metricsElsewhere'>;
   bindAddress: string;
+  /** Names of the service where it listens on loopback, beside `localhost`. */
+  hosts?: readonly string[];
   /** 0: any free one. */
   port: number;
   /** `same`: metrics are at `port`. Default `same`; 0: any free one. */
@@ -44,7 +47,7 @@ class ServiceRoot {}
 
 /** Starts a service: its modules, health and metrics over HTTP. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { name, log, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress, tls } = options;
+  const { name, log, shutdownTimeoutMs, health, metricsPort = 'same', bindAddress, hosts = [], tls } = options;
   const shutdown = new Shutdown(shutdownTimeoutMs, log);
   let stopping: Promise<void> | undefined;
   const root: DynamicModule = {
@@ -56,6 +59,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ],
   };
   const adapter = new FastifyAdapter({ forceCloseConnections: true, ...(tls && { https: tls.options }) });
+  adapter.getInstance().addHook('onRequest', (request, reply, next) => {
+    if (isHostAnswered(request.headers.host, bindAddress, hosts)) next();
+    else reply.code(421).send({ statusCode: 421, message: HOST_REFUSAL });
+  });
   const app = await NestFactory.create(root, adapter, { logger: new NestLog(log), abortOnError: false });
   await app.listen(options.port, bindAddress);
   const url = (await app.getUrl()).replace('[::1]', 'localhost');
@@ -63,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const metrics =
     metricsPort === 'same'
       ? undefined
-      : await serveMetrics({ ...health, bindAddress, port: metricsPort, ...(tls && { tls }) });
+      : await serveMetrics({ ...health, bindAddress, hosts, port: metricsPort, ...(tls && { tls }) });
   log.info({ url: listeningUrl(url, bindAddress), ...(metrics && { metrics: metrics.url }) }, `${name} is running`);
   const end = async () => {
     shutdown.begin();

@@ -1,3 +1,5 @@
+import { isLoopback } from './loopback.js';
+
 /**
  * Parts of the hub's HTTP that may each ask for authentication. `/livez`, and whether a
  * service is ready, never do.
@@ -24,5 +26,3 @@ export function authenticatedAreas(
   if (!setting.includes(HTTP_AREAS_AUTO) || isLoopback(bindAddress)) return new Set(named);
   return new Set([...named, ...HTTP_AREAS.filter((area) => !OPEN_BY_DEFAULT.includes(area))]);
 }
-
-const isLoopback = (address: string): boolean => address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
