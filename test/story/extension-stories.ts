@@ -31,7 +31,7 @@ export type ExtensionStage = Readonly<{
 }>;
 
 /**
- * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with
+ * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with further installs,
  * configurations, service accounts and hand-made ClusterObjectSets, too.
  */
 export function describeExtensions(setStage: () => Promise<ExtensionStage>, { all }: Readonly<{ all: boolean }>): void {
@@ -315,15 +315,15 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
   });
 
   describe('where OLM v1 does less', () => describeDepartures(() => east, { bundle, putCatalog }));
-  describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));
   describe('in the long run', () =>
     describeRepairs(
       () => east,
       { bundle, putCatalog },
       (extension, at) => stage.lookLater(extension, at),
     ));
-  describe('an aggregated API that does not answer', () => describeUnavailableApi(() => east));
   if (!all) return;
+  describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));
+  describe('an aggregated API that does not answer', () => describeUnavailableApi(() => east));
   describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
   describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
   describe('with a deadline', () => describeDeadlines(() => east, { bundle, putCatalog }));

@@ -95,8 +95,8 @@ describe.each(services)('$service in docker-compose.yml', ({ service, port, host
   const takesFromUser = Object.keys(environment).filter((name) => environment[name] === null);
 
   it('starts a program that exists, with settings that exist and can be read', () => {
-    const main = (command[0] ?? '').replace(/^dist\//, '').replace(/\.js$/, '.ts');
-    expect(existsSync(join(PROJECT_ROOT, main)), command.join(' ')).toBe(true);
+    expect(command).toEqual([`dist/programs/${service}.js`]);
+    expect(existsSync(join(PROJECT_ROOT, 'apps', service, 'src/main.ts'))).toBe(true);
     expect(unknownSettings(environment as Record<string, string>)).toEqual([]);
     const given = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== null);
     expect(() => readSettings(Object.fromEntries(given))).not.toThrow();
