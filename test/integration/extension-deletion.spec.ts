@@ -121,9 +121,9 @@ it('leaves nothing behind and fails no pass when the extension is deleted before
     });
     const { signal } = new AbortController();
     await expect(
-      reconcileExtension(deps, deleting, name, new SystemClock(), signal),
+      reconcileExtension(deps, { client: deleting, reads: deleting, name }, new SystemClock(), signal),
       `deleted before write ${at}`,
-    ).resolves.toBeDefined();
+    ).resolves.toMatchObject({ result: expect.stringMatching(/^(done|again|waits)$/) });
     const wasDeleted = writes >= at;
     if (!wasDeleted) await client.delete({ ...CLUSTER_EXTENSION_API, name });
     await expect.poll(() => kindsLeft(name), { ...PATIENCE, message: `deleted before write ${at}` }).toEqual([]);
@@ -151,7 +151,7 @@ it('is installed again beside a Secret of its name that is still being collected
     return depsFor(ClusterExtension.parse(object), image);
   };
   const pass = async (deps: ExtensionDeps) =>
-    reconcileExtension(deps, client, name, new SystemClock(), new AbortController().signal);
+    reconcileExtension(deps, { client, reads: client, name }, new SystemClock(), new AbortController().signal);
   await pass(await install());
   const [held] = await secretsOf();
   if (held === undefined) throw new Error('no Secret was made');

@@ -32,7 +32,12 @@ export async function lookAtExtension(
   const hub = await openHub({ service: 'late-applier', settings, log: silentLog, redis, key });
   try {
     const { signal } = new AbortController();
-    await reconcileExtension(extensionDeps(hub), client, extension, new ManualClock(at), signal);
+    await reconcileExtension(
+      extensionDeps(hub),
+      { client, reads: client, name: extension },
+      new ManualClock(at),
+      signal,
+    );
   } finally {
     await Promise.all(Object.values(hub.queues).map((queue) => queue.close({ deadlineMs: 5_000 })));
     await hub.close();

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
+import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
 import type { Settings } from '#platform/config/settings';
 import { CLIENTS, LOG, QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
@@ -12,7 +13,7 @@ import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
-import { PASSES, type Passes, type PassOutcome } from './passes.js';
+import { PASSES, type Passes } from './passes.js';
 import { UnknownCluster } from './unknown-cluster.error.js';
 
 /** Takes subjects of every kind from the queue `apply` and does what is next for each. */
@@ -68,10 +69,23 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const { cluster } = subject;
     const { acts } = await this.detectors.status(cluster);
     if (!acts) return this.detectors.againAfterMs(cluster);
-    const { rounds, againAfterMs, answered } = await this.#pass(client, subject, signal);
-    if (answered) this.contact.noteEnd(cluster);
-    this.log.debug({ ...subject, rounds, againAfterMs }, `${subjectKind(subject)} reconciled`);
+    const outcome = await this.#pass(client, subject, signal);
+    this.#logOutcome(subject, outcome);
+    const againAfterMs = pauseAfter(outcome);
+    // A pass that wrote nothing may have read the cache alone.
+    if (outcome.rounds > 1) this.contact.noteEnd(cluster);
     return againAfterMs;
+  }
+
+  /** What the queue retries it logs itself. */
+  #logOutcome(subject: Subject, outcome: PassOutcome): void {
+    const { rounds, result } = outcome;
+    const againAfterMs = 'againAfterMs' in outcome ? outcome.againAfterMs : undefined;
+    const waitsFor = 'waitsFor' in outcome ? outcome.waitsFor : undefined;
+    if (result === 'refused' && againAfterMs !== undefined) {
+      this.log.warn({ ...subject, error: outcome.error.message }, 'the API server refused');
+    }
+    this.log.debug({ ...subject, rounds, result, waitsFor, againAfterMs }, `${subjectKind(subject)} reconciled`);
   }
 
   #pass(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<PassOutcome> {

@@ -38,15 +38,13 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 import { readNamespace } from '../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
-import {
-  type ReconcileOutcome,
-  reconcileNamespace,
-} from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
+import { reconcileNamespace } from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
 import type { Stage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
 import { type StagesHub, stagesOf } from '../../../libs/lifecycle/src/classic/namespaces/stages.js';
 import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js';
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
 import { PassReader } from '../../../libs/lifecycle/src/engine/pass-reader.js';
+import { pauseAfter } from '../../../libs/lifecycle/src/engine/reconcile-loop.js';
 
 const EXAMPLES = join(PROJECT_ROOT, 'examples');
 const GLOBAL = 'olm';
@@ -213,12 +211,16 @@ export class ApplierBench {
   }
 
   /** One job of the applier; it waits so long for work that goes on without it. */
-  async pass(namespace: string, waitsMs?: number): Promise<ReconcileOutcome> {
+  async pass(
+    namespace: string,
+    waitsMs?: number,
+  ): Promise<Readonly<{ rounds: number; againAfterMs: number | undefined }>> {
     const { signal } = new AbortController();
     const { client } = this;
     const reads = (await this.#view?.reads(this.#seen())) ?? client;
     const place = { client, reads, namespace, globalCatalogNamespace: GLOBAL };
-    return reconcileNamespace(place, this.stages, this.#clock, signal, new Patience(waitsMs));
+    const outcome = await reconcileNamespace(place, this.stages, this.#clock, signal, new Patience(waitsMs));
+    return { rounds: outcome.rounds, againAfterMs: pauseAfter(outcome) };
   }
 
   /** The resourceVersions of a poller that has seen everything. */

@@ -16,6 +16,7 @@ import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
+import { PassReader } from '../../../../libs/lifecycle/src/engine/pass-reader.js';
 import { type ExtensionPass, siblingsOf } from '../../../../libs/lifecycle/src/v1/extensions/extension-pass.js';
 import {
   type NextRevision,
@@ -23,7 +24,7 @@ import {
   troubleOf,
 } from '../../../../libs/lifecycle/src/v1/extensions/next-revision.js';
 import { readContent } from '../../../../libs/lifecycle/src/v1/extensions/read-content.js';
-import { type ExtensionRead, readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
+import { readExtension } from '../../../../libs/lifecycle/src/v1/extensions/read-extension.js';
 import { inParallel } from '../in-parallel.js';
 import { logins } from '../reference/registry-access.js';
 import { type ExtensionPlan, resolvedPlan } from '../resolution/plan-extensions.js';
@@ -71,13 +72,14 @@ export async function nextRevisionStep(
 ): Promise<ExtensionStep | undefined> {
   const gates = extensionGatesOf(deps.settings);
   const recording = new RecordingClient(client);
-  const read = await readExtension(recording, extension, deps.settings.systemNamespace);
+  const reader = new PassReader(recording);
+  const read = await readExtension(reader, extension, deps.settings.systemNamespace);
   if (read === undefined) return undefined;
   const { catalogs, unread } = await liveClusterCatalogs(client, gates);
   const installed = read.states.installed && bundleOf(read.states.installed).bundle;
   const resolved = resolvedPlan(read.extension, installed, catalogs, gates);
   const store = await solved(client.cluster, extension, resolved);
-  const pass = passOf(recording, read, store, deps);
+  const pass = passOf({ client: recording, reader, read }, store, deps);
   const decided = await nextRevision(pass);
   const has = installed === undefined ? {} : { installed: installed.version };
   const common = { cluster: client.cluster, extension, ...has, unread };
@@ -99,7 +101,11 @@ async function solved(cluster: string, extension: string, resolved: Resolved | u
   return store;
 }
 
-function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: NextStepDeps): ExtensionPass {
+function passOf(
+  { client, reader, read }: Pick<ExtensionPass, 'client' | 'reader' | 'read'>,
+  store: Store,
+  deps: NextStepDeps,
+): ExtensionPass {
   const { settings, contents } = deps;
   return {
     deps: {
@@ -117,6 +123,7 @@ function passOf(client: KubeClient, read: ExtensionRead, store: Store, deps: Nex
       secretIntervalMs: settings.extensionSecretInterval,
     },
     read,
+    reader,
     client,
     writer: client,
     now: new SystemClock().now(),

@@ -1,18 +1,18 @@
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
-import type { StageInput, StageOutcome } from '../classic/namespaces/stage.js';
+import type { RoundInput, StageOutcome } from './stage.js';
 
-/** A deletion was decided on what a mirror tells, which may be behind: to be decided again on live reads. */
+/** What may not be undone was decided on the cache, which may be behind: it is decided again on live reads. */
 export class DecidedOnCache extends Error {
-  constructor() {
-    super('a deletion is decided on live reads alone');
+  constructor(what = 'a deletion') {
+    super(`${what} is decided on live reads alone`);
   }
 }
 
 /** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
 export async function tryActions(
-  { client, reader, now, signal }: StageInput,
+  { client, reader, now, signal }: RoundInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<PerformOutcome> {
@@ -27,7 +27,7 @@ export async function tryActions(
 
 /** As {@link tryActions}; a refusal ends the pass (a Conflict lets it start over from a fresh read). */
 export async function perform(
-  input: StageInput,
+  input: RoundInput,
   actions: readonly Action[],
   known: readonly KubernetesObject[] = [],
 ): Promise<StageOutcome> {
@@ -38,7 +38,7 @@ export async function perform(
 
 /** Writes an object's status, unless it says the same already. */
 export const writeStatus = <T extends KubernetesObject>(
-  input: StageInput,
+  input: RoundInput,
   object: T,
   status: unknown,
 ): Promise<StageOutcome> => perform(input, [{ do: 'updateStatus', object: { ...object, status } }], [object]);

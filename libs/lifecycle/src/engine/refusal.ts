@@ -1,5 +1,5 @@
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import { AT_REST, joined, type StageOutcome } from '../classic/namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome } from './stage.js';
 
 /** Reasons that say something about the moment, or about the whole API server. */
 const OF_THE_MOMENT = ['Conflict', 'Unauthorized', 'TooManyRequests', 'ServiceUnavailable'];

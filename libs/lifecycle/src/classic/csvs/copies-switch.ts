@@ -8,7 +8,8 @@ import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm
 import { eventRef } from '#platform/kube/record-event';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, writeStatus } from '../../engine/perform.js';
-import { AT_REST, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { AT_REST, type StageOutcome } from '../../engine/stage.js';
+import type { StageInput } from '../namespaces/stage.js';
 
 /** The cluster's OLMConfig, where it has one that can be read. */
 export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undefined> {

@@ -8,7 +8,8 @@ import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { isTerminatingNamespace, type KindRef } from '#platform/kube/kube-client.port';
 import { perform } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 import { olmConfigOf, tellDisabled, tellSwitch } from './copies-switch.js';
 
 export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;

@@ -6,9 +6,10 @@ import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
+import { AT_REST, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
 import { readNamespace } from '../namespaces/namespace-read.js';
-import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
 /** Takes every ClusterServiceVersion of the namespace one step on. */
@@ -45,11 +46,9 @@ async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: Csv
   const written = step.status === undefined ? AT_REST : await writeStatus(input, csv, step.status);
   if (written.moved) logPhase(log, input, csv, step.status);
   const after = await perform(input, step.afterwards);
-  const next = step.next;
-  return {
-    moved: acted.wrote > 0 || written.moved || after.moved || next?.again === 'now',
-    againAfterMs: next?.again === 'later' ? next.afterMs : undefined,
-  };
+  const { next } = step;
+  const moved = acted.wrote > 0 || written.moved || after.moved || next?.again === 'now';
+  return next?.again === 'later' ? { moved, waitsFor: next.because, againAfterMs: next.afterMs } : { moved };
 }
 
 function logPhase(

@@ -5,7 +5,8 @@ import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
-import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import type { StageInput } from '../namespaces/stage.js';
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 

@@ -2,7 +2,8 @@ import { plansToDelete } from '#core/classic/install-plan/garbage-collect';
 import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../../engine/perform.js';
-import { AT_REST, type Stage } from '../namespaces/stage.js';
+import { AT_REST } from '../../engine/stage.js';
+import type { Stage } from '../namespaces/stage.js';
 
 /** Deletes the oldest InstallPlans beyond the five that are kept; not those in use. */
 export const garbageCollectStage: Stage = async (input) => {

@@ -16,10 +16,12 @@ import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
+import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
-import { AT_REST, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from './bundle-contents.js';
 import { couldGoOn, type Executed, executeSteps } from './execute-steps.js';
+
 import { type ForeignPlans, refuseForeign } from './foreign-plans.js';
 import type { OfferedBundles } from './offered-bundles.js';
 import { ReferencedBundles } from './referenced-bundles.js';
@@ -64,7 +66,7 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   if (turn.turn === 'write') return write(input, plan, turn.status, settings);
   if (turn.turn === 'rest') {
     const written = turn.status === undefined ? AT_REST : await write(input, plan, turn.status, settings);
-    return { ...written, againAfterMs: turn.retry ? CHECK_AGAIN_MS : undefined };
+    return turn.retry ? joined(written, waitFor('an OperatorGroup in order', CHECK_AGAIN_MS)) : written;
   }
   const context = contextIn(input, plan, turn.actingAs, settings);
   const clients = { own: input.client, tenant: tenantOf(input.client, turn.actingAs) };
@@ -73,11 +75,14 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   const refused: Executed = { outcomes: foreign.size > 0 ? foreign : refuseUnsupported(plan) };
   const { outcomes, stillFetching } =
     refused.outcomes.size > 0 ? refused : await executeSteps(clients, plan, context, { input, bundles });
-  if (stillFetching !== undefined && outcomes.size === 0) return { ...AT_REST, againAfterMs: FETCHED_AFTER_MS };
+  if (stillFetching !== undefined && outcomes.size === 0) {
+    return waitFor(`bundles to be fetched: ${stillFetching.join(', ')}`, FETCHED_AFTER_MS);
+  }
   const warned = [...outcomes.values()].filter((outcome) => outcome.warned).length;
   if (warned > 0) settings.metrics.installPlanWarnings(input.client.cluster, warned);
   const { status, againAfterMs } = concludeExecution(plan, outcomes, { now, retryTimeoutMs: settings.retryTimeoutMs });
-  return { ...(await write(input, plan, status, settings)), againAfterMs };
+  const written = await write(input, plan, status, settings);
+  return joined(written, pauseFor('steps of an InstallPlan', againAfterMs));
 }
 
 /** A plan of the hub has what it refers to; another one has what the catalogs offer the namespace. */

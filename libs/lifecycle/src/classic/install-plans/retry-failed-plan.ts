@@ -8,7 +8,8 @@ import {
 import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { DecidedOnCache, perform, writeStatus } from '../../engine/perform.js';
-import { AT_REST, joined, MOVED, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
+import type { StageInput } from '../namespaces/stage.js';
 import { writeChanges } from '../subscriptions/subscription.stage.js';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -75,6 +76,6 @@ export async function retryWhenCauseIsGone(
   const check = checkOfFailedPlan(plan, input.read.subscriptions, now);
   if (check === undefined || status === undefined) return undefined;
   const { due, againAfterMs } = check;
-  if (!due || !(await couldGoOn())) return { ...AT_REST, againAfterMs };
+  if (!due || !(await couldGoOn())) return waitFor('what stopped the InstallPlan to be mended', againAfterMs);
   return writeStatus(input, plan, retriedStatus(status, 'CauseGone', now));
 }

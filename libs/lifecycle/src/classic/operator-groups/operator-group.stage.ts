@@ -6,7 +6,8 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operator-group';
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../../engine/perform.js';
-import { AT_REST, joined, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -74,8 +75,7 @@ async function takeStep(
   const acted = await perform(input, step.actions, [group]);
   const written = step.status === undefined ? AT_REST : await writeStatus(input, group, step.status);
   const after = await perform(input, step.afterwards, [group]);
-  return {
-    moved: acted.moved || written.moved || after.moved,
-    againAfterMs: step.problem === undefined ? undefined : PROBLEM_AGAIN_MS,
-  };
+  const moved = acted.moved || written.moved || after.moved;
+  if (step.problem === undefined) return { moved };
+  return { moved, waitsFor: `OperatorGroup ${group.metadata.name}: ${step.problem}`, againAfterMs: PROBLEM_AGAIN_MS };
 }

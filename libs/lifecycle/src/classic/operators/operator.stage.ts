@@ -14,7 +14,8 @@ import { OPERATOR_CONDITION_API } from '#core/kernel/api/operator-condition';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { type KindRef, KubeApiError } from '#platform/kube/kube-client.port';
 import { perform } from '../../engine/perform.js';
-import { AT_REST, joined, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
+import type { StageInput } from '../namespaces/stage.js';
 
 const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });

@@ -2,8 +2,9 @@ import type { PackageRecord } from '#core/catalog/model/package-record';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { withDeprecations } from '#core/classic/subscription/deprecation-conditions';
 import type { Subscription } from '#core/kernel/api/subscription';
+import { AT_REST } from '../../engine/stage.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
-import { AT_REST, type Stage } from '../namespaces/stage.js';
+import type { Stage } from '../namespaces/stage.js';
 import { writeChanges } from './subscription.stage.js';
 
 /** Tells on each Subscription whether its package, channel or installed bundle is deprecated in its catalog. */

@@ -24,11 +24,12 @@ import type { Log } from '#platform/telemetry/log.port';
 import { perform } from '../../engine/perform.js';
 import type { PollerAgreement } from '../../engine/poller-agreement.js';
 import { isRefusal } from '../../engine/refusal.js';
+import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
-import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
@@ -67,7 +68,7 @@ export const resolutionStage =
     if ('error' in unpack) return perform(input, [warning(read.namespace, `${unpack.error}: nothing is resolved`)]);
     if (!needsResolution(read.subscriptions)) return AT_REST;
     const againAfterMs = untilUpgraded(input);
-    if (againAfterMs !== undefined) return { moved: false, againAfterMs };
+    if (againAfterMs !== undefined) return waitFor('an upgrade that is under way', againAfterMs);
     const solved = await currentSolution(deps, input);
     if (solved === undefined) return AT_REST;
     const { solution } = solved;
@@ -168,7 +169,7 @@ async function install(
   if (!(await isAdmitted(deps, input, { ...solved, solution }))) return AT_REST;
   const { timeoutMs = deps.unpackTimeoutMs, minRetryMs = FETCH_AGAIN_MS } = unpack;
   const turn = turnOf(input, resolution, minRetryMs);
-  if ('pauseMs' in turn) return { ...AT_REST, againAfterMs: turn.pauseMs };
+  if ('pauseMs' in turn) return waitFor('the next try to unpack bundles', turn.pauseMs);
   const { part } = turn;
   if (part === undefined) return conclude(input, { effect: 'settled', resolution });
   const wanted = bundlesToInstall(part.resolution);
@@ -322,5 +323,5 @@ async function tellUnpackFailure(
     return changed ? [{ ...event, about: { ...SUBSCRIPTION_API, name, namespace, uid } }] : [];
   });
   await perform(input, events);
-  return { ...told, againAfterMs };
+  return { moved: told.moved, waitsFor: 'the next try to unpack bundles', againAfterMs };
 }

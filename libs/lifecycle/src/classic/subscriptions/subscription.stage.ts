@@ -6,8 +6,9 @@ import type { SubscriptionChange } from '#core/classic/subscription/subscription
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { writeStatus } from '../../engine/perform.js';
+import { AT_REST, MOVED, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
-import { AT_REST, MOVED, type Stage, type StageInput, type StageOutcome } from '../namespaces/stage.js';
+import type { Stage, StageInput } from '../namespaces/stage.js';
 
 /** The books of every Subscription: its state, what its plan says, how the catalogs in sight are. */
 export const subscriptionStage: Stage = async (input) => {

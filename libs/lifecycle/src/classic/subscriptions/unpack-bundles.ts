@@ -2,8 +2,9 @@ import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
+import type { StageOutcome } from '../../engine/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from '../install-plans/bundle-contents.js';
-import type { StageInput, StageOutcome } from '../namespaces/stage.js';
+import type { StageInput } from '../namespaces/stage.js';
 import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
 import { writeChanges } from './subscription.stage.js';
 
@@ -34,7 +35,7 @@ export async function unpackBundles(
   const message = `fetching ${fetched.stillFetching.join(', ')}`;
   const changes = applyResolution(subscriptions, { effect: 'unpacking', message }, input.now.toISOString());
   const { moved } = await writeChanges(input, changes);
-  return { outcome: { moved, againAfterMs: FETCHED_AFTER_MS } };
+  return { outcome: { moved, waitsFor: message, againAfterMs: FETCHED_AFTER_MS } };
 }
 
 /** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */

@@ -4,23 +4,24 @@ import { type ExtensionTrouble, extensionEvent } from '#core/v1/extension/report
 import type { DesiredRevision } from '#core/v1/revision/build-revision';
 import { DIGEST_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf } from '#core/v1/revision/revision-states';
-import { performActions } from '#platform/kube/perform-actions';
+import { perform } from '../../engine/perform.js';
+import { MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { makeRevision } from './make-revision.js';
 import { isUnchanged, nextRevision, troubleOf } from './next-revision.js';
 import { performOnOwn } from './perform-on-own.js';
 
-/** What came of the wish in one pass. `moved`: something was written, and what was read is old. */
-export type WishOutcome = Readonly<{
-  moved: boolean;
-  /** No answer yet: the status is left as it is. */
-  waiting?: true;
-  trouble?: ExtensionTrouble | undefined;
-  deprecation?: readonly DeprecationEntry[] | undefined;
-  note?: string | undefined;
-  againAfterMs?: number | undefined;
-}>;
+/** What following the desired state came to in one round. */
+export type WishOutcome = StageOutcome &
+  Readonly<{
+    /** No solution yet: the status is left as it is. */
+    unsolved?: true;
+    trouble?: ExtensionTrouble | undefined;
+    deprecation?: readonly DeprecationEntry[] | undefined;
+    note?: string | undefined;
+  }>;
 
+const NEXT_CHECK = 'the next check of the bundle, its rights and its CRDs';
 /** The garbage collector takes seconds. */
 const COLLECTED_AFTER_MS = 2_000;
 
@@ -29,10 +30,10 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   const decided = await nextRevision(pass);
   const { deprecation, note, againAfterMs } = decided;
   const newest = pass.read.states.active.at(-1);
-  const told = { deprecation, note, againAfterMs };
+  const told = { deprecation, note, ...(againAfterMs === undefined ? {} : { waitsFor: NEXT_CHECK, againAfterMs }) };
   switch (decided.next) {
     case 'wait':
-      return { moved: false, waiting: true, againAfterMs };
+      return { ...waitFor('the choice of a bundle, or its content', againAfterMs), unsolved: true };
     case 'trouble':
       return { ...told, moved: false, trouble: decided.trouble };
     case 'keep':
@@ -52,19 +53,21 @@ async function annotate(
   const { progressDeadlineMinutes = null } = pass.read.extension.spec;
   const ref = { ...CLUSTER_OBJECT_SET_API, name: newest.metadata.name ?? '' };
   const patch = { metadata: { annotations }, spec: { progressDeadlineMinutes } };
-  const known = () => newest;
-  return performOnOwn(pass, [{ do: 'patch', ref, patch }], { known });
+  return performOnOwn(pass, [{ do: 'patch', ref, patch }], [newest]);
 }
 
 async function store(
   pass: ExtensionPass,
   wish: DesiredRevision,
   newest: ClusterObjectSet | undefined,
-): Promise<Pick<WishOutcome, 'moved' | 'trouble' | 'againAfterMs'>> {
+): Promise<StageOutcome & Pick<WishOutcome, 'trouble'>> {
   const made = await makeRevision(pass, wish);
   const { from } = wish;
-  if ('gone' in made) return { moved: true };
-  if ('collecting' in made) return { moved: false, againAfterMs: COLLECTED_AFTER_MS };
+  if ('gone' in made) {
+    pass.reader.doubtAll();
+    return MOVED;
+  }
+  if ('collecting' in made) return waitFor('the garbage collector to delete a Secret of that name', COLLECTED_AFTER_MS);
   if ('error' in made) return { moved: false, trouble: troubleOf(from, 'Blocked', made.error) };
   const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);
@@ -75,6 +78,6 @@ async function store(
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
   const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${changed}`;
   const event = extensionEvent(pass.read.extension, 'Normal', reason, message);
-  await performActions(pass.client, [event], pass.now, { signal: pass.signal });
-  return { moved: true };
+  await perform(pass, [event]);
+  return MOVED;
 }

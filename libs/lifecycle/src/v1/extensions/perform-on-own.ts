@@ -1,7 +1,8 @@
 import type { Action } from '#core/kernel/actions/action';
+import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import { type PerformOptions, performActions } from '#platform/kube/perform-actions';
-import type { ExtensionPass } from './extension-pass.js';
+import { tryActions } from '../../engine/perform.js';
+import type { RoundInput } from '../../engine/stage.js';
 
 /**
  * Performs actions on the extension, its revisions and their Secrets. True where something was written, and where an
@@ -9,12 +10,13 @@ import type { ExtensionPass } from './extension-pass.js';
  * case: it says that the namespace is missing.
  */
 export async function performOnOwn(
-  { client, now, signal }: Pick<ExtensionPass, 'client' | 'now' | 'signal'>,
+  input: RoundInput,
   actions: readonly Action[],
-  options: Pick<PerformOptions, 'known'> = {},
+  known: readonly KubernetesObject[] = [],
 ): Promise<boolean> {
-  const outcome = await performActions(client, actions, now, { ...options, signal });
+  const outcome = await tryActions(input, actions, known);
   if (outcome.ok) return outcome.wrote > 0;
-  if (KubeApiError.is(outcome.error, 'NotFound') && outcome.action.do !== 'create') return true;
-  throw outcome.error;
+  if (!KubeApiError.is(outcome.error, 'NotFound') || outcome.action.do === 'create') throw outcome.error;
+  input.reader.doubtAll();
+  return true;
 }

@@ -35,17 +35,13 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 
 /** What the service account that the extension names lacks to manage all of it, in one text (decision 0130). */
 export async function permissionProblems(
-  { client, read }: ExtensionPass,
+  { reader, read }: ExtensionPass,
   { phases }: DesiredRevision,
 ): Promise<string | undefined> {
   const { namespace, serviceAccount } = read.extension.spec;
   if (!serviceAccount?.name) return undefined;
-  const list = async (kind: string) => (await client.list({ apiVersion: RBAC, kind }))?.items ?? [];
   const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
-    ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map(async (kind) =>
-      // Lists leave apiVersion and kind out of their items.
-      (await list(kind)).map((object) => ({ ...object, apiVersion: RBAC, kind })),
-    ),
+    ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => reader.list({ apiVersion: RBAC, kind })),
   );
   const missing = missingPermissions({
     account: { namespace, name: serviceAccount.name },
@@ -75,11 +71,11 @@ function resourceOf(kind: string): string {
 }
 
 /** The service account that an extension names must be there: nothing can be written in its name otherwise. */
-export async function accountProblem({ client, read }: ExtensionPass): Promise<string | undefined> {
+export async function accountProblem({ reader, read }: ExtensionPass): Promise<string | undefined> {
   const { namespace, serviceAccount } = read.extension.spec;
   const name = serviceAccount?.name;
   if (name === undefined || name === '') return undefined;
-  const account = await client.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
+  const account = await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
   if (account !== undefined) return undefined;
   const found = `service account ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
   return `operation cannot proceed due to the following validation error(s): ${found}`;

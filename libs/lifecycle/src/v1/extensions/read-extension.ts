@@ -1,12 +1,11 @@
-import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { type RevisionStates, revisionStates } from '#core/v1/revision/revision-states';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { PassReader } from '../../engine/pass-reader.js';
 
-/** A ClusterExtension and all that belongs to it, as the API server has it now. */
+/** A ClusterExtension and all that belongs to it, as just read. */
 export type ExtensionRead = Readonly<{
   name: string;
   extension: ClusterExtension;
@@ -14,25 +13,22 @@ export type ExtensionRead = Readonly<{
   states: RevisionStates;
   /** Secrets with manifests, by `namespace/name`: of revisions that are active, on their way out, or wanted again. */
   secrets: ReadonlyMap<string, KubernetesObject>;
-  /** Labels of every ClusterCatalog of the cluster. */
-  catalogLabels: readonly Readonly<Record<string, string>>[];
 }>;
 
 /** Undefined where there is no such extension, or none that can be understood. */
 export async function readExtension(
-  client: KubeClient,
+  reader: PassReader,
   name: string,
   systemNamespace: string,
 ): Promise<ExtensionRead | undefined> {
   const labelSelector = `${OWNER_NAME_LABEL}=${name}`;
-  const [found, sets, catalogs] = await Promise.all([
-    client.get({ ...CLUSTER_EXTENSION_API, name }),
-    client.list(CLUSTER_OBJECT_SET_API, { labelSelector }),
-    client.list(CLUSTER_CATALOG_API),
+  const [found, sets] = await Promise.all([
+    reader.get({ ...CLUSTER_EXTENSION_API, name }),
+    reader.list(CLUSTER_OBJECT_SET_API, { labelSelector }),
   ]);
   const extension = found && ClusterExtension.safeParse({ ...found, ...CLUSTER_EXTENSION_API }).data;
   if (extension === undefined) return undefined;
-  const revisions = (sets?.items ?? []).flatMap(
+  const revisions = sets.flatMap(
     (object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? [],
   );
   const states = revisionStates(revisions);
@@ -43,22 +39,21 @@ export async function readExtension(
     extension,
     revisions,
     states,
-    secrets: await secretsOf(client, systemNamespace, read),
-    catalogLabels: (catalogs?.items ?? []).map(({ metadata }) => metadata.labels ?? {}),
+    secrets: await secretsOf(reader, systemNamespace, read),
   };
 }
 
 /** By `namespace/name`. Manifests may be some MiB a revision: only those that are needed are read. */
 async function secretsOf(
-  client: KubeClient,
+  reader: PassReader,
   namespace: string,
   revisions: readonly ClusterObjectSet[],
 ): Promise<Map<string, KubernetesObject>> {
   if (revisions.length === 0) return new Map();
   const names = revisions.map(({ metadata }) => metadata.name ?? '').join(',');
   const labelSelector = `${REVISION_NAME_LABEL} in (${names})`;
-  const found = await client.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace, labelSelector });
-  return new Map((found?.items ?? []).map((secret) => [placeOf(secret), secret]));
+  const found = await reader.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace, labelSelector });
+  return new Map(found.map((secret) => [placeOf(secret), secret]));
 }
 
 const placeOf = ({ metadata }: KubernetesObject): string => `${metadata.namespace}/${metadata.name}`;

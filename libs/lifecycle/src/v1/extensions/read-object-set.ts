@@ -2,34 +2,33 @@ import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/clust
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { revisionStates } from '#core/v1/revision/revision-states';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { PassReader } from '../../engine/pass-reader.js';
 import type { ExtensionDeps } from './extension-deps.js';
-import type { RevisionsPass } from './extension-pass.js';
+import type { RevisionsRead } from './extension-pass.js';
 
 /** The one set, and those that share its owner's name; undefined where it is gone. */
 export async function readObjectSet(
-  client: KubeClient,
+  reader: PassReader,
   name: string,
   { systemNamespace }: ExtensionDeps,
-): Promise<RevisionsPass['read'] | undefined> {
-  const found = await client.get({ ...CLUSTER_OBJECT_SET_API, name });
+): Promise<RevisionsRead | undefined> {
+  const found = await reader.get({ ...CLUSTER_OBJECT_SET_API, name });
   const set = found && ClusterObjectSet.safeParse({ ...found, ...CLUSTER_OBJECT_SET_API }).data;
   if (set === undefined) return undefined;
   const owner = set.metadata.labels?.[OWNER_NAME_LABEL];
   const labelSelector = `${OWNER_NAME_LABEL}=${owner}`;
-  const siblings =
-    owner === undefined ? [] : ((await client.list(CLUSTER_OBJECT_SET_API, { labelSelector }))?.items ?? []);
+  const siblings = owner === undefined ? [] : await reader.list(CLUSTER_OBJECT_SET_API, { labelSelector });
   const others = siblings.flatMap(
     (object) => ClusterObjectSet.safeParse({ ...object, ...CLUSTER_OBJECT_SET_API }).data ?? [],
   );
   const revisions = [set, ...others.filter(({ metadata }) => metadata.uid !== set.metadata.uid)];
-  const secrets = await secretsOf(client, revisions, systemNamespace);
+  const secrets = await secretsOf(reader, revisions, systemNamespace);
   return { revisions, states: revisionStates(revisions), secrets };
 }
 
 /** By `namespace/name`: people may put manifests into Secrets wherever they like. */
 async function secretsOf(
-  client: KubeClient,
+  reader: PassReader,
   revisions: readonly ClusterObjectSet[],
   systemNamespace: string,
 ): Promise<Map<string, KubernetesObject>> {
@@ -45,7 +44,7 @@ async function secretsOf(
   );
   const read = await Promise.all(
     [...places].map(async ([place, where]) => {
-      const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', ...where });
+      const secret = await reader.get({ apiVersion: 'v1', kind: 'Secret', ...where });
       return secret === undefined ? [] : [[place, secret] as const];
     }),
   );

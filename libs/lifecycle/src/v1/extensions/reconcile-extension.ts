@@ -4,13 +4,14 @@ import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-exten
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
-import { Patience } from '#platform/fairness/patience';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { performActions } from '#platform/kube/perform-actions';
-import { sooner } from '../../classic/namespaces/stage.js';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { ClusterReads } from '../../engine/pass-reader.js';
+import { perform } from '../../engine/perform.js';
+import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
+import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome, waitFor } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
 import type { ExtensionDeps } from './extension-deps.js';
-import type { ExtensionPass } from './extension-pass.js';
+import type { ExtensionPass, RevisionsRead } from './extension-pass.js';
 import { followWish, type WishOutcome } from './follow-wish.js';
 import { repairOwners } from './make-revision.js';
 import { performOnOwn } from './perform-on-own.js';
@@ -18,45 +19,61 @@ import { type ExtensionRead, readExtension } from './read-extension.js';
 import { readObjectSet } from './read-object-set.js';
 import { reconcileRevisions } from './reconcile-revisions.js';
 
-/** A rollout writes once or twice a phase; what still moves after so many rounds is somebody else's doing. */
-const MAX_ROUNDS = 60;
-const FIGHT_PAUSE_MS = 5_000;
-/** What belongs to no extension is not watched: until it has rolled out, and after. */
+/** A ClusterObjectSet without an extension is not watched as others are: the pause until it has rolled out, and after. */
 const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 
-export type ReconcileOutcome = Readonly<{ rounds: number; againAfterMs?: number | undefined }>;
+/** A ClusterExtension, or a ClusterObjectSet; `client` writes there, `reads` may be shared with other passes. */
+export type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
 
-/** Does all that is next for one ClusterExtension. Remembers nothing: it may be killed anywhere and run again. */
+/** Does all that is next for one ClusterExtension. */
 export const reconcileExtension = (
   deps: ExtensionDeps,
-  client: KubeClient,
-  name: string,
+  { client, reads, name }: NamedPlace,
   clock: Clock,
   signal: AbortSignal,
-): Promise<ReconcileOutcome> => reconcile({ deps, client, signal }, clock, (around) => lookAt(around, name));
+): Promise<PassOutcome> => {
+  const stages = stagesOfExtension(deps);
+  const read = (reader: RoundInput['reader']) => readExtension(reader, name, deps.systemNamespace);
+  return reconcile({ client, reads, read, stages }, clock, signal);
+};
 
-/** Does all that is next for one ClusterObjectSet that belongs to no ClusterExtension; otherwise as {@link reconcileExtension}. */
+/** Does all that is next for one ClusterObjectSet that belongs to no ClusterExtension. */
 export const reconcileObjectSet = (
   deps: ExtensionDeps,
-  client: KubeClient,
-  name: string,
+  { client, reads, name }: NamedPlace,
   clock: Clock,
   signal: AbortSignal,
-): Promise<ReconcileOutcome> => reconcile({ deps, client, signal }, clock, (around) => lookAtSet(around, name));
+): Promise<PassOutcome> => {
+  const read = (reader: RoundInput['reader']) => readObjectSet(reader, name, deps);
+  return reconcile({ client, reads, read, stages: () => [loneSetStage(deps)] }, clock, signal);
+};
 
-async function reconcile(
-  around: Omit<Around, 'now' | 'patience'>,
-  clock: Clock,
-  pass: (around: Around) => Promise<PassOutcome>,
-): Promise<ReconcileOutcome> {
-  const patience = new Patience();
-  for (let rounds = 1; rounds <= MAX_ROUNDS; rounds += 1) {
-    if (around.signal.aborted) return { rounds, againAfterMs: 0 };
-    const { moved, againAfterMs } = await pass({ ...around, patience, now: clock.now() }).catch(startOver);
-    if (!moved) return { rounds, againAfterMs };
-  }
-  return { rounds: MAX_ROUNDS, againAfterMs: FIGHT_PAUSE_MS };
-}
+/** The stages of one round: the status reports what following the desired state came to in this round. */
+const stagesOfExtension =
+  (deps: ExtensionDeps) =>
+  ({ extension, revisions }: ExtensionRead): readonly Stage<ExtensionRead>[] => {
+    if (extension.metadata.deletionTimestamp !== undefined) {
+      return [(input) => releaseFinalizers(input, [extension, ...revisions])];
+    }
+    const passOf = (input: Parameters<Stage<ExtensionRead>>[0]): ExtensionPass => ({
+      ...input,
+      deps,
+      writer: writerOf(input.client, input.read),
+    });
+    let desired: WishOutcome | undefined;
+    return [
+      async (input) => {
+        await repairOwners(passOf(input));
+        return AT_REST;
+      },
+      async (input) => {
+        desired = await followWish(passOf(input));
+        return desired;
+      },
+      (input) => reconcileRevisions(passOf(input)),
+      async (input) => (desired === undefined ? AT_REST : reportStatus(passOf(input), desired)),
+    ];
+  };
 
 /** Decision 0130: where the extension names a service account, its objects are written in that account's name. */
 function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
@@ -64,53 +81,25 @@ function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient 
   return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;
 }
 
-type PassOutcome = Readonly<{ moved: boolean; againAfterMs?: number | undefined }>;
-
-type Around = Omit<ExtensionPass, 'read' | 'writer'>;
-
-/** Somebody else wrote first: the next round reads anew. Everything else is the queue's to retry. */
-function startOver(error: unknown): PassOutcome {
-  if (!KubeApiError.is(error, 'Conflict')) throw error;
-  return { moved: true };
-}
-
-async function lookAt(around: Around, name: string): Promise<PassOutcome> {
-  const read = await readExtension(around.client, name, around.deps.systemNamespace);
-  if (read === undefined) return { moved: false };
-  return onePass({ ...around, read, writer: writerOf(around.client, read) });
-}
-
-/** Made by hand, or by another tool: rolled out and watched over in the same way, by time alone. */
-async function lookAtSet(around: Around, name: string): Promise<PassOutcome> {
-  const read = await readObjectSet(around.client, name, around.deps);
-  const [set] = read?.revisions ?? [];
-  if (read === undefined || set === undefined) return { moved: false };
-  if (set.metadata.deletionTimestamp !== undefined) return letGo(around, [set]);
-  // Its extension has just gone: it goes too, and nothing of it must be made again meanwhile.
-  if (set.metadata.ownerReferences?.some(({ kind }) => kind === CLUSTER_EXTENSION_API.kind)) return { moved: false };
-  const outcome = await reconcileRevisions({ ...around, read, writer: around.client });
-  const pause = isArchived(set) || hasSucceeded(set) ? LONE_SET_MS.finished : LONE_SET_MS.unfinished;
-  return { ...outcome, againAfterMs: sooner(outcome.againAfterMs, pause) };
-}
-
-async function onePass(pass: ExtensionPass): Promise<PassOutcome> {
-  if (pass.read.extension.metadata.deletionTimestamp !== undefined) {
-    return letGo(pass, [pass.read.extension, ...pass.read.revisions]);
-  }
-  await repairOwners(pass);
-  const wish = await followWish(pass);
-  if (wish.moved) return { moved: true };
-  const revisions = await reconcileRevisions(pass);
-  if (revisions.moved) return { moved: true };
-  const written = await writeStatus(pass, wish);
-  return { moved: written, againAfterMs: sooner(wish.againAfterMs, revisions.againAfterMs) };
-}
+/** Made by hand, or by another tool: rolled out and kept in the same way, on a timer alone. */
+const loneSetStage =
+  (deps: ExtensionDeps): Stage<RevisionsRead> =>
+  async (input) => {
+    const [set] = input.read.revisions;
+    if (set === undefined) return AT_REST;
+    if (set.metadata.deletionTimestamp !== undefined) return releaseFinalizers(input, [set]);
+    // Its extension has just been deleted: the set goes too, and none of its objects may be made again meanwhile.
+    if (set.metadata.ownerReferences?.some(({ kind }) => kind === CLUSTER_EXTENSION_API.kind)) return AT_REST;
+    const outcome = await reconcileRevisions({ ...input, deps, writer: input.client });
+    const pause = isArchived(set) || hasSucceeded(set) ? LONE_SET_MS.finished : LONE_SET_MS.unfinished;
+    return joined(outcome, waitFor('changes of a ClusterObjectSet that is not watched', pause));
+  };
 
 /**
  * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has put there
  * guard caches and watches of its own, which are not there any more.
  */
-async function letGo(around: Around, objects: readonly KubernetesObject[]): Promise<PassOutcome> {
+async function releaseFinalizers(input: RoundInput, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
   const held = objects.flatMap((object) => {
     const { finalizers = [], name = '', resourceVersion } = object.metadata;
     const left = finalizers.filter((finalizer) => !OLM_FINALIZERS.includes(finalizer));
@@ -118,19 +107,17 @@ async function letGo(around: Around, objects: readonly KubernetesObject[]): Prom
     const ref = { apiVersion: object.apiVersion, kind: object.kind, name };
     return [{ do: 'patch' as const, ref, patch: { metadata: { resourceVersion, finalizers: left } } }];
   });
-  await performOnOwn(around, held);
-  return { moved: false };
+  await performOnOwn(input, held);
+  return AT_REST;
 }
 
-async function writeStatus(pass: ExtensionPass, wish: WishOutcome): Promise<boolean> {
-  const { client, read, now, signal } = pass;
-  const { extension, states } = read;
-  if (wish.waiting) return false; // what the answer will say is not known, and must not be said to be unknown meanwhile
-  const { trouble, deprecation, note } = wish;
-  const status = extensionStatusOf(extension, { states, trouble, deprecation, note }, now);
-  const known = () => extension;
+async function reportStatus(pass: ExtensionPass, desired: WishOutcome): Promise<StageOutcome> {
+  const { extension, states } = pass.read;
+  if (desired.unsolved) return AT_REST; // no solution yet: the status stays as it is, rather than report Unknown
+  const { trouble, deprecation, note } = desired;
+  const status = extensionStatusOf(extension, { states, trouble, deprecation, note }, pass.now);
   const object = { ...extension, ...CLUSTER_EXTENSION_API, status };
-  const isOld = await performOnOwn(pass, [{ do: 'updateStatus', object }], { known });
-  if (isOld) await performActions(client, statusEvents(extension, status), now, { signal });
-  return isOld;
+  if (!(await performOnOwn(pass, [{ do: 'updateStatus', object }], [extension]))) return AT_REST;
+  await perform(pass, statusEvents(extension, status));
+  return MOVED;
 }

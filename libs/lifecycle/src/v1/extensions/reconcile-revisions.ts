@@ -4,7 +4,7 @@ import { stampConditions } from '#core/v1/extension/stamp-conditions';
 import { type RolloutState, revisionConditions, untilDeadline } from '#core/v1/revision/revision-conditions';
 import type { RevisionContent } from '#core/v1/revision/revision-content';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
-import { sooner } from '../../classic/namespaces/stage.js';
+import { AT_REST, joined, type StageOutcome, soonest, type Wait } from '../../engine/stage.js';
 import { archiveRevision } from './archive-revision.js';
 import type { RevisionsPass } from './extension-pass.js';
 import { performOnOwn } from './perform-on-own.js';
@@ -15,32 +15,59 @@ const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 const REMOVING_MS = 5_000;
 
-export type RevisionsOutcome = Readonly<{ moved: boolean; againAfterMs: number | undefined }>;
-
 /** Rolls out every active revision, the oldest first, takes archived ones apart, and writes how far each has come. */
-export async function reconcileRevisions(pass: RevisionsPass): Promise<RevisionsOutcome> {
+export async function reconcileRevisions(pass: RevisionsPass): Promise<StageOutcome> {
   const { active, leaving } = pass.read.states;
-  let againAfterMs: number | undefined;
+  let outcome = AT_REST;
   for (const revision of [...active, ...leaving]) {
-    const outcome = await reconcileRevision(pass, revision);
-    againAfterMs = sooner(againAfterMs, outcome.againAfterMs);
-    if (outcome.moved) return { moved: true, againAfterMs };
+    outcome = joined(outcome, await reconcileRevision(pass, revision));
+    if (outcome.moved) return outcome;
   }
-  return { moved: false, againAfterMs };
+  return outcome;
 }
 
-async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet): Promise<RevisionsOutcome> {
+async function reconcileRevision(pass: RevisionsPass, revision: ClusterObjectSet): Promise<StageOutcome> {
   const content = readContent(pass, revision);
   const rollout = await rolloutOf(pass, revision, content);
   const written = await writeStatus(pass, revision, rollout, content);
   if (written && rollout.state === 'complete' && !hasSucceeded(revision)) noteRollout(pass, revision);
   const archived = rollout.state === 'complete' && (await archiveOlder(pass, revision));
+  return { moved: written || archived, ...waitOf(pass, revision, rollout, content) };
+}
+
+function waitOf(
+  pass: RevisionsPass,
+  revision: ClusterObjectSet,
+  rollout: RolloutState,
+  content: RevisionContent,
+): Wait {
+  const { name } = revision.metadata;
   const deadline = untilDeadline(revision, pass.now);
-  const retry = rollout.state === 'retrying' ? retryPause(pass, revision) : undefined;
-  const removing = rollout.state === 'archiving' ? REMOVING_MS : undefined;
-  const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete' ? deadline : undefined;
-  const unwatched = rollout.state === 'complete' && hasSecrets(content) ? pass.deps.secretIntervalMs : undefined;
-  return { moved: written || archived, againAfterMs: sooner(retry ?? removing ?? unwatched, late) };
+  const late = deadline !== undefined && deadline > 0 && rollout.state !== 'complete';
+  return soonest(
+    awaitedBy(pass, revision, rollout, content),
+    late ? { waitsFor: `the deadline of revision ${name}`, againAfterMs: deadline } : {},
+  );
+}
+
+function awaitedBy(
+  pass: RevisionsPass,
+  revision: ClusterObjectSet,
+  { state }: RolloutState,
+  content: RevisionContent,
+): Wait {
+  const { name } = revision.metadata;
+  switch (state) {
+    case 'retrying':
+      return { waitsFor: `what keeps revision ${name} out to be mended`, againAfterMs: retryPause(pass, revision) };
+    case 'archiving':
+      return { waitsFor: `the objects of revision ${name} to go`, againAfterMs: REMOVING_MS };
+    case 'complete':
+      if (!hasSecrets(content)) return {};
+      return { waitsFor: `changes of Secrets of revision ${name}`, againAfterMs: pass.deps.secretIntervalMs };
+    default:
+      return {};
+  }
 }
 
 /** They are not watched: the poller, which watches, may not read them. */
@@ -90,9 +117,8 @@ async function writeStatus(
     conditions: stampConditions(status?.conditions, conditions, metadata.generation, pass.now),
     ...(observed === undefined ? {} : { observedPhases: observed }),
   };
-  const known = () => revision;
   const object = { ...revision, status: next };
-  return performOnOwn(pass, [{ do: 'updateStatus', object }], { known });
+  return performOnOwn(pass, [{ do: 'updateStatus', object }], [revision]);
 }
 
 /** What is complete has taken over: earlier revisions are archived. */

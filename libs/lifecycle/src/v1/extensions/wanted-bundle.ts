@@ -1,4 +1,5 @@
 import type { DeprecationEntry } from '#core/catalog/model/catalog';
+import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { readSelector } from '#core/kernel/labels/label-selector';
@@ -61,7 +62,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
     const note = heldBack === null ? undefined : heldBackText(heldBack);
     return { kind: 'bundle', bundle: { bundle, image }, query, deprecation: deprecation ?? [], note };
   }
-  if (kept !== undefined && installed !== undefined && keepsInstalled(pass, wishes, installed)) return kept;
+  if (kept !== undefined && installed !== undefined && (await keepsInstalled(pass, wishes, installed))) return kept;
   return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
 }
 
@@ -103,8 +104,14 @@ async function currentSolution(
 }
 
 /** Only when nothing else is asked for and no matching catalog exists any more (spec: v1-resolution.md, "After the choice"). */
-function keepsInstalled({ read }: ExtensionPass, { query }: DesiredExtension, { bundle }: InstalledRevision): boolean {
+async function keepsInstalled(
+  { reader }: ExtensionPass,
+  { query }: DesiredExtension,
+  { bundle }: InstalledRevision,
+): Promise<boolean> {
   if (query.version !== undefined && query.version !== bundle.version) return false;
   const selects = readSelector(query.selector);
-  return !('error' in selects) && !read.catalogLabels.some((labels) => selects(labels));
+  if ('error' in selects) return false;
+  const catalogs = await reader.list(CLUSTER_CATALOG_API);
+  return !catalogs.some(({ metadata }) => selects(metadata.labels ?? {}));
 }

@@ -1,0 +1,129 @@
+import type { Clock } from '#platform/clock/clock.port';
+import { Patience } from '#platform/fairness/patience';
+import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { type ClusterReads, PassReader } from './pass-reader.js';
+import { DecidedOnCache } from './perform.js';
+import { isRefusal } from './refusal.js';
+import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome, type Wait } from './stage.js';
+
+/** A rollout of OLM v1 writes once or twice a phase, an install of OLM Classic less: no pass needs more rounds. */
+export const MOST_ROUNDS = 60;
+/** What still moves after so many rounds is undone by another controller: the subject goes to the back of the queue. */
+const CONTESTED_PAUSE_MS = 5_000;
+
+/**
+ * Reconciles one subject. What differs between kinds of subjects is what is read, and the list of stages.
+ * `client` writes; `reads` may be shared with other passes.
+ */
+export type Pass<R> = Readonly<{
+  client: KubeClient;
+  reads: ClusterReads;
+  /** Undefined where the subject is gone. */
+  read: (reader: PassReader) => Promise<R | undefined>;
+  /** The stages of one round, in order. */
+  stages: (read: R) => readonly Stage<R>[];
+  /** How long the pass may wait for work that goes on without it. */
+  patience?: Patience;
+}>;
+
+/**
+ * How a pass ended.
+ * - `done`: nothing is left to do until something changes.
+ * - `again`: after the pause; the pass was interrupted, or another controller undoes what it does.
+ * - `waits`: for what is named; reconciled again when an event comes, or after the pause.
+ * - `refused`: the API server refused a write; everything else is done. Without a pause the queue decides when to retry.
+ * - `failed`: nothing can be said of the rest; the queue decides when to retry.
+ */
+export type PassOutcome = Readonly<{ rounds: number }> &
+  (
+    | Readonly<{ result: 'done' }>
+    | Readonly<{ result: 'again'; againAfterMs: number }>
+    | Readonly<{ result: 'waits'; waitsFor: string; againAfterMs?: number }>
+    | Readonly<{ result: 'refused'; error: KubeApiError; againAfterMs?: number }>
+    | Readonly<{ result: 'failed'; error: unknown }>
+  );
+
+/**
+ * In how many milliseconds the subject is reconciled again without an event, if at all.
+ * @throws what the queue must retry
+ */
+export function pauseAfter(outcome: PassOutcome): number | undefined {
+  if (outcome.result === 'failed') throw outcome.error;
+  if (outcome.result === 'done') return undefined;
+  if (outcome.result === 'refused' && outcome.againAfterMs === undefined) throw outcome.error;
+  return outcome.againAfterMs;
+}
+
+/** What one round did. */
+export type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
+
+/**
+ * Runs the stages in order, and starts over with a fresh read whenever one of them wrote something. Ends when a whole
+ * round wrote nothing. It may be killed anywhere and run again. What the API server refuses to one stage does not hold up
+ * the others.
+ */
+export async function reconcile<R>(pass: Pass<R>, clock: Clock, signal: AbortSignal): Promise<PassOutcome> {
+  const { client, reads, patience = new Patience() } = pass;
+  const reader = new PassReader(reads);
+  let rounds = 1;
+  try {
+    for (; rounds <= MOST_ROUNDS; rounds += 1) {
+      reader.turn(clock.now());
+      const outcome = await round(pass, () => ({ client, reader, now: clock.now(), signal, patience }));
+      if (signal.aborted) return { rounds, result: 'again', againAfterMs: 0 };
+      if (!outcome.moved) return { rounds, ...concluded(outcome) };
+    }
+  } catch (error) {
+    return { rounds, result: 'failed', error };
+  }
+  return { rounds: MOST_ROUNDS, result: 'again', againAfterMs: CONTESTED_PAUSE_MS };
+}
+
+type Concluded = PassOutcome extends infer O ? (O extends PassOutcome ? Omit<O, 'rounds'> : never) : never;
+
+/** How a pass ends whose last round wrote nothing. */
+export function concluded({ refused, waitsFor, againAfterMs }: Wait & Pick<RoundOutcome, 'refused'>): Concluded {
+  const pause = againAfterMs === undefined ? {} : { againAfterMs };
+  if (refused !== undefined) return { result: 'refused', error: refused, ...pause };
+  if (waitsFor !== undefined) return { result: 'waits', waitsFor, ...pause };
+  return againAfterMs === undefined ? { result: 'done' } : { result: 'again', againAfterMs };
+}
+
+/** The stages in order, up to the first that wrote something. */
+async function round<R>(pass: Pass<R>, input: () => RoundInput): Promise<RoundOutcome> {
+  const { reader, signal } = input();
+  const read = await pass.read(reader);
+  if (read === undefined) return AT_REST;
+  let outcome: StageOutcome = AT_REST;
+  let refused: KubeApiError | undefined;
+  for (const stage of pass.stages(read)) {
+    if (signal.aborted) break;
+    const { refused: refusal, ...did } = await tried(() => stage({ ...input(), read }), reader);
+    outcome = joined(outcome, did);
+    refused ??= refusal;
+    if (did.moved) return outcome;
+  }
+  return refused === undefined ? outcome : { ...outcome, refused };
+}
+
+/**
+ * Another client wrote first, or what is to be deleted must be read from the API server: what was read is old, and the
+ * next round reads live. An API server that does not answer is for the queue to retry.
+ */
+async function tried(stage: () => Promise<StageOutcome>, reader: PassReader): Promise<RoundOutcome> {
+  try {
+    return await stage();
+  } catch (error) {
+    if (isBehind(error, reader)) {
+      reader.doubtAll();
+      return MOVED;
+    }
+    if (isRefusal(error)) return { moved: false, refused: error };
+    throw error;
+  }
+}
+
+const isBehind = (error: unknown, { mayHaveLost }: PassReader): boolean =>
+  error instanceof DecidedOnCache ||
+  KubeApiError.is(error, 'Conflict') ||
+  (mayHaveLost && KubeApiError.is(error, 'NotFound'));
