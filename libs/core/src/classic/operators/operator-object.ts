@@ -8,6 +8,9 @@ import { labelOfOperator } from './component-label.js';
 
 export const OPERATOR_API = { apiVersion: 'operators.coreos.com/v1', kind: 'Operator' } as const;
 
+/** No more of a CSV than is read here: the whole is long, and parsed in each pass. */
+const CsvWithStatus = z.looseObject({ status: ClusterServiceVersion.shape.status });
+
 const Conditions = z.looseObject({
   status: z.looseObject({
     conditions: z.array(
@@ -80,7 +83,7 @@ function componentRef(object: KubernetesObject): ComponentRef {
 
 /** The conditions of the object's status; a CSV's phase becomes one condition. */
 function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {
-  const csv = object.kind === CSV_API.kind ? ClusterServiceVersion.safeParse(object) : undefined;
+  const csv = object.kind === CSV_API.kind ? CsvWithStatus.safeParse(object) : undefined;
   if (csv?.success) {
     const { phase, reason, message, lastUpdateTime, lastTransitionTime } = csv.data.status ?? {};
     return phase ? [{ type: phase, status: 'True', reason, message, lastUpdateTime, lastTransitionTime }] : [];
