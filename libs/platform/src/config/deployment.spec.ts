@@ -45,14 +45,13 @@ const deploymentOf = (service: string) =>
 type Patch = Readonly<{ target?: Readonly<{ name: string }>; patch: string }>;
 type Ingress = Readonly<{ from: unknown; ports: readonly Readonly<{ port: string }>[] }>;
 
-const mainOf = (args: readonly string[]) => (args[0] ?? '').replace(/^dist\//, '').replace(/\.js$/, '.ts');
-
 describe.each(services)('$service in k8s/base', ({ service, port }) => {
   it('starts a program that exists, with settings that exist and can be read', () => {
     const { terminationGracePeriodSeconds, containers } = deploymentOf(service).spec.template.spec;
     const [container] = containers;
     const given = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
-    expect(existsSync(join(root, mainOf(container?.args ?? [])))).toBe(true);
+    expect(container?.args).toEqual([`dist/programs/${service}.js`]);
+    expect(existsSync(join(root, 'apps', service, 'src/main.ts'))).toBe(true);
     expect(unknownSettings(given)).toEqual([]);
     expect(() => readSettings(given)).not.toThrow();
     expect(container?.ports.map(({ containerPort }) => containerPort)).toEqual([port, readSettings(given).metricsPort]);
