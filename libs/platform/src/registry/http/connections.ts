@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type * as Undici from 'undici';
 import { AddressNotAllowed, checkedLookup } from '../outbound/checked-lookup.js';
 import { isRefusedLiteral, type OutboundPolicy } from '../outbound/outbound-policy.js';
 import { type ProxyEnvironment, proxyFor } from './proxy-environment.js';
@@ -19,7 +19,7 @@ export type ConnectionOptions = Readonly<{
   lookup?: LookupFunction;
 }>;
 
-type Held = Readonly<{ key: string; readAt: number; dispatcher: Dispatcher }>;
+type Held = Readonly<{ key: string; readAt: number; dispatcher: Undici.Dispatcher }>;
 
 /** Certificates in files are read again after so long. */
 const REREAD_MS = 60_000;
@@ -45,7 +45,8 @@ export class Connections {
   }
 
   /** Through what a URL is requested. Throws InvalidCertificate, AddressNotAllowed. */
-  async to(url: URL): Promise<Dispatcher> {
+  async to(url: URL): Promise<Undici.Dispatcher> {
+    const undici = await import('undici');
     // A socket resolves names alone: what is written as an address is checked here.
     if (this.#policy !== undefined && isRefusedLiteral(url.hostname, this.#policy))
       throw new AddressNotAllowed(url.host);
@@ -54,7 +55,7 @@ export class Connections {
     const files = url.protocol === 'https:' ? await this.#certificates.of(url.host) : { authorities: [] };
     const proxy = proxyFor(url, this.#environment);
     const key = JSON.stringify([files, proxy?.href]);
-    const dispatcher = held?.key === key ? held.dispatcher : dispatcherFor(files, proxy, this.#lookup);
+    const dispatcher = held?.key === key ? held.dispatcher : dispatcherFor(undici, files, proxy, this.#lookup);
     if (held !== undefined && held.dispatcher !== dispatcher) void held.dispatcher.close();
     if (this.#held.size >= MAX_HOSTS) this.#forgetOldest();
     this.#held.delete(url.origin);
@@ -71,10 +72,11 @@ export class Connections {
 }
 
 function dispatcherFor(
+  { Agent, ProxyAgent }: typeof Undici,
   { authorities, client }: TlsFiles,
   proxy: URL | undefined,
   lookup: LookupFunction | undefined,
-): Dispatcher {
+): Undici.Dispatcher {
   const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
   const tls = { ...ca, ...client };
   if (proxy === undefined) return new Agent({ connect: { ...tls, ...(lookup && { lookup }) } });

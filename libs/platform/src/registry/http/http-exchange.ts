@@ -1,4 +1,4 @@
-import { fetch, Headers, type Response } from 'undici';
+import type { Headers, Response } from 'undici';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { isAddressRefusal } from '../outbound/checked-lookup.js';
 import { addressRefusal } from '../outbound/outbound-policy.js';
@@ -51,6 +51,8 @@ export class HttpExchange {
     request: RegistryRequest,
     authorization: string | undefined,
   ): Promise<Readonly<{ response: Response; from: URL }>> {
+    // Loaded with the first request: a resolver makes none, and other services make none at their start.
+    const { Headers } = await import('undici');
     const headers = new Headers({ 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...request.headers });
     if (authorization !== undefined) headers.set('authorization', authorization);
     let from = url;
@@ -92,6 +94,7 @@ export class HttpExchange {
     const late = new Error(`no answer within ${Math.round(allowedMs)} ms`);
     const timer = setTimeout(() => deadline.abort(late), allowedMs);
     try {
+      const { fetch } = await import('undici');
       const dispatcher = await this.connections.to(url);
       const signal = AbortSignal.any([session.signal, deadline.signal]);
       const { method = 'GET', body = null } = request;
