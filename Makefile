@@ -35,7 +35,8 @@ test: build ## every test that needs Node and Redis alone
 	@mkdir -p $(COMPILED)
 	@NODE_COMPILE_CACHE=$(COMPILED) vitest run --project unit --project integration
 
-verify: setup ## format, lint, types, import rule
+verify: setup ## format, lint, types, import rule, plain English
+	@node scripts/plain-english.ts
 	@biome ci --colors=off --diagnostic-level=warn . && tsc --noEmit -p tsconfig.json && depcruise --config .dependency-cruiser.cjs apps libs
 
 audit: build ## advisories, licences and hashes of the packages, and a bill of materials

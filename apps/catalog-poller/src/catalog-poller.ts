@@ -18,7 +18,7 @@ import { contentUrlOf } from './content-url.js';
 const TIDY_EVERY_MS = 60_000;
 const COUNT_EVERY_MS = 10_000;
 
-/** Watches every cluster, keeps catalogs fresh, and publishes what each namespace wishes. */
+/** Watches every cluster, keeps catalogs fresh, and publishes the desired state of each namespace. */
 @Injectable()
 export class CatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedCluster>();
@@ -100,7 +100,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     }
   }
 
-  /** It is left to OLM for now: whether that has gone is seen by another look. */
+  /** It is left to OLM for now: a later check finds out whether OLM has gone. */
   #joinLater(client: KubeClient): void {
     const { cluster } = client;
     this.joins.succeeded(cluster);

@@ -13,7 +13,9 @@ type Reply = Readonly<{
   send(body: Readable): unknown;
 }>;
 
-/** Serves catalog content by digest to the other processes of the hub, and to clients whose token allows it. */
+/**
+ * Serves catalog content by digest to the other processes of the hub, and to clients whose token allows it.
+ */
 @Controller()
 export class ContentController {
   constructor(

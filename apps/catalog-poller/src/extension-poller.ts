@@ -10,7 +10,10 @@ import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
 import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 
-/** Watches the ClusterExtensions of every cluster (OLM v1), wherever the kind is there, and publishes what they wish. */
+/**
+ * Watches the ClusterExtensions of every cluster that has the kind (OLM v1), and
+ * publishes their desired state.
+ */
 @Injectable()
 export class ExtensionPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ObservedExtensions>();
@@ -41,7 +44,10 @@ export class ExtensionPoller implements OnApplicationBootstrap {
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.stop()));
   }
 
-  /** How fresh the watches of OLM v1's kinds are. That one of them is refused degrades the service and no more. */
+  /**
+   * How fresh the watches of OLM v1's kinds are. That one of them is refused degrades
+   * the service and no more.
+   */
   get freshness(): HealthCheck {
     const { clock, settings } = this.hub;
     const seen = () => new Map([...this.#clusters.keys()].map((cluster) => [cluster, this.#lastSeen(cluster)]));

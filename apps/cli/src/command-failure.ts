@@ -6,8 +6,8 @@ import { ExitCode, NotFound, UsageError } from './io.js';
 export type CommandFailure = Readonly<{ message: string; exit: ExitCode }>;
 
 /**
- * What an error that no verb expected means. A file operation of Node reads as those of the verbs do: `open x: permission
- * denied`. The path and its permissions are the user's, a full disk is not.
+ * What an error that no verb expected means. A file operation of Node reads as those of the verbs do: `open
+ * x: permission denied`. The path and its permissions are the user's, a full disk is not.
  */
 export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof NotFound) return { message: error.message, exit: ExitCode.no };

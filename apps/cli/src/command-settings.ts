@@ -1,7 +1,9 @@
 import { InvalidSettings, readSettings, type Settings } from '#platform/config/settings';
 import { UsageError } from './io.js';
 
-/** The hub's settings, as the environment of this command has them. @throws UsageError naming every bad one */
+/**
+ * The hub's settings, as the environment of this command has them. @throws UsageError naming every bad one
+ */
 export function commandSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   try {
     return readSettings(environment);

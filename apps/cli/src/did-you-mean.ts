@@ -10,9 +10,10 @@ const SHORTEST_BEGINNING = 2;
 const LONGEST = 253;
 
 /**
- * The end of a message about an unknown name: ` (did you mean "subscription"?)` with the known names that are nearest to what
- * was typed, and '' where none is near. Near is what a few insertions, deletions, replacements and swaps of neighbouring
- * characters make of it; where nothing is, known names that begin with what was typed.
+ * The end of a message about an unknown name: ` (did you mean "subscription"?)` with the known names
+ * that are nearest to what was typed, and '' where none is near. Near is what a few insertions,
+ * deletions, replacements and swaps of neighbouring characters make of it; where nothing is, known
+ * names that begin with what was typed.
  */
 export function didYouMean(typed: string, known: Iterable<string>): string {
   const names = nearest(typed, known);

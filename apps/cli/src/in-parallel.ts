@@ -1,4 +1,7 @@
-/** Runs `action` on each item, at most `atOnce` at a time; results come in the order of the items. Rejects with the first failure. */
+/**
+ * Runs `action` on each item, at most `atOnce` at a time; results come in the order of the items.
+ * Rejects with the first failure.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -4,17 +4,28 @@ import { once } from 'node:events';
 export const ExitCode = { done: 0, no: 1, badInput: 2, remoteFailed: 3 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Where a command writes: data to `out`, progress and complaints to `err`, the outcome to `exit`. Injected, so tests can read it. */
+/**
+ * Where a command writes: data to `out`, progress and complaints to `err`, the outcome to `exit`.
+ * Injected, so tests can read it.
+ */
 export type Io = Readonly<{
   out: (text: string) => void;
-  /** Settles when `out` has room for more: who writes much waits for it now and then, so that it does not pile up in memory. */
+  /**
+   * Settles when `out` has room for more: who writes much waits for it now and then, so that it
+   * does not pile up in memory.
+   */
   drained?: () => Promise<void>;
   err: (text: string) => void;
-  /** Control sequences that the command itself writes to the terminal behind `err`; never text from elsewhere. */
+  /**
+   * Control sequences that the command itself writes to the terminal behind `err`; never text from elsewhere.
+   */
   control?: (text: string) => void;
   /** Whether a person reads standard error as it is written. */
   isTerminal?: boolean;
-  /** Columns of the terminal at which a person reads `out`; absent where it goes to a pipe or a file, which is never cut. */
+  /**
+   * Columns of the terminal at which a person reads `out`; absent where it goes to a pipe or a
+   * file, which is never cut.
+   */
   columns?: number | undefined;
   exit: (code: ExitCode) => void;
   /** Whole standard input, for `-f -`. */

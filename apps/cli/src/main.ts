@@ -16,7 +16,7 @@ function complain(text: string): void {
   try {
     writeSync(process.stderr.fd, text);
   } catch {
-    // Nobody reads standard error either; the exit code remains.
+    // Standard error is closed too; the exit code remains.
   }
 }
 

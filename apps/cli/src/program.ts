@@ -26,7 +26,10 @@ import { safeIo } from './output/safe-io.js';
 import { wrappedHelp } from './output/wrapped-help.js';
 import { addSuggestions } from './suggestions.js';
 
-/** Commands import what is heavy inside their action, so that an offline verb starts without Nest or a cluster client. */
+/**
+ * Commands import what is heavy inside their action, so that an offline verb starts without
+ * Nest or a cluster client.
+ */
 const commands = [
   approveCommand,
   bundleCommand,
@@ -84,7 +87,10 @@ export function buildProgram(io: Io): Command {
   return program;
 }
 
-/** Runs one command line. Every failure ends as one line on stderr and an exit code; a stack only with --debug. */
+/**
+ * Runs one command line. Every failure ends as one line on stderr and an exit code; a
+ * stack only with --debug.
+ */
 export async function run(argv: readonly string[], streams: Io): Promise<void> {
   const io = safeIo(streams);
   try {

@@ -2,9 +2,9 @@ import type { Argument, Command, Option } from 'commander';
 import { didYouMean } from './did-you-mean.js';
 
 /**
- * Completes what Commander writes about a mistyped command line: the nearest choice of an option or argument that takes one
- * of several, and the option that begins with what was typed (`--filename` for `--file`), where Commander names the one that
- * is the fewest edits away (`--live`).
+ * Completes what Commander writes about a mistyped command line: the nearest choice of an option or argument
+ * that takes one of several, and the option that begins with what was typed (`--filename` for `--file`),
+ * where Commander names the one that is the fewest edits away (`--live`).
  */
 export function addSuggestions(command: Command): void {
   const flags = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
@@ -19,7 +19,10 @@ type Choosing = Readonly<{ argChoices: readonly string[] }>;
 
 const hasChoices = <T extends Option | Argument>(one: T): one is T & Choosing => one.argChoices !== undefined;
 
-/** `text` is one line of Commander's, with its end; {@link flags} and {@link choosing} are those of its command. */
+/**
+ * `text` is one line of Commander's, with its end; {@link flags} and {@link choosing}
+ * are those of its command.
+ */
 function withSuggestion(text: string, flags: readonly string[], choosing: readonly Choosing[]): string {
   const flag = UNKNOWN_OPTION.exec(text)?.[1];
   if (flag !== undefined) return withLongerFlag(text, flag, flags);

@@ -9,7 +9,10 @@ import { recorder, runFlotilla } from './run-flotilla.fixture.js';
 
 const UNKNOWN = 'nosuch';
 
-/** What each verb needs beside the cluster, so that the cluster alone is wrong. A verb that is not listed fails the test. */
+/**
+ * What each verb needs beside the cluster, so that the cluster alone is wrong. A verb that is
+ * not listed fails the test.
+ */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
   approve: ['installplan', 'x', '-n', 'team'],
   'catalog packages': [],

@@ -3,7 +3,9 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 
 export type InstalledCrds = Readonly<{ cluster: string; installed: readonly string[]; refused?: string }>;
 
-/** Installs and upgrades OLM's CustomResourceDefinitions in a cluster. One that may not be written is told, not thrown. */
+/**
+ * Installs and upgrades OLM's CustomResourceDefinitions in a cluster. A refused one is reported, not thrown.
+ */
 export async function installMissingCrds(client: KubeClient): Promise<InstalledCrds> {
   const { cluster, installed, upgraded, refused } = await joinCrds(client);
   const [first] = refused;

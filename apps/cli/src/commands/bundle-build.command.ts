@@ -9,7 +9,9 @@ const PUSH_EXAMPLE = `
 Example:
   flotilla bundle push ./bundles/foo/v1.0.0 registry.example/acme/foo-bundle:v1.0.0`;
 
-/** Only these directories go into a bundle image; what else lies beside them (a Dockerfile) is not part of it. */
+/**
+ * Only these directories go into a bundle image; what else lies beside them (a Dockerfile) is not part of it.
+ */
 const PARTS = ['manifests/', 'metadata/', 'tests/'];
 
 /** `flotilla bundle build DIR oci:LAYOUT:TAG` */
@@ -40,7 +42,10 @@ export const bundlePushCommand = (bundle: Command, io: Io): Command =>
       if (image !== undefined) await pushToRegistry(image, target, io);
     });
 
-/** A bundle directory as an image labelled with its annotations; undefined, with the reason told, where it is no bundle. */
+/**
+ * A bundle directory as an image labelled with its annotations; undefined, with the reason
+ * printed, where it is no bundle.
+ */
 async function bundleImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { asUsageError } = await import('../reference/load-reference.js');
   const { readTree } = await import('#platform/files/read-tree');

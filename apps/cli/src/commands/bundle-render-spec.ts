@@ -30,7 +30,10 @@ const Spec = z.looseObject({
 });
 const Extension = z.looseObject({ kind: z.literal('ClusterExtension'), spec: Spec });
 
-/** What rendering needs of a ClusterExtension; `config` is undefined where there is none, `{}` where it says nothing. */
+/**
+ * What rendering needs of a ClusterExtension; `config` is undefined where there is none,
+ * `{}` where it says nothing.
+ */
 export type ExtensionSpec = Readonly<{ namespace: string; config: unknown }>;
 
 /** The spec in a file that holds it alone, or a whole ClusterExtension. Throws {@link UsageError}. */

@@ -78,7 +78,9 @@ async function render(reference: string, options: Options, io: Io): Promise<void
   io.exit(ExitCode.done);
 }
 
-/** Each option speaks for itself; what is left open is as the hub does it, or with --as-olm as OLM v1 does. */
+/**
+ * Each option speaks for itself; what is left open is as the hub does it, or with --as-olm as OLM v1 does.
+ */
 function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
   const provider = certProvider ?? (asOlm ? 'none' : 'flotilla');
   const certificateProvider = provider === 'none' ? undefined : provider;

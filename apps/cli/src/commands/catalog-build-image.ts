@@ -6,7 +6,7 @@ import { problemLine } from './catalog-validate.command.js';
 /** Where the catalog lies in images that we build; the label says so. */
 const DIRECTORY = 'configs';
 
-/** A catalog directory as an image; undefined, after every problem has been told, where it is invalid. */
+/** A catalog directory as an image; undefined, after every problem has been printed, where it is invalid. */
 export async function catalogImage(directory: string, io: Io): Promise<BuiltImage | undefined> {
   const { readCatalogTree } = await import('#platform/files/read-tree');
   const { fileInMemory } = await import('#core/catalog/read/catalog-file');

@@ -16,7 +16,9 @@ type Options = Readonly<{
   force?: boolean;
 }>;
 
-/** `flotilla catalog dockerfile DIR`: a Dockerfile for those who build catalog images with a container engine. */
+/**
+ * `flotilla catalog dockerfile DIR`: a Dockerfile for those who build catalog images with a container engine.
+ */
 export const catalogDockerfileCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('dockerfile')

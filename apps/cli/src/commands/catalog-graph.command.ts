@@ -46,7 +46,7 @@ async function graph(reference: string, options: Options, io: Io): Promise<void>
   io.exit(ExitCode.done);
 }
 
-/** Nobody can read a picture of more edges, and it would take its time. */
+/** A picture of more edges is unreadable, and takes long to draw. */
 const MAX_DRAWN_EDGES = 20_000;
 
 async function picture(view: GraphView): Promise<string> {

@@ -90,7 +90,10 @@ function ofClusters(packages: Command): void {
     });
 }
 
-/** @throws UsageError where a catalog stands in the place of a package: no name of a package has a slash or a colon */
+/**
+ * @throws UsageError where a catalog stands in the place of a package: no name of a
+ * package has a slash or a colon
+ */
 async function refuseReference(name: string | undefined): Promise<void> {
   if (name === undefined) return;
   const { existsSync } = await import('node:fs');
@@ -154,7 +157,9 @@ function register<Row>(
     });
 }
 
-/** The long columns of opm's table, which a terminal shows with -o wide alone; in a pipe the table is opm's. */
+/**
+ * The long columns of opm's table, which a terminal shows with -o wide alone; in a pipe the table is opm's.
+ */
 const WIDE_ONLY: ReadonlySet<string> = new Set(['SKIPS', 'IMAGE']);
 
 const columnsFor = <Row>(columns: Columns<Row>, output: string, { columns: width }: Io): Columns<Row> =>
@@ -174,7 +179,10 @@ async function writer<Row>(
   return (rows) => (rows.length === 0 ? '[]\n' : goYaml(rows));
 }
 
-/** What is listed: of every package or of one; undefined, with the reason written, when there is no such package. */
+/**
+ * What is listed: of every package or of one; undefined, with the reason written, when
+ * there is no such package.
+ */
 function wanted(catalog: Catalog, packageName: string | undefined, io: Io): Catalog | undefined {
   if (packageName === undefined) return catalog;
   const only = ofPackage(catalog, packageName);

@@ -16,7 +16,10 @@ Examples:
 
 type Options = MigrationOptions & Readonly<{ output: string; force?: boolean }>;
 
-/** `flotilla catalog migrate REF OUTDIR`: a catalog as files, one directory a package, as `opm migrate` writes them. */
+/**
+ * `flotilla catalog migrate REF OUTDIR`: a catalog as files, one directory a package, as
+ * `opm migrate` writes them.
+ */
 export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('migrate')
@@ -48,7 +51,8 @@ export const catalogMigrateCommand = (catalog: Command, io: Io): Command =>
 const CATALOG_FILES: ReadonlySet<string> = new Set(['catalog.json', 'catalog.yaml']);
 
 /**
- * The files of the catalog that is in the directory, which `force` allows to replace: those that this verb writes, and no other.
+ * The files of the catalog that is in the directory, which `force` allows to replace: those that this
+ * verb writes, and no other.
  * @throws UsageError where the directory is not empty, and with `force` where it holds anything else
  */
 async function earlierCatalog(directory: string, force: boolean): Promise<readonly string[]> {

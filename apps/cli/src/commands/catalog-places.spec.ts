@@ -16,7 +16,10 @@ const channel = (...entries: string[]) =>
   `schema: olm.channel\nname: stable\npackage: ant\nentries: [${entries.map((name) => `{name: ${name}}`).join(', ')}]\n`;
 const PACKAGE = 'schema: olm.package\nname: ant\ndefaultChannel: stable\n';
 
-/** The package in one file, the channel in a second, the bundles in a third one; the second bundle begins at line 7. */
+/**
+ * The package in one file, the channel in a second, the bundles in a third one; the second
+ * bundle begins at line 7.
+ */
 const catalog = (parts: { pkg?: string; channel?: string; bundles?: readonly string[]; deprecations?: string }) => {
   const { pkg = PACKAGE, channel: own = channel('ant.v1.0.0') } = parts;
   const files = {

@@ -17,7 +17,10 @@ export type BundleRow = Readonly<{
   image: string;
 }>;
 
-/** Packages with the display name of the head of their default channel, from its CSV or from its `olm.csv.metadata`. */
+/**
+ * Packages with the display name of the head of their default channel, from its CSV or
+ * from its `olm.csv.metadata`.
+ */
 export function packageRows(catalog: Catalog): PackageRow[] {
   const heads = new Map(channelRows(catalog).map((row) => [key(row.package, row.channel), row.head]));
   const bundles = bundlesByName(catalog);

@@ -17,7 +17,10 @@ export type ServedPlace = Readonly<{ host: string; port: number; name?: string }
 
 const FLUSH_CHARACTERS = 256 * 1024;
 
-/** Serves a catalog as catalogd serves a ClusterCatalog, until `stop` settles. Well-formed blobs are enough, as there. */
+/**
+ * Serves a catalog as catalogd serves a ClusterCatalog, until `stop` settles. Well-formed
+ * blobs are enough, as there.
+ */
 export async function serveHttpUntil(
   stop: Promise<unknown>,
   reference: string,

@@ -16,7 +16,10 @@ Examples:
 
 type Options = Readonly<{ grpc?: boolean; port?: string; host: string; name?: string }>;
 
-/** `flotilla catalog serve REF`: answers as catalogd does, with `--grpc` as `opm serve`, until it is asked to stop. */
+/**
+ * `flotilla catalog serve REF`: answers as catalogd does, with `--grpc` as `opm serve`,
+ * until it is asked to stop.
+ */
 export const catalogServeCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('serve')
@@ -37,7 +40,9 @@ export const catalogServeCommand = (catalog: Command, io: Io): Command =>
       return serveHttpUntil(askedToStop(), reference, name === undefined ? place : { ...place, name }, io);
     });
 
-/** Serves until `stop` settles. With a catalog that opm would refuse to serve it ends at once, exit code 1. */
+/**
+ * Serves until `stop` settles. With a catalog that opm would refuse to serve it ends at once, exit code 1.
+ */
 export async function serveUntil(
   stop: Promise<unknown>,
   { reference, catalog }: Readonly<{ reference: string; catalog: Catalog }>,

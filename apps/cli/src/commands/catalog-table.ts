@@ -8,8 +8,8 @@ const GAP = 2;
 const NARROWEST = 8;
 
 /**
- * A table with two blanks between columns, and none at the end of a line. Where `width` is given, that of a terminal, the
- * widest columns are cut until the lines fit.
+ * A table with two blanks between columns, and none at the end of a line. Where `width` is given, that of a
+ * terminal, the widest columns are cut until the lines fit.
  */
 export function table<Row>(rows: readonly Row[], columns: Columns<Row>, width?: number): string {
   const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))];

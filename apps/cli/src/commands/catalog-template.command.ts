@@ -19,7 +19,10 @@ Examples:
 
 type Options = Readonly<{ output: string; bundles?: string; migrateLevel?: string }>;
 
-/** `flotilla catalog template [TYPE] [FILE]`: the catalog that a template stands for, as `opm alpha render-template` gives it. */
+/**
+ * `flotilla catalog template [TYPE] [FILE]`: the catalog that a template stands for, as `opm alpha
+ * render-template` gives it.
+ */
 export const catalogTemplateCommand = (catalog: Command, io: Io): Command =>
   catalog
     .command('template')

@@ -5,8 +5,8 @@ import { type Io, UsageError } from '../io.js';
 import { problemLine } from './catalog-validate.command.js';
 
 /**
- * A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. `side` names the
- * catalog in each problem where a command reads several.
+ * A reference's catalog; undefined, with the problems written one a line, where opm would refuse it. `side`
+ * names the catalog in each problem where a command reads several.
  */
 export async function validCatalog(reference: string, io: Io, side?: string): Promise<Catalog | undefined> {
   const { CatalogCollector } = await import('#core/catalog/load/load-catalog');
@@ -14,7 +14,10 @@ export async function validCatalog(reference: string, io: Io, side?: string): Pr
   return (await validates(reference, collector, io, side)) ? collector.catalog : undefined;
 }
 
-/** A reference's catalog as it is, valid or not; the lists of its bundles are in the order of opm, which counts in them. */
+/**
+ * A reference's catalog as it is, valid or not; the lists of its bundles are in the order of
+ * opm, which counts in them.
+ */
 export async function loadedCatalog(reference: string): Promise<Catalog> {
   const { loadReference } = await import('../reference/load-reference.js');
   const { renderBundle } = await import('#core/catalog/write/render-catalog');
@@ -23,14 +26,20 @@ export async function loadedCatalog(reference: string): Promise<Catalog> {
   return { ...loaded.catalog, bundles: loaded.catalog.bundles.map((bundle) => renderBundle(bundle, 'none')) };
 }
 
-/** As {@link validCatalog}, read as a stream and without its large texts: enough for who shows names, versions and edges. */
+/**
+ * As {@link validCatalog}, read as a stream and without its large texts: enough for who shows
+ * names, versions and edges.
+ */
 export async function validOutline(reference: string, io: Io): Promise<Catalog | undefined> {
   const { LightCatalogCollector } = await import('#core/catalog/load/light-catalog');
   const light = new LightCatalogCollector();
   return (await validates(reference, light, io)) ? light.catalog : undefined;
 }
 
-/** Reads a catalog into `collector`, bundles with their lists in the order of opm; false, with problems written, where it is invalid. */
+/**
+ * Reads a catalog into `collector`, bundles with their lists in the order of opm; false, with problems
+ * written, where it is invalid.
+ */
 async function validates(reference: string, collector: BlobConsumer, io: Io, side?: string): Promise<boolean> {
   const { readReference } = await import('../reference/load-reference.js');
   const { CatalogValidator } = await import('#core/catalog/validate/validate-catalog');

@@ -18,8 +18,8 @@ export type Examination = Readonly<{
 }>;
 
 /**
- * Examines the catalog of a directory, a file or an image, one blob at a time. What makes it unreadable is given to `unreadable` in opm's words before
- * it is thrown as a usage error.
+ * Examines the catalog of a directory, a file or an image, one blob at a time. What makes it unreadable is
+ * given to `unreadable` in opm's words before it is thrown as a usage error.
  */
 export async function examine(
   reference: string,

@@ -9,8 +9,8 @@ const AT_ONCE = 8;
 export type NamedImage = Readonly<{ image: string; package: string; bundle: string }>;
 
 /**
- * An image that could not be confirmed: its registry does not have it, or did not tell. A registry that cannot be reached is
- * not asked again: `notAsked` counts its further images.
+ * An image that could not be confirmed: its registry does not have it, or did not say so. A registry that
+ * cannot be reached is not asked again: `notAsked` counts its further images.
  */
 export type ImageFailure = NamedImage & Readonly<{ kind: 'missing' | 'unknown'; message: string; notAsked: number }>;
 
@@ -30,7 +30,10 @@ export class NamedImages {
   }
 }
 
-/** Asks the registries for each image, with the logins of this machine; what they have is left out of the answer. */
+/**
+ * Asks the registries for each image, with the logins of this machine; what they have
+ * is left out of the answer.
+ */
 export async function imageFailures(images: readonly NamedImage[]): Promise<ImageFailure[]> {
   const { commandRegistryClient, logins } = await import('../reference/registry-access.js');
   const { parseImageReference } = await import('#platform/registry/image-reference');

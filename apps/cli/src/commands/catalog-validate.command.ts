@@ -47,8 +47,8 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
     });
 
 /**
- * One line: the place of the blob in the catalog that `reference` names, as far as it is known; opm's own words; what to
- * do. `side` names the catalog where a command reads several.
+ * One line: the place of the blob in the catalog that `reference` names, as far as it is known; opm's own
+ * words; what to do. `side` names the catalog where a command reads several.
  */
 export function problemLine(reference: string, { message, advice, place }: CatalogProblem, side?: string): string {
   const where = place === undefined ? reference : placeWithin(reference, place);

@@ -3,7 +3,10 @@ import { ExitCode, type Io } from '../io.js';
 import { type Completion, complete } from './complete.js';
 import { completedVerbs } from './completion-words.js';
 
-/** As in cobra, whose protocol kubectl speaks with `kubectl_complete-flotilla`: what the shell does besides the candidates. */
+/**
+ * As in cobra, whose protocol kubectl speaks with `kubectl_complete-flotilla`: what the shell
+ * does besides the candidates.
+ */
 const DIRECTIVE: Readonly<Record<Completion['kind'], number>> = {
   words: 4,
   clusters: 4,
@@ -13,8 +16,8 @@ const DIRECTIVE: Readonly<Record<Completion['kind'], number>> = {
 };
 
 /**
- * `flotilla __complete WORD…`: one candidate a line, a tab before its description, and a directive in the last line. The scripts
- * of the shells and kubectl call it; it is not in the help.
+ * `flotilla __complete WORD…`: one candidate a line, a tab before its description, and a directive in the
+ * last line. The scripts of the shells and kubectl call it; it is not in the help.
  */
 export const completeCommand = (program: Command, io: Io): Command =>
   program

@@ -2,9 +2,9 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * The script that teaches a shell to complete. The scripts hold no verbs: they ask `flotilla __complete` with the words typed so
- * far, so that they stay right when the command changes. In the last line of its answer, `:0` stands for files, `:16` for
- * directories and `:4` for neither.
+ * The script that teaches a shell to complete. The scripts hold no verbs: they ask `flotilla __complete` with
+ * the words typed so far, so that they stay right when the command changes. In the last line of its answer,
+ * `:0` stands for files, `:16` for directories and `:4` for neither.
  */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell];
 

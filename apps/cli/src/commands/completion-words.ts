@@ -1,7 +1,10 @@
 import type { Argument, Command, Option } from 'commander';
 import { shownVerbs } from './shown-verbs.js';
 
-/** What may stand at a place of the command line: words, paths, or words that only the command itself can find. */
+/**
+ * What may stand at a place of the command line: words, paths, or words that only the
+ * command itself can find.
+ */
 export type Candidates = Readonly<
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'files' }
@@ -27,7 +30,9 @@ export type CompletedVerb = Readonly<{
   operands: readonly Candidates[];
 }>;
 
-/** Every verb of a program, with its verbs, options and operands: what the scripts of all shells are made of. */
+/**
+ * Every verb of a program, with its verbs, options and operands: what the scripts of all shells are made of.
+ */
 export function completedVerbs(command: Command, path: readonly string[] = []): readonly CompletedVerb[] {
   const own: CompletedVerb = {
     path,

@@ -36,7 +36,10 @@ Examples:
   flotilla explain extension lamp --catalog community=./catalog -f clusterextension.yaml
   kubectl get sub,csv,og -n team -o yaml | flotilla explain sub harbor --catalog community=registry.example/catalog:v1 -f -`;
 
-/** `flotilla explain`: the one reason behind an object; why it fails, what it waits for, or why nothing newer comes. */
+/**
+ * `flotilla explain`: the one reason behind an object; why it fails, what it waits for, or
+ * why nothing newer comes.
+ */
 export const explainCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withClusterOptions(program.command('explain').argument('<kind>').argument('[name]')))
     .description('say why an object is as it is: what it waits for, what stops it, and what to do')

@@ -3,7 +3,10 @@ import { didYouMean } from '../did-you-mean.js';
 import { type Io, UsageError } from '../io.js';
 import { shownVerbs } from './shown-verbs.js';
 
-/** `flotilla help [VERB…]`: the help of a verb, however many words it has. In place of Commander's, which takes one word. */
+/**
+ * `flotilla help [VERB…]`: the help of a verb, however many words it has. In place of
+ * Commander's, which takes one word.
+ */
 export const helpCommand = (program: Command, _io: Io): Command =>
   program
     .helpCommand(false)

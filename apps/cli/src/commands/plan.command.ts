@@ -43,7 +43,10 @@ Examples:
   flotilla plan --catalog community=./catalog -f clusterextension.yaml
   flotilla plan --catalog olm/community:10=./catalog --catalog team/own=./own.yaml -f manifests/ -n team -o yaml`;
 
-/** `flotilla plan`: what would be installed or upgraded, why, and from where; or why not. Writes nothing anywhere. */
+/**
+ * `flotilla plan`: what would be installed or upgraded, why, and from where; or why not.
+ * Writes nothing anywhere.
+ */
 export const planCommand = (program: Command, io: Io): Command =>
   withQuestionOptions(withFleetOptions(program.command('plan')))
     .description('show what would be installed or upgraded in a namespace, and why, or why not')

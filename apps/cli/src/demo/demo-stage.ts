@@ -57,7 +57,9 @@ const servicesWith = (resolvers: number): readonly (readonly [name: string, serv
   ['applier', 'applier'],
 ];
 
-/** The services notice that this process is gone, and end within three seconds; until then they write there. */
+/**
+ * The services notice that this process is gone, and end within three seconds; until then they write there.
+ */
 const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 
 type Endings = (() => Promise<unknown> | unknown)[];

@@ -16,7 +16,10 @@ const PATIENCE_MS = 60_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** Plays the story on a stage of its own, tells it, and strikes the stage. Told to end meanwhile, it strikes it at once. */
+/**
+ * Plays the scenario in an environment of its own, prints its steps, and stops the environment. On a
+ * signal it stops it at once.
+ */
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
@@ -38,7 +41,9 @@ export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promi
   }
 }
 
-/** Whether the kubeconfigs can be used is said before anything is started. @throws UsageError where one cannot */
+/**
+ * Whether the kubeconfigs can be used is said before anything is started. @throws UsageError where one cannot
+ */
 async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
   if (kubeconfigs.length === 0) return;
   try {
@@ -58,7 +63,10 @@ async function play(io: Io, stage: Stage): Promise<void> {
   await printSummary(io, stage, timeline);
 }
 
-/** Most machines have a Redis server; only where one is installed first does it take time that wants explaining. */
+/**
+ * Most machines have a Redis server; only where one is installed first does it take
+ * time that wants explaining.
+ */
 function tellInstallation(io: Io, line: string): void {
   if (line.includes('installing')) io.err(`${line}\n`);
 }
@@ -80,7 +88,7 @@ async function abandon(io: Io, stage: Stage, signal: Signal): Promise<void> {
   await stage.strike().finally(() => process.exit(128 + constants.signals[signal]));
 }
 
-/** Leaves everything running until told to end, by Ctrl-C most likely. */
+/** Leaves everything running until a signal, most likely Ctrl-C. */
 async function stay(io: Io, stage: Stage): Promise<void> {
   const signalled = new Promise<Signal>((resolve) => onceSignalled(resolve));
   const addresses = await Promise.all(
@@ -91,7 +99,10 @@ async function stay(io: Io, stage: Stage): Promise<void> {
   io.err('\nending: services, Redis and clusters of the demo\n');
 }
 
-/** Calls back at the first signal; a second one ends this process at once, and then all that it started ends by itself. */
+/**
+ * Calls back at the first signal; a second one ends this process at once, and then all that
+ * it started ends by itself.
+ */
 function onceSignalled(act: (signal: Signal) => void): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     ignore();

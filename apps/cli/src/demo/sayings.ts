@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 
-/** What the time line tells of an object: which one it is, and what happened to it. */
+/** The time line's entry for an object: which one it is, and what happened to it. */
 export type Saying = Readonly<{ about: string; what: string }>;
 
 type Parts = Readonly<{ name: string; spec: Record<string, unknown>; status: Record<string, unknown> }>;

@@ -39,7 +39,7 @@ export type Scenario = Readonly<{
   examples: string;
   /** The sample catalog's image, without host; stories that share a registry need one each. */
   catalogImage?: string;
-  /** How long each chapter may take. */
+  /** How long each step may take. */
   patienceMs: number;
   /** Called at the turning points of the story: a place for tests to break things. */
   onChapter?: (chapter: Chapter) => Promise<void>;
@@ -47,7 +47,7 @@ export type Scenario = Readonly<{
 
 export type Chapter = 'subscribed' | 'first-plan' | 'installed' | 'catalog-updated' | 'first-hop' | 'upgraded';
 
-/** What a cluster is asked for: the first approves by itself, the others wait for somebody. */
+/** The approval in a cluster: the first approves by itself, the others wait for a user. */
 export const isManual = (index: number): boolean => index > 0;
 
 /** The whole story: install with a dependency, then an upgrade over two hops, on every cluster at once. */
@@ -134,7 +134,7 @@ export type Seen = Readonly<{
   csvs: readonly ClusterServiceVersion[];
 }>;
 
-/** OLM's objects of the story as they are now; what is new is told. */
+/** OLM's objects of the scenario as they are now; news is printed. */
 export async function look(client: KubeClient, timeline: Timeline): Promise<Seen> {
   const list = async <T extends KubernetesObject>(kind: string, namespace: string) => {
     const found = await client.list<T>({ apiVersion: OLM, kind }, { namespace });
@@ -150,7 +150,10 @@ export async function look(client: KubeClient, timeline: Timeline): Promise<Seen
   };
 }
 
-/** At this version, or at a later one by now: where nobody has to approve, hops follow each other within a moment. */
+/**
+ * At this version, or at a later one by now: where plans are approved automatically, hops follow
+ * each other within a moment.
+ */
 function hasReached(seen: Seen, packageName: string, version: string): boolean {
   const [first, ...later] = VERSIONS.slice(VERSIONS.indexOf(version)).map((one) => `${packageName}.${one}`);
   const passed = seen.csvs.some(({ metadata }) => later.includes(metadata.name ?? ''));

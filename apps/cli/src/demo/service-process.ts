@@ -27,8 +27,8 @@ export function hubKeyFile(): string {
 export const LOOPBACK_ALLOWED = { FLOTILLA_OUTBOUND_ADDRESSES: 'public,private,loopback' };
 
 /**
- * One service as its own process, as it runs in production; what it logs goes to a file. The IPC channel tells it when
- * this process is gone, killed or not: it then ends by itself.
+ * One service as its own process, as it runs in production; its log goes to a file. When this process is
+ * gone, killed or not, the IPC channel closes, and the service ends by itself.
  */
 export class ServiceProcess {
   #child: ChildProcess | undefined;

@@ -8,7 +8,7 @@ export type Moment = Readonly<{ seconds: number; where: string } & Saying>;
 const ABOUT_WIDTH = 40;
 const WHERE_WIDTH = 8;
 
-/** Collects what happened and tells it as it happens. */
+/** Collects what happened and prints it as it happens. */
 export class Timeline {
   readonly moments: Moment[] = [];
   readonly #start = performance.now();
@@ -33,7 +33,7 @@ export class Timeline {
     this.print(this.#line(`${moment.seconds.toFixed(1)} s`, where, about, what));
   }
 
-  /** Tells what an object says of itself, once per distinct saying. */
+  /** Prints the state of an object, once per distinct state. */
   notice(where: string, object: KubernetesObject): void {
     const saying = sayingOf(object);
     if (saying === undefined) return;
@@ -43,7 +43,7 @@ export class Timeline {
     this.tell(where, saying.about, saying.what);
   }
 
-  /** When something was last told of this place, such as `8.3 s`. */
+  /** When something was last printed about this place, such as `8.3 s`. */
   lastMoment(where: string): string {
     const last = this.moments.findLast((moment) => moment.where === where);
     return last === undefined ? '-' : `${last.seconds.toFixed(1)} s`;

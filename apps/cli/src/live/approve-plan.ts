@@ -23,7 +23,10 @@ export type Approval = Readonly<{
   installs: readonly string[];
 }>;
 
-/** Approves what waits. The plan that was read is the one that is approved: the write carries its resourceVersion. */
+/**
+ * Approves what waits. The plan that was read is the one that is approved: the write
+ * carries its resourceVersion.
+ */
 export async function approvePlan(client: KubeClient, asked: ApprovalAsked, dryRun: boolean): Promise<Approval> {
   const base = { cluster: client.cluster, ...asked, installs: [] };
   const { namespace } = asked;
@@ -62,7 +65,10 @@ async function planOf(
     : { plan: InstallPlan.parse(plan) };
 }
 
-/** The name of the plan that a Subscription refers to, empty where it refers to none; undefined without a Subscription. */
+/**
+ * The name of the plan that a Subscription refers to, empty where it refers to none;
+ * undefined without a Subscription.
+ */
 async function planOfSubscription(client: KubeClient, name: string, namespace: string): Promise<string | undefined> {
   const found = await client.get<Subscription>({ ...SUBSCRIPTION_API, name, namespace });
   return found === undefined ? undefined : (found.status?.installPlanRef?.name ?? '');
@@ -80,7 +86,9 @@ function refusal(where: string, at: PlanPlace, { spec, status }: InstallPlan): s
   return `${where} is not waiting for approval yet (phase ${phase || 'not set'}): its steps are not known; try again later`;
 }
 
-/** What each CSV of the plan is for the Subscriptions of its namespace: a new operator, or a newer version. */
+/**
+ * What each CSV of the plan is for the Subscriptions of its namespace: a new operator, or a newer version.
+ */
 async function whatItDoes(client: KubeClient, { metadata, spec, status }: InstallPlan): Promise<string[]> {
   const list = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: metadata.namespace ?? '' });
   const steps = (status?.plan ?? []).filter((step) => step !== null);

@@ -15,7 +15,10 @@ export type ApproveOptions = Readonly<{
   output: AnswerFormat;
 }>;
 
-/** `flotilla approve`: approves the same plans, or Subscriptions, in each of these clusters, and says what that installs. */
+/**
+ * `flotilla approve`: approves the same plans, or Subscriptions, in each of these clusters, and
+ * says what that installs.
+ */
 export async function approvePlans(
   clients: readonly KubeClient[],
   io: Io,

@@ -39,8 +39,8 @@ export function reportAway(away: readonly Away[], io: Io): void {
 }
 
 /**
- * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With `allowMissing`
- * the clusters that answered decide alone; where none did, the verdict stays `incomplete`.
+ * The verdict over a fleet: `incomplete` where a cluster did not answer, since nothing is known of it. With
+ * `allowMissing` the clusters that answered decide alone; where none did, the verdict stays `incomplete`.
  */
 export function fleetVerdict(
   isYes: boolean,

@@ -14,7 +14,10 @@ import { exitCodeOf } from '../output/verdict.js';
 import { askClusters, fleetVerdict, reportAway } from './ask-clusters.js';
 import { missingRights, type Right, rightLines, rightsOf } from './missing-rights.js';
 
-/** The two identities of the hub in a managed cluster, and the roles that k8s/base/managed-cluster ships for them. */
+/**
+ * The two identities of the hub in a managed cluster, and the roles that
+ * k8s/base/managed-cluster ships for them.
+ */
 const ROLES = ['observe', 'apply'] as const;
 type RoleName = (typeof ROLES)[number];
 

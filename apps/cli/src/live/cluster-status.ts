@@ -35,8 +35,8 @@ export type ClusterStatus = Readonly<{
 }>;
 
 /**
- * Reads a cluster's objects of OLM and says what waits there; with a namespace, only what is in it and the catalogs that it
- * sees. Rejects where the cluster does not answer.
+ * Reads a cluster's objects of OLM and says what waits there; with a namespace, only what is in it and the
+ * catalogs that it sees. Rejects where the cluster does not answer.
  */
 export async function clusterStatus(
   client: KubeClient,
@@ -70,7 +70,9 @@ export async function clusterStatus(
 }
 
 const CLUSTER_OPERATOR = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterOperator' };
-/** The ClusterOperators of OLM Classic and of OLM v1: their condition Upgradeable is asked before an upgrade. */
+/**
+ * The ClusterOperators of OLM Classic and of OLM v1: their condition Upgradeable is asked before an upgrade.
+ */
 const OLM_OPERATORS = ['operator-lifecycle-manager', 'olm'];
 
 /** Empty on other clusters than OpenShift, and where the user may not read ClusterOperators. */
@@ -85,7 +87,9 @@ async function openShiftBlockers(client: KubeClient): Promise<readonly string[]>
   }
 }
 
-/** What a namespace holds, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are in none. */
+/**
+ * What a namespace holds, and the catalogs that it sees; ClusterExtensions and ClusterCatalogs are in none.
+ */
 function within(objects: ClusterObjects, namespace: string): ClusterObjects {
   const own = <T extends KubernetesObject>(all: readonly T[], ...others: readonly string[]) =>
     all.filter(({ metadata }) => [namespace, ...others].includes(metadata.namespace ?? ''));
@@ -107,7 +111,10 @@ const share = <T>(all: readonly T[], isWell: (one: T) => boolean): Share => ({
 
 const READS_AT_ONCE = 8;
 
-/** The copies that stand where Subscriptions expect a CSV of their own; a cluster may hold thousands of others. */
+/**
+ * The copies that stand where Subscriptions expect a CSV of their own; a cluster may
+ * hold thousands of others.
+ */
 async function copiesBeside(
   client: KubeClient,
   subscriptions: readonly Subscription[],

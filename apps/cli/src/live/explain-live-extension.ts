@@ -12,7 +12,10 @@ import { extensionAnswer } from '../resolution/explain-extension-answer.js';
 import { planExtension } from '../resolution/plan-extensions.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';
 
-/** What the conditions of a live ClusterExtension say, and what resolution says of it with the catalogs as they are now. */
+/**
+ * What the conditions of a live ClusterExtension say, and what resolution says of it with the
+ * catalogs as they are now.
+ */
 export async function explainLiveExtension(client: KubeClient, extension: KubernetesObject, gates: FeatureGates) {
   const seen = diagnoseExtension(extension, await surroundings(client, extension));
   // Its content is that of an earlier revision then, whatever catalogs offer; the conditions say so.

@@ -39,7 +39,7 @@ export type LiveAnswer = Diagnosis &
     name: string;
     /** What resolution says of it now, where that adds something. */
     resolution?: Omit<ExplainAnswer, 'kind' | 'name' | 'namespace'>;
-    /** Catalogs whose content could not be looked at, and why. */
+    /** Catalogs whose content could not be read, and why. */
     unread?: readonly string[];
   }>;
 
@@ -107,7 +107,8 @@ async function explainSubscription(
   const failed = subscription.status?.conditions?.some(
     ({ type, status }) => type === 'ResolutionFailed' && status === 'True',
   );
-  // A cause at another object, such as a failed plan, is the reason for the failed resolution, not the other way round.
+  // A cause at another object, such as a failed plan, is the reason for the failed resolution,
+  // not the other way round.
   const adds = seen.standing === 'well' || (failed && seen.standing === 'failed' && seen.root === undefined);
   if (!adds || read.operatorGroups.length !== 1) return seen;
   const catalogs = await catalogsInSight(client, read, await contents());

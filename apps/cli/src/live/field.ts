@@ -1,4 +1,6 @@
-/** The value at a path of keys; undefined where it does not lead. Objects of clusters are looked at as they are. */
+/**
+ * The value at a path of keys; undefined where it does not lead. Objects of clusters are read as they are.
+ */
 export function field(value: unknown, ...path: readonly (string | number)[]): unknown {
   let at = value;
   for (const key of path) {

@@ -6,7 +6,7 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { standingOf } from '../up/look-at-cluster.js';
 
-/** What a look at a cluster finds, without writing anything. */
+/** What a check of a cluster finds, without writing anything. */
 export type ClusterFacts = Readonly<{
   version: string;
   globalCatalogNamespace: string;
@@ -15,7 +15,7 @@ export type ClusterFacts = Readonly<{
   standing: ManagementStatus;
 }>;
 
-/** Looks at a cluster; rejects where it does not answer. */
+/** Checks a cluster; rejects where it does not answer. */
 export async function findCluster(client: KubeClient, settings: Settings): Promise<ClusterFacts> {
   const version = await client.serverVersion();
   const [globalCatalogNamespace, olmKinds, standing] = await Promise.all([

@@ -49,7 +49,10 @@ export async function fleetStatus(
   io.exit(exitCodeOf(status.verdict));
 }
 
-/** A service that was not named and manages none of these clusters is another hub, which has nothing to say about them. */
+/**
+ * A service that was not named and manages none of these clusters is another hub, which has
+ * nothing to say about them.
+ */
 async function hubServices(
   named: readonly string[],
   settings: Settings,

@@ -1,7 +1,10 @@
 import type { Columns } from '../commands/catalog-table.js';
 import { displayWidth, padded } from '../output/display-width.js';
 
-/** A table whose rows come little by little: the headings once, and columns that are never narrower than before. */
+/**
+ * A table whose rows come little by little: the headings once, and columns that are
+ * never narrower than before.
+ */
 export class GrowingTable<Row> {
   #widths: readonly number[] = [];
 

@@ -22,7 +22,10 @@ export const HUB_HELP = `
 The hub is asked at --hub; else at FLOTILLA_CONTENT_URL; else on this machine, at the ports of FLOTILLA_CATALOG_POLLER_PORT
 and so on, where "flotilla up" and the services listen.`;
 
-/** An address of the hub as it was typed, without a closing slash. @throws UsageError where it is no http(s) URL */
+/**
+ * An address of the hub as it was typed, without a closing slash. @throws UsageError
+ * where it is no http(s) URL
+ */
 export function hubUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return text.replace(/\/+$/, '');
@@ -35,7 +38,10 @@ export const chosenHub = (
   { contentUrl }: Pick<Settings, 'contentUrl'>,
 ): string | undefined => option ?? (contentUrl === '' ? undefined : contentUrl.replace(/\/+$/, ''));
 
-/** Where the poller of the hub, or `flotilla up`, serves its API: as the settings name it, else on this machine. */
+/**
+ * Where the poller of the hub, or `flotilla up`, serves its API: as the settings name
+ * it, else on this machine.
+ */
 export function hubAddress(settings: AddressSettings): string {
   const { contentUrl, catalogPollerPort } = settings;
   return contentUrl === '' ? addressOf(settings, catalogPollerPort) : contentUrl.replace(/\/+$/, '');

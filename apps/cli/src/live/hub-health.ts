@@ -31,7 +31,9 @@ export type HubHealth = Readonly<
   | { url: string; reached: false; because: string }
 >;
 
-/** Asks `/readyz` of one address; a service that is not ready answers 503 with the same body. Never rejects. */
+/**
+ * Asks `/readyz` of one address; a service that is not ready answers 503 with the same body. Never rejects.
+ */
 export async function hubHealth(url: string, token?: string): Promise<HubHealth> {
   const answer = await askHub(url, '/readyz', token);
   if (!answer.reached) return { url, reached: false, because: answer.because };

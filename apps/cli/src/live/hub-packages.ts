@@ -38,7 +38,9 @@ const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'];
 const ANSWER_WITHIN_MS = 60_000;
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Shows what can be installed in a cluster, as `kubectl get packagemanifests` does under OLM, from the hub. */
+/**
+ * Shows what can be installed in a cluster, as `kubectl get packagemanifests` does under OLM, from the hub.
+ */
 export async function showHubPackages(io: Io, question: PackagesQuestion): Promise<void> {
   const { output } = question;
   if (!FORMATS.includes(output)) {

@@ -6,7 +6,10 @@ import { UsageError } from '../io.js';
 
 const MOST_FILE_BYTES = 16_384;
 
-/** The token that is sent to a hub which the user named, in options or settings; never to one that a cluster names. */
+/**
+ * The token that is sent to a hub which the user named, in options or settings; never to
+ * one that a cluster names.
+ */
 export async function hubToken({ hubTokenFile: file }: Pick<Settings, 'hubTokenFile'>): Promise<string | undefined> {
   if (file === '') return undefined;
   const unusable = (why: string) => new UsageError(`FLOTILLA_HUB_TOKEN_FILE: ${file}: ${why}`);

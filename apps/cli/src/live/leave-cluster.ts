@@ -34,8 +34,9 @@ const FINALIZERS: readonly (readonly [kind: KindRef, finalizer: string])[] = [
 type Held = Readonly<{ object: KubernetesObject; kind: KindRef; finalizer: string }>;
 
 /**
- * `flotilla clusters remove`: shows which finalizers would be released; with `yes` releases them and removes the cluster from
- * the file. A hub that still manages the cluster would put them back: nothing is done while one is found.
+ * `flotilla clusters remove`: shows which finalizers would be released; with `yes` releases them and
+ * removes the cluster from the file. A hub that still manages the cluster would put them back: nothing is
+ * done while one is found.
  */
 export async function leaveCluster(io: Io, { name, yes, force, hub }: LeaveOptions): Promise<void> {
   const settings = commandSettings(process.env);
@@ -88,7 +89,9 @@ function joinedAs(name: string, joined: readonly ClusterAccess[], file: string):
   throw new UsageError(`no cluster "${name}"${hint} in ${file}; ${NEXT.listClusters()} shows all`);
 }
 
-/** Of the first service of a hub at these addresses that manages the cluster, or may: why the cluster stays. */
+/**
+ * Of the first service of a hub at these addresses that manages the cluster, or may: why the cluster stays.
+ */
 async function managingHub(
   addresses: readonly string[],
   name: string,

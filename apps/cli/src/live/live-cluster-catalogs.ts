@@ -10,7 +10,9 @@ import { text } from './field.js';
 
 const CATALOGS_AT_ONCE = 4;
 
-/** The ClusterCatalogs of a cluster with their contents. `unread`: which could not be read from here, and why. */
+/**
+ * The ClusterCatalogs of a cluster with their contents. `unread`: which could not be read from here, and why.
+ */
 export type LiveClusterCatalogs = Readonly<{ catalogs: readonly ExtensionCatalog[]; unread: readonly string[] }>;
 
 /** Reads them by the images that the hub has unpacked, with the logins of this machine. */

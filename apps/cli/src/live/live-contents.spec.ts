@@ -25,7 +25,10 @@ describe('the token of the command', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Asks for the catalog of a source whose status, which the cluster writes, names the fake hub as its address. */
+  /**
+   * Asks for the catalog of a source whose status, which the cluster writes, names the
+   * fake hub as its address.
+   */
   const readCatalog = async (named?: string) => {
     const settings = readSettings({
       FLOTILLA_CONTENT_DIR: folder,

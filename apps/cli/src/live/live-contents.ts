@@ -29,7 +29,7 @@ import { requireHub } from './ask-hub.js';
 import { chosenHub } from './hub-address.js';
 import { hubToken } from './hub-token.js';
 
-/** Where a verb that looks at live namespaces gets the content of their catalogs and bundles. */
+/** Where a verb that reads live namespaces gets the content of their catalogs and bundles. */
 export type LiveContents = Readonly<{
   content: ContentStore;
   bundlePulls: BundlePulls;
@@ -37,13 +37,13 @@ export type LiveContents = Readonly<{
   catalogOf(client: KubeClient, source: CatalogSource): Promise<IndexedCatalog>;
 }>;
 
-/** Somebody waits: a hub that does not answer by then is asked no further, the registry is. */
+/** A user waits: after this time the hub is asked no further, and the registry is asked instead. */
 const HUB_ANSWERS_WITHIN_MS = 5_000;
 
 /**
- * Opens this command's own content cache; what was read by an earlier call is read from there. The hub of `--hub` (`named`), or
- * of FLOTILLA_CONTENT_URL, is asked in place of the address in the status of a CatalogSource, which may lead nowhere from this
- * machine. @throws Error where the named hub does not answer
+ * Opens this command's own content cache; what was read by an earlier call is read from there. The hub of
+ * `--hub` (`named`), or of FLOTILLA_CONTENT_URL, is asked in place of the address in the status of a
+ * CatalogSource, which may lead nowhere from this machine. @throws Error where the named hub does not answer
  */
 export async function openLiveContents(settings: Settings, named?: string): Promise<LiveContents> {
   if (named !== undefined) await requireHub(named);
@@ -97,7 +97,10 @@ const ADDRESS = /^(https?:\/\/.+)\/content\/(sha256:[0-9a-f]{64})$/;
 /** The token is for the hub that the user named: the address in a status is what a cluster says. */
 type ChosenHub = Readonly<{ hub: string | undefined; token: string | undefined }>;
 
-/** What the hub holds of an image, by the address in the status of its CatalogSource: what it resolves from itself. */
+/**
+ * What the hub holds of an image, by the address in the status of its CatalogSource: what
+ * it resolves from itself.
+ */
 async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, token }: ChosenHub) {
   const [, reported, digest] = ADDRESS.exec(source.status?.connectionState?.address ?? '') ?? [];
   const baseUrl = hub ?? reported;

@@ -7,7 +7,9 @@ import { SUBSCRIPTION_API } from '#core/kernel/api/subscription';
 
 const NAMESPACE = 'team';
 
-/** Builders of the objects of a small namespace that wants the package `mill` of the global catalog `samples`. */
+/**
+ * Builders of the objects of a small namespace that wants the package `mill` of the global catalog `samples`.
+ */
 export const catalogSource = () => ({
   ...CATALOG_SOURCE_API,
   metadata: { name: 'samples', namespace: 'olm' },
@@ -88,7 +90,10 @@ type Storage = Readonly<{
   edit(ref: ObjectRef, change: (live: object) => void, subresource: 'status'): unknown;
 }>;
 
-/** Puts an object into a simulated cluster, its status too, which an API server drops when an object is created. */
+/**
+ * Puts an object into a simulated cluster, its status too, which an API server drops
+ * when an object is created.
+ */
 export function put(cluster: Storage, object: KubernetesObject): void {
   cluster.create(object);
   const { status } = object;

@@ -18,7 +18,10 @@ let fleet: SimulatedFleet;
 let hub: Server;
 let hubUrl = '';
 
-/** `wish`: installs next; `lost`: cannot be resolved; `wait`: a plan to approve; `alone`: no group; `sick`: an unmet CSV. */
+/**
+ * `wish`: installs next; `lost`: cannot be resolved; `wait`: a plan to approve; `alone`: no
+ * group; `sick`: an unmet CSV.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-live-'));
   fleet = await startSimulatedFleet({ clusters: ['east'] });

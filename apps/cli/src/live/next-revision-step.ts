@@ -36,7 +36,9 @@ import { RecordingClient } from './recording-client.js';
 export type ExtensionStep = Readonly<{
   cluster: string;
   extension: string;
-  /** `make`: a new revision; `roll-out`, `keep`: the newest one is what is wished; `nothing`: see `trouble`. */
+  /**
+   * `make`: a new revision; `roll-out`, `keep`: the newest one is the desired one; `nothing`: see `trouble`.
+   */
   next: 'make' | 'roll-out' | 'keep' | 'nothing';
   /** Version of the bundle that is installed. */
   installed?: string;
@@ -45,7 +47,10 @@ export type ExtensionStep = Readonly<{
   bundle?: string;
   version?: string;
   image?: string;
-  /** Why this bundle or none; absent where catalogs are not asked: a rollout goes on, or an annotation holds it. */
+  /**
+   * Why this bundle or none; absent where catalogs are not asked: a rollout goes on,
+   * or an annotation holds it.
+   */
   explanation?: ExtensionExplanation;
   /** What holds it, or is held back. */
   note?: string;
@@ -62,8 +67,8 @@ const OBJECTS_AT_ONCE = 8;
 const PLANNED_UID = 'planned';
 
 /**
- * The applier's own decision on an extension as it is now, and what its rollout would do about each object. Writes nothing.
- * Undefined where there is no such extension.
+ * The applier's own decision on an extension as it is now, and what its rollout would do about each object.
+ * Writes nothing. Undefined where there is no such extension.
  */
 export async function nextRevisionStep(
   client: KubeClient,
@@ -90,7 +95,9 @@ export async function nextRevisionStep(
 type Resolved = NonNullable<ReturnType<typeof resolvedPlan>>;
 type Store = MemoryProblemStore<ExtensionProblems>;
 
-/** What poller and resolver would have put into Redis, apart from the catalogs: nobody solves it again. */
+/**
+ * What poller and resolver would have put into Redis, apart from the catalogs: no resolver solves it again.
+ */
 async function solved(cluster: string, extension: string, resolved: Resolved | undefined): Promise<Store> {
   const store: Store = new MemoryProblemStore();
   if (resolved === undefined) return store;

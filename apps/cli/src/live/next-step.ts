@@ -23,7 +23,7 @@ import { type RecordedWrite, RecordingClient } from './recording-client.js';
 
 export type NextStepDeps = Readonly<{ settings: Settings; contents: LiveContents }>;
 
-/** What the hub would write next in a namespace; more follows once that has been written and looked at. */
+/** What the hub would write next in a namespace; more follows once that has been written and read again. */
 export type NextStep = Readonly<{
   cluster: string;
   namespace: string;
@@ -33,8 +33,9 @@ export type NextStep = Readonly<{
 }>;
 
 /**
- * The applier's own stages on the namespace as it is now, with a client that only writes down. The first stage that would
- * write ends the pass, as it does in the applier: what comes after depends on what the cluster then says.
+ * The applier's own stages on the namespace as it is now, with a client that only writes down. The
+ * first stage that would write ends the pass, as it does in the applier: what comes after depends on
+ * what the cluster then says.
  */
 export async function nextStep(client: KubeClient, namespace: string, deps: NextStepDeps): Promise<NextStep> {
   const recording = new RecordingClient(client);
@@ -89,7 +90,7 @@ async function solved(
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 
-/** The namespaces in which the hub has something to look after. */
+/** The namespaces with objects that the hub manages. */
 export async function managedNamespaces(client: KubeClient): Promise<readonly string[]> {
   const lists = await Promise.all([
     client.list({ apiVersion: V1ALPHA1, kind: 'Subscription' }),

@@ -11,7 +11,9 @@ const CLUSTER_ONLY: Readonly<Record<string, string>> = {
   hub: '--hub',
 };
 
-/** @throws UsageError where an option was given that an offline answer would ignore; `instead` says what to do */
+/**
+ * @throws UsageError where an option was given that an offline answer would ignore; `instead` says what to do
+ */
 export function refuseClusterOptions(options: Readonly<Record<string, unknown>>, instead: string): void {
   const given = Object.entries(CLUSTER_ONLY).find(([name]) => options[name] !== undefined);
   if (given === undefined) return;

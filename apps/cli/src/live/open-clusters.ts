@@ -11,10 +11,10 @@ import { UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';
 import type { ClusterOptions } from './cluster-options.js';
 
-/** Somebody waits at a terminal: a cluster that does not answer by then is away. */
+/** A user waits at a terminal: a cluster that does not answer by then counts as away. */
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Writes of a person, told from those of the services. */
+/** Field manager of writes by a user, different from those of the services. */
 const FIELD_MANAGER = 'flotilla';
 
 /** Gives `use` a client for each chosen cluster, and closes them in the end. */
@@ -30,7 +30,9 @@ export async function withClusters<T>(
   }
 }
 
-/** As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant. */
+/**
+ * As {@link withClusters}, for verbs about a single cluster; `or` names another way where several are meant.
+ */
 export const withOneCluster = <T>(
   options: ClusterOptions,
   use: (client: KubeClient) => Promise<T>,

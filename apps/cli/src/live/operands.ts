@@ -1,6 +1,9 @@
 import { UsageError } from '../io.js';
 
-/** Words of one operand: a kind, or several with commas between, and the names that are asked for; none means all. */
+/**
+ * Words of one operand: a kind, or several with commas between, and the names that are
+ * asked for; none means all.
+ */
 export type Operand = Readonly<{ kinds: readonly string[]; names: readonly string[] }>;
 
 /**
@@ -17,7 +20,10 @@ export function operandsOf(words: readonly string[]): readonly Operand[] {
   });
 }
 
-/** As {@link operandsOf}, for verbs that are about named objects. @throws UsageError also where no name is given */
+/**
+ * As {@link operandsOf}, for verbs that are about named objects. @throws UsageError
+ * also where no name is given
+ */
 export function namedOperands(words: readonly string[], verb: string): readonly Operand[] {
   const operands = operandsOf(words);
   if (operands.every(({ names }) => names.length > 0)) return operands;

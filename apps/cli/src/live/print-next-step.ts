@@ -45,7 +45,7 @@ function writeText({ verb, ref, change, as }: RecordedWrite): string {
   return `${VERBS[verb]} ${ref.kind} ${where}${by}${detail === '' ? '' : `: ${detail}`}`;
 }
 
-/** The few words that tell one write of this kind from another. */
+/** The few words that distinguish one write of this kind from another. */
 function detailOf(verb: RecordedWrite['verb'], kind: string, change: unknown): string {
   if (kind === 'Event') return [text(change, 'reason'), text(change, 'message') || text(change, 'note')].join(', ');
   if (verb === 'patch') return shortened(JSON.stringify(change));

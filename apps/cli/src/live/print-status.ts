@@ -120,7 +120,7 @@ function moreText(causes: readonly (readonly FleetFinding[])[]): string {
 
 const LONGEST = 300;
 
-/** A cause, told of the first object that has it, and which others have it too. */
+/** A cause, at the first object that has it, and which others have it too. */
 function causeLines([first, ...others]: readonly [FleetFinding, ...FleetFinding[]]): string[] {
   const { cluster, kind, because, todo } = first;
   const [todoFirst] = todo;

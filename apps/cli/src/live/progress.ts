@@ -13,7 +13,10 @@ export type Progress = Readonly<{
 const SHOWN_AFTER_MS = 1_000;
 const SHOWN_EVERY_MS = 200;
 
-/** A line on standard error that is written anew as the steps are done; nothing where standard error is no terminal. */
+/**
+ * A line on standard error that is written anew as the steps are done; nothing where
+ * standard error is no terminal.
+ */
 export function progressOn(io: Io, what: string, now: () => number = () => performance.now()): Progress {
   if (io.isTerminal !== true) return { expect: () => {}, step: () => {}, end: () => {} };
   const control = io.control ?? io.err;

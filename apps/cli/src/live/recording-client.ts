@@ -12,7 +12,9 @@ import {
 } from '#platform/kube/kube-client.port';
 import type { ReadBudget } from '#platform/kube/read-budget';
 
-/** A write that was asked for and not done. `change` is the object or patch; `as` who would have written it. */
+/**
+ * A write that was asked for and not done. `change` is the object or patch; `as` who would have written it.
+ */
 export type RecordedWrite = Readonly<{
   verb: 'create' | 'update' | 'updateStatus' | 'apply' | 'patch' | 'delete';
   ref: ObjectRef;
@@ -94,7 +96,7 @@ export class RecordingClient extends KubeClient {
   }
 
   async close(): Promise<void> {
-    // The client that is read through belongs to somebody else.
+    // The client that is read through belongs to the caller.
   }
 
   async #asWritten<T extends KubernetesObject>(verb: RecordedWrite['verb'], object: T): Promise<Written<T>> {

@@ -12,7 +12,10 @@ import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } 
 let folder = '';
 let fleet: SimulatedFleet;
 
-/** In namespace `team` an upgrade from mill.v1.0.0 to mill.v1.1.0 has stopped: its plan failed, and so does resolution. */
+/**
+ * In namespace `team` an upgrade from mill.v1.0.0 to mill.v1.1.0 has stopped: its plan
+ * failed, and so does resolution.
+ */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flotilla-retry-'));
   fleet = await startSimulatedFleet({ clusters: ['east', 'west'] });

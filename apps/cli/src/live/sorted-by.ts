@@ -2,7 +2,10 @@ import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { stepsOf, valuesAt } from '../output/json-path.js';
 import type { Found } from './found-object.js';
 
-/** Objects by the value that a path leads to in each, those without a value first; equal ones stay in their order. */
+/**
+ * Objects by the value that a path leads to in each, those without a value first; equal
+ * ones stay in their order.
+ */
 export function sortedBy(found: readonly Found[], path: string): readonly Found[] {
   const steps = stepsOf(path.replace(/^\{(.*)\}$/s, '$1'), path);
   return found

@@ -17,8 +17,8 @@ type Seen = Readonly<{ row: Found; note: string }>;
 const PRINTED_EVERY_MS = 200;
 
 /**
- * `flotilla get --watch`: what is there, then every change, until `stop`. Connections that break are made anew; a cluster
- * that does not answer is shown once it does.
+ * `flotilla get --watch`: what is there, then every change, until `stop`. Connections that break are made
+ * anew; a cluster that does not answer is shown once it does.
  */
 export async function watchObjects(
   clients: readonly KubeClient[],

@@ -32,7 +32,10 @@ export const COMMON_FLAGS: Readonly<Record<string, OpmFlag>> = {
   '-h': { to: '--help' },
 };
 
-/** The verbs of opm about file-based catalogs (spec: file-based-catalogs.md); those of SQLite catalogs have none. */
+/**
+ * The verbs of opm about file-based catalogs (spec: file-based-catalogs.md); those of
+ * SQLite catalogs have none.
+ */
 export const OPM_VERBS: readonly OpmVerb[] = [
   {
     words: [['render']],
@@ -99,5 +102,8 @@ export const OPM_VERBS: readonly OpmVerb[] = [
   { words: [['alpha'], ['convert-template']], flotilla: ['catalog', 'convert-template'] },
 ];
 
-/** `opm serve --cache-only` makes a cache and ends; what is left of that is the check that the catalog can be served. */
+/**
+ * `opm serve --cache-only` makes a cache and ends; what is left of that is the check that
+ * the catalog can be served.
+ */
 export const CACHE_ONLY = { flag: '--cache-only', flotilla: ['catalog', 'validate'], note: NO_CACHE } as const;

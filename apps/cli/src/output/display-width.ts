@@ -1,4 +1,5 @@
-// Cells of a terminal that a text takes. ECMAScript has no property for East Asian Width: the scripts that are wide stand for it.
+// Cells of a terminal that a text takes. ECMAScript has no property for East Asian Width: the scripts
+// that are wide stand for it.
 const PLAIN = /^[\x20-\x7e]*$/;
 const WIDE =
   /^(?:\p{RGI_Emoji}|[[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]--[\u303f\uff61-\uffdc]])/v;

@@ -6,7 +6,10 @@ type Piece = Readonly<
   { text: string } | { path: readonly Step[] } | { range: readonly Step[]; body: readonly Piece[] }
 >;
 
-/** A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[*].x}`, `{range .items[*]}…{end}` and `{"\n"}`. */
+/**
+ * A template of `kubectl -o jsonpath=…`: text, `{.a.b[0].c}`, `{.items[*].x}`, `{range
+ * .items[*]}…{end}` and `{"\n"}`.
+ */
 export type JsonPathTemplate = readonly Piece[];
 
 /** A path of more steps leads nowhere in any object of Kubernetes. */

@@ -10,7 +10,10 @@ export type AnswerFormat = (typeof ANSWER_FORMATS)[number];
 export const LIST_FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
-/** `-o, --output`, the same option with the same message for an unknown value on every verb; the default is the first format. */
+/**
+ * `-o, --output`, the same option with the same message for an unknown value on every verb; the
+ * default is the first format.
+ */
 export function outputOption(description: string, formats: readonly string[], usual = formats[0]): Option {
   const option = new Option('-o, --output <format>', description).choices(formats);
   option.argParser((value: string) => {

@@ -1,8 +1,8 @@
 import { ExitCode } from '../io.js';
 
 /**
- * The answer of a verb as data, the same key in every JSON answer. `incomplete`: not every cluster that was asked has
- * answered, so that the rest of the answer says nothing about those.
+ * The answer of a verb as data, the same key in every JSON answer. `incomplete`: not every cluster that was
+ * asked has answered, so that the rest of the answer says nothing about those.
  */
 export type Verdict = 'yes' | 'no' | 'incomplete';
 

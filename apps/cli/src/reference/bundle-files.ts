@@ -3,7 +3,9 @@ import { readTree } from '#platform/files/read-tree';
 import { asUsageError } from './load-reference.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
 
-/** The files of a bundle directory, or of a bundle image in an OCI layout or a registry. @throws UsageError */
+/**
+ * The files of a bundle directory, or of a bundle image in an OCI layout or a registry. @throws UsageError
+ */
 export async function bundleFiles(reference: string): Promise<readonly BundleFile[]> {
   const place = await asUsageError(reference, () => referencePlace(reference));
   if (place === 'directory' || place === 'file') return asUsageError(reference, () => readTree(reference));

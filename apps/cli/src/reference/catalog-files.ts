@@ -7,8 +7,8 @@ import { asUsageError } from './load-reference.js';
 import { orAbsentPath, referencePlace } from './reference-place.js';
 
 /**
- * Hands the files of a catalog directory, a catalog file or a catalog image to `use`, as streams; an image is unpacked into a
- * folder that is gone afterwards. Input that cannot be read is a {@link UsageError}.
+ * Hands the files of a catalog directory, a catalog file or a catalog image to `use`, as streams; an image is
+ * unpacked into a folder that is gone afterwards. Input that cannot be read is a {@link UsageError}.
  */
 export async function withCatalogFiles<T>(
   reference: string,

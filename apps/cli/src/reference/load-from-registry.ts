@@ -20,7 +20,10 @@ import { commandRegistryClient, logins } from './registry-access.js';
 
 const SQLITE_LABEL = 'operators.operatorframework.io.index.database.v1';
 
-/** A catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a registry; its labels say which. */
+/**
+ * A catalog or bundle image, from an OCI layout (`oci:DIR[:TAG]`) or with this machine's logins from a
+ * registry; its labels say which.
+ */
 export async function loadFromRegistry(reference: string): Promise<LoadedReference> {
   const collector = new CatalogCollector();
   const read = await readFromRegistry(reference, collector);
@@ -85,7 +88,10 @@ async function read(wanted: Wanted): Promise<ReadReference> {
   );
 }
 
-/** No cluster can pull from a directory of this machine: as for a bundle directory, nobody knows yet where it will be. */
+/**
+ * No cluster can pull from a directory of this machine: as for a bundle directory,
+ * its place is not known yet.
+ */
 const imageOf = (reference: string): string => (reference.startsWith(LAYOUT_PREFIX) ? '' : reference);
 
 const asUsage =

@@ -17,8 +17,9 @@ import { orAbsentPath, pathKind, referencePlace } from './reference-place.js';
 export type ImageReader = (reference: string, consumer: BlobConsumer) => Promise<ReadReference>;
 
 /**
- * Loads a catalog directory, a single catalog file, a bundle directory, an image of an OCI layout, or, where no such path
- * exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says where, what and what to do.
+ * Loads a catalog directory, a single catalog file, a bundle directory, an image of an OCI layout, or, where
+ * no such path exists, an image of a registry. Input that cannot be read is a {@link UsageError} that says
+ * where, what and what to do.
  */
 export async function loadReference(reference: string, readImage: ImageReader = pullImage): Promise<LoadedReference> {
   const collector = new CatalogCollector();
@@ -27,8 +28,8 @@ export async function loadReference(reference: string, readImage: ImageReader = 
 }
 
 /**
- * As {@link loadReference}, with the blobs of a catalog given to `consumer` one by one: memory holds what it keeps. When
- * reading fails the consumer has had the blobs before.
+ * As {@link loadReference}, with the blobs of a catalog given to `consumer` one by one: memory holds what it
+ * keeps. When reading fails the consumer has had the blobs before.
  */
 export async function readReference(
   reference: string,

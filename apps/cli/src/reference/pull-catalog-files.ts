@@ -9,8 +9,8 @@ import { commandRegistryClient, logins } from './registry-access.js';
 const MISTAKES: readonly string[] = ['InvalidReference', 'Malformed'];
 
 /**
- * Unpacks the catalog of an image, from an OCI layout (`oci:DIR[:TAG]`) or a registry, into a directory. A layout is a
- * directory of the user: whatever is wrong with it is a UsageError.
+ * Unpacks the catalog of an image, from an OCI layout (`oci:DIR[:TAG]`) or a registry, into a directory. A
+ * layout is a directory of the user: whatever is wrong with it is a UsageError.
  */
 export async function pullCatalogFiles(reference: string, directory: string): Promise<void> {
   const isLayout = reference.startsWith(LAYOUT_PREFIX);

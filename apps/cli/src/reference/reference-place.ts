@@ -10,9 +10,9 @@ import { LAYOUT_PREFIX } from './layout-prefix.js';
 export type ReferencePlace = 'layout' | 'file' | 'directory' | 'image';
 
 /**
- * Decides between paths and images: what exists is a path. What does not is an image, unless it can be none, or is written
- * like a path: without tag and digest, and either one word, or below a directory that exists. A registry is not asked for
- * these. @throws UsageError
+ * Decides between paths and images: what exists is a path. What does not is an image, unless it can be none,
+ * or is written like a path: without tag and digest, and either one word, or below a directory that exists. A
+ * registry is not asked for these. @throws UsageError
  */
 export async function referencePlace(reference: string): Promise<ReferencePlace> {
   if (reference.startsWith(LAYOUT_PREFIX)) return 'layout';

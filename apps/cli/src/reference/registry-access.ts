@@ -8,7 +8,10 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import type { ContentStore } from '#platform/store/content-store.port';
 import { UsageError } from '../io.js';
 
-/** A client of registries as the hub would be set here: mirrors, certificates and plain HTTP hosts come from the same settings. */
+/**
+ * A client of registries as the hub would be set here: mirrors, certificates and plain HTTP hosts
+ * come from the same settings.
+ */
 export async function commandRegistryClient(store?: ContentStore): Promise<HttpRegistryClient> {
   try {
     return await configuredRegistryClient(readSettings(process.env), { loginsOf: 'machine', ...(store && { store }) });

@@ -32,7 +32,9 @@ export const ClassicCase = z.object({
 export type ClassicCase = z.infer<typeof ClassicCase>;
 export type ClassicCatalog = ClassicCase['catalogs'][number];
 
-/** What the objects of a case say of its namespace; objects of other namespaces and kinds do not take part. */
+/**
+ * What the objects of a case say of its namespace; objects of other namespaces and kinds do not take part.
+ */
 export function observedNamespace(
   namespace: string,
   globalCatalogNamespace: string,
@@ -58,7 +60,9 @@ function parsed<T>(schema: z.ZodType<T>, object: KubernetesObject): T {
   throw new MalformedObject(object, result.error);
 }
 
-/** An object that is not of the shape its kind demands: names the object, the field and what is wrong with it. */
+/**
+ * An object that is not of the shape its kind demands: names the object, the field and what is wrong with it.
+ */
 export class MalformedObject extends Error {
   constructor(object: KubernetesObject, error: z.ZodError) {
     const [issue] = error.issues;

@@ -21,7 +21,9 @@ export type SubjectKind = 'Subscription' | 'ClusterServiceVersion';
 type Subject = Readonly<{ kind: SubjectKind; name: string }>;
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
-/** The answer to `flotilla explain`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
+/**
+ * The answer to `flotilla explain`; also what `-o json` prints. `well`: it has, or gets, what it asks for.
+ */
 export type ExplainAnswer = Subject &
   Readonly<{
     namespace: string;
@@ -63,7 +65,7 @@ type Case = Readonly<{
   resolution: Resolution;
 }>;
 
-/** Resolves the question and tells what it comes to for one object of it. */
+/** Resolves the question and explains the answer for one object of it. */
 export function explainAnswer(subject: Subject, question: PlanQuestion, contents: readonly Catalog[]): ExplainAnswer {
   const catalogs = question.catalogs.flatMap(({ key, priority }, position) => {
     const content = contents[position];

@@ -2,7 +2,10 @@ import { type ExtensionExplanation, explanationLines } from '#core/v1/extension/
 import { NotFound } from '../io.js';
 import { type ExtensionPlan, STATE_VERBS } from './plan-extensions.js';
 
-/** The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has, or gets, what it asks for. */
+/**
+ * The answer to `flotilla explain extension`; also what `-o json` prints. `well`: it has,
+ * or gets, what it asks for.
+ */
 export type ExtensionAnswer = Readonly<{
   kind: 'ClusterExtension';
   name: string;
@@ -12,7 +15,9 @@ export type ExtensionAnswer = Readonly<{
   plan: ExtensionPlan;
 }>;
 
-/** Tells what one of the planned extensions comes to. @throws NotFound where there is none of that name */
+/**
+ * Explains the answer for one of the planned extensions. @throws NotFound where there is none of that name
+ */
 export function explainPlanned(name: string, plans: readonly ExtensionPlan[]): ExtensionAnswer {
   const plan = plans.find(({ extension }) => extension === name);
   if (plan !== undefined) return extensionAnswer(plan);

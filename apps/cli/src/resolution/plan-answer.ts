@@ -166,7 +166,10 @@ const relatedImagesOf = ({ source }: ChosenBundle, bundle: CatalogBundle | undef
   return [...new Set(images)].sort(byCodeUnit);
 };
 
-/** Names of the CRDs a bundle brings: from its manifests where the catalog holds them, else from its CSV's description. */
+/**
+ * Names of the CRDs a bundle brings: from its manifests where the catalog holds them, else
+ * from its CSV's description.
+ */
 function crdsOf({ objects, properties }: CatalogBundle): string[] {
   const inline = objects.flatMap((object) =>
     object['kind'] === 'CustomResourceDefinition' ? nameOf(object['metadata']) : [],

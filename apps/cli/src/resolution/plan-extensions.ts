@@ -47,7 +47,10 @@ export type ExtensionPlan = Readonly<{
 const isExtension = ({ object }: Manifest): boolean =>
   object.kind === CLUSTER_EXTENSION_API.kind && object.apiVersion === CLUSTER_EXTENSION_API.apiVersion;
 
-/** The next bundle of every ClusterExtension of the manifests, as the hub would choose it; sorted as they are given. */
+/**
+ * The next bundle of every ClusterExtension of the manifests, as the hub would choose it;
+ * sorted as they are given.
+ */
 export function planExtensions(
   manifests: readonly Manifest[],
   options: readonly CatalogOption[],
@@ -72,7 +75,10 @@ export function planExtension(
   return data && resolvedPlan(data, data.status?.install?.bundle, catalogs, gates)?.plan;
 }
 
-/** As {@link planExtension}, with what is installed, and with the problem and its solution as poller and resolver keep them. */
+/**
+ * As {@link planExtension}, with what is installed, and with the problem and its solution as
+ * poller and resolver keep them.
+ */
 export function resolvedPlan(
   extension: ClusterExtension,
   installed: InstalledBundle | undefined,

@@ -21,15 +21,15 @@ export type PlannedPermission = Readonly<{
   rules: readonly PolicyRule[];
 }>;
 
-/** What a bundle's manifests tell beyond what its catalog does. */
+/** What a bundle's manifests say beyond its catalog. */
 export type BundleSteps = Readonly<{ steps: readonly PlannedStep[]; permissions: readonly PlannedPermission[] }>;
 
 /** Manifests by CSV name, as far as they are at hand. */
 export type Manifests = ReadonlyMap<string, readonly KubernetesObject[]>;
 
 /**
- * Steps and permissions by CSV name, as the InstallPlan would hold them, for the bundles whose manifests are at hand.
- * Throws BundleNotInstallable.
+ * Steps and permissions by CSV name, as the InstallPlan would hold them, for the bundles whose manifests are
+ * at hand. Throws BundleNotInstallable.
  */
 export function stepsByBundle(
   { namespace, subscriptions }: ObservedNamespace,

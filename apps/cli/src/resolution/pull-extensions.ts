@@ -9,7 +9,10 @@ import { extensionContent } from './render-extension.js';
 
 const IMAGES_AT_ONCE = 4;
 
-/** The plans with what each chosen bundle would bring into a cluster, from its image; or with why the hub refuses it. */
+/**
+ * The plans with what each chosen bundle would bring into a cluster, from its image; or
+ * with why the hub refuses it.
+ */
 export async function withContents(
   plans: readonly ExtensionPlan[],
   manifests: readonly Manifest[],

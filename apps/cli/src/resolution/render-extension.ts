@@ -12,7 +12,9 @@ import { ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';
 import type { PlannedPermission, PlannedStep } from './plan-steps.js';
 
-/** What a ClusterExtension would bring into a cluster: its objects, and the rights of its service accounts. */
+/**
+ * What a ClusterExtension would bring into a cluster: its objects, and the rights of its service accounts.
+ */
 export type ExtensionContent = Readonly<{
   objects: readonly PlannedStep[];
   permissions: readonly PlannedPermission[];
@@ -21,8 +23,9 @@ export type ExtensionContent = Readonly<{
 type Chosen = Readonly<{ name: string; version: string }>;
 
 /**
- * Renders the files of the chosen bundle as the hub does in a cluster without cert-manager, or says why the hub refuses
- * it. What depends on the cluster is not decided here: collisions, CRD checks, rights of a service account.
+ * Renders the files of the chosen bundle as the hub does in a cluster without cert-manager, or says
+ * why the hub refuses it. What depends on the cluster is not decided here: collisions, CRD checks,
+ * rights of a service account.
  */
 export function extensionContent(
   { metadata, spec }: ClusterExtension,

@@ -21,7 +21,10 @@ export class ClusterWatch {
     this.#width = Math.max(0, ...clients.map(({ cluster }) => cluster.length));
   }
 
-  /** Asks all clusters at once; prints in the order of the kubeconfig. Ends when each has answered or has had its time. */
+  /**
+   * Asks all clusters at once; prints in the order of the kubeconfig. Ends when each has
+   * answered or has had its time.
+   */
   async firstLook(): Promise<void> {
     const pending = this.clients.map((client) => lookAtCluster(client, this.settings, PATIENCE_MS));
     const looks: ClusterLook[] = [];

@@ -26,7 +26,10 @@ export type ClusterLook = ReachedCluster | Readonly<{ cluster: string; reached: 
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
 const JOINING_MS = 30_000;
 
-/** Looks at a cluster, and lets it join unless it is left to OLM. One that does not answer in time is told as such. */
+/**
+ * Checks a cluster, and registers it unless it is left to OLM. A cluster that does not answer in
+ * time is reported as such.
+ */
 export async function lookAtCluster(client: KubeClient, settings: Settings, patienceMs: number): Promise<ClusterLook> {
   const { cluster } = client;
   try {

@@ -8,8 +8,8 @@ const REPEATED_AFTER_MS = 60_000;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * A destination of the log for a person at a terminal: `warning: east/team harbor: message: reason`, one line each. The same
- * line is written once a minute.
+ * A destination of the log for a person at a terminal: `warning: east/team harbor: message: reason`, one line
+ * each. The same line is written once a minute.
  */
 export class PlainLog {
   readonly #writtenAt = new Map<string, number>();
@@ -32,7 +32,10 @@ export class PlainLog {
   }
 }
 
-/** A line of the log for people: how grave, which object, what happened, why, and the other facts. What is no JSON stays as it is. */
+/**
+ * A line of the log for people: how grave, which object, what happened, why, and the other facts. What
+ * is no JSON stays as it is.
+ */
 export function plainLine(jsonLine: string): string {
   const facts = factsOf(jsonLine);
   if (facts === undefined) return oneLine(jsonLine);

@@ -24,7 +24,9 @@ import { usablePort } from './usable-port.js';
 const GRACE_MS = 10_000;
 type Endings = (() => Promise<unknown>)[];
 
-/** `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is. */
+/**
+ * `flotilla up`: all services in this process until it is asked to stop. What is installed stays as it is.
+ */
 export async function runUp(io: Io, options: UpOptions): Promise<void> {
   const up = await upSettings(options, process.env);
   const clients = await clientsOf(up);
@@ -42,7 +44,8 @@ export async function runUp(io: Io, options: UpOptions): Promise<void> {
 }
 
 async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings): Promise<void> {
-  // After the kubeconfigs were read: which of two faults is reported does not depend on what else runs on this machine.
+  // After the kubeconfigs were read: which of two faults is reported does not depend on what
+  // else runs on this machine.
   const catalogPollerPort = await usablePort(up.settings.catalogPollerPort, up.settings.bindAddress);
   const settings = { ...up.settings, catalogPollerPort };
   const redis = await findRedis({ log: (line) => io.err(`${line}\n`) });
@@ -88,7 +91,7 @@ async function clientsOf({ kubeconfigs, contexts, settings }: UpSettings): Promi
 
 const header = ({ length }: readonly KubeClient[]): string => `Flotilla manages ${counted(length, 'cluster')}:\n`;
 
-/** Lines for people where a person reads them; JSON for whoever collects logs, and with --verbose. */
+/** Lines for people on a terminal; JSON for log collectors, and with --verbose. */
 const logDestination = (io: Io, { verbose }: UpSettings): Readonly<{ write: (text: string) => void }> =>
   io.isTerminal === true && !verbose ? new PlainLog(io.err) : { write: io.err };
 

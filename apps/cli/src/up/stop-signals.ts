@@ -3,7 +3,10 @@ import { ExitCode } from '../io.js';
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 
-/** Settles at the first SIGINT or SIGTERM; a second one, or `graceMs` without an end (exit code 3), ends the process. */
+/**
+ * Settles at the first SIGINT or SIGTERM; a second one, or `graceMs` without an end (exit
+ * code 3), ends the process.
+ */
 export function stopSignal(graceMs: number, onLate: () => void): Promise<StopSignal> {
   return new Promise((resolve) => {
     let asked = false;

@@ -3,7 +3,9 @@ import { counted } from '#core/kernel/text/counted';
 import { NEXT } from '../output/next-commands.js';
 import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
 
-/** The lines about one cluster: what is watched there, what was done, and what the person should know or do. */
+/**
+ * The lines about one cluster: what is watched there, what was done, and what the person should know or do.
+ */
 export function tellCluster(look: ClusterLook, width: number): string[] {
   const line = (text: string) => `  ${look.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;

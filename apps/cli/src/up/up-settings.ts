@@ -24,9 +24,9 @@ export type UpSettings = Readonly<{
 }>;
 
 /**
- * A kubeconfig that was named for Flotilla, or else that of the clusters that have joined, stands for all its contexts;
- * kubectl's own (`KUBECONFIG`, `~/.kube/config`) for its current context alone, so that nobody's whole collection of
- * clusters is taken over by accident.
+ * A kubeconfig that was named for Flotilla, or else that of the registered clusters, stands for all its
+ * contexts; kubectl's own (`KUBECONFIG`, `~/.kube/config`) for its current context alone, so that a user's
+ * whole collection of clusters is not taken over by accident.
  */
 export async function upSettings(options: UpOptions, environment: Environment): Promise<UpSettings> {
   const logLevel = environment['FLOTILLA_LOG_LEVEL'] || (options.verbose ? 'info' : 'warn');
@@ -34,7 +34,7 @@ export async function upSettings(options: UpOptions, environment: Environment): 
   const named = environment['FLOTILLA_KUBECONFIG'] ? settings.kubeconfig.split(':') : [];
   const contexts = options.contexts.length > 0 ? options.contexts : settings.contexts;
   return {
-    // One process holds all content: there is nobody else to ask for it.
+    // One process holds all content: there is no other process to ask for it.
     settings: { ...settings, catalogPollerPort: options.port ?? settings.catalogPollerPort, contentUrl: '' },
     verbose: options.verbose,
     usualHub: hubAddress(settings),

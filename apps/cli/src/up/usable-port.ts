@@ -3,8 +3,9 @@ import { createServer } from 'node:net';
 import { UsageError } from '../io.js';
 
 /**
- * The port itself, or a free one for 0: asked before anything is started, and known before anything listens, because the
- * statuses of catalogs name the address of their content. @throws UsageError where it cannot be had
+ * The port itself, or a free one for 0: asked before anything is started, and known before
+ * anything listens, because the statuses of catalogs name the address of their content. @throws
+ * UsageError where it cannot be had
  */
 export async function usablePort(port: number, address: string): Promise<number> {
   const probe = createServer();

@@ -46,7 +46,7 @@ const catalog = (...more: string[]) =>
     ...more,
   ].join('---\n');
 
-/** What a poller has from its start on; a second one is the same poller started anew. */
+/** State of a poller from its start on; a second one is the same poller after a restart. */
 async function startPoller() {
   const store = await DiskContentStore.open(join(directory, 'content'));
   const reads: string[] = [];

@@ -13,9 +13,9 @@ import type { CatalogReader } from './catalog-reader.js';
 import { type HeldContent, ImageContents, type ImageLimits } from './image-contents.js';
 import { manifestBytes } from './read-catalog.js';
 
-/** One catalog's content, ready to be resolved from; shared by every cluster that uses the same content. */
+/** One catalog's content, ready for resolution; shared by every cluster that uses the same content. */
 export type LoadedCatalog = Readonly<{
-  /** What the registry calls it; for a registry server, our own digest of what it listed. */
+  /** The registry's digest of it; for a registry server, our own digest of what it listed. */
   digest: string;
   /** Under which digest the content store serves it. */
   content: string;
@@ -32,7 +32,7 @@ export type ServableCatalog = Readonly<{
   problems: readonly string[];
 }>;
 
-/** Logins, and for whom the content is: the hub itself by default. */
+/** Logins, and the owner of the demand: the hub itself by default. */
 export type ContentOptions = PullOptions & Readonly<{ demand?: Demand }>;
 
 type HeldImage = Readonly<{ digest: Digest; held: HeldContent }>;
@@ -51,26 +51,29 @@ export class InvalidCatalog extends FlotillaError {
 }
 
 /**
- * Loads catalogs, each content once: by digest for images, whoever asks and however often, also after a restart. Content
- * is shared, the right to it is not: each host, repository and login has to name or give the image itself, and nobody
- * waits for the registry of another.
+ * Loads catalogs, each content once: images by digest, whatever the number of callers, also after a restart.
+ * Content is shared, the right to it is not: each host, repository and login has to name or give the image
+ * itself, and no caller waits for the registry of another.
  *
- * OLM Classic (CatalogSources) resolves from {@link ofImage}, which insists on a valid catalog. OLM v1 (ClusterCatalogs)
- * serves {@link servableImage}: well-formed blobs are enough there (spec: v1-catalog.md §1, "Store"), so the problems of
- * the model come beside the content instead of in its place, and only what cannot be read at all is an error. Both share
- * one pull and one reading of an image.
+ * OLM Classic (CatalogSources) resolves from {@link ofImage}, which insists on a valid catalog. OLM v1
+ * (ClusterCatalogs) serves {@link servableImage}: well-formed blobs are enough there (spec: v1-catalog.md §1,
+ * "Store"), so the problems of the model come beside the content instead of in its place, and only an
+ * unreadable catalog is an error. Both share one pull and one reading of an image.
  */
 export class CatalogContents {
   readonly #images: ImageContents;
   /**
-   * By digest of the image, then by who may have it. Unusable content is remembered too: a fleet that uses a broken image
-   * does not read it once for each cluster and try.
+   * By digest of the image, then by access key. Unusable content is remembered too: a fleet that uses a
+   * broken image does not read it once for each cluster and retry.
    */
   readonly #held = new Map<Digest, Map<string, HeldContent>>();
   readonly #loads = new SharedWork<HeldContent>();
   readonly #listings = new Map<string, Promise<LoadedCatalog>>();
 
-  /** `directory`, of this process alone, is where images are unpacked and where it is noted which were read. */
+  /**
+   * `directory`, of this process alone: images are unpacked there, and a note is kept
+   * of those that were read.
+   */
   constructor(
     private readonly registry: RegistryClient,
     private readonly store: ContentStore,
@@ -82,8 +85,9 @@ export class CatalogContents {
   }
 
   /**
-   * Asks the registry which digest the reference names now; pulls and reads only what was not read before. Throws
-   * RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that cannot be resolved from.
+   * Asks the registry which digest the reference names now; pulls and reads only what was not read
+   * before. Throws RegistryError, CatalogNotRead, and {@link InvalidCatalog} for a catalog that
+   * cannot be resolved from.
    */
   async ofImage(reference: string, options: ContentOptions): Promise<LoadedCatalog> {
     const { digest, held } = await this.#heldImage(reference, options);
@@ -92,9 +96,9 @@ export class CatalogContents {
   }
 
   /**
-   * As {@link ofImage}, for who serves blobs with the hub's own logins; {@link InvalidCatalog} is only for a catalog that
-   * cannot be read at all. About a digest the registry is asked once for each login: later, and while it cannot be reached
-   * after a restart, what it gave to the hub's own login is served.
+   * As {@link ofImage}, for serving blobs with the hub's own logins; {@link InvalidCatalog} is only for a
+   * catalog that cannot be read at all. The registry is asked once per login about a digest: later, and while
+   * it cannot be reached after a restart, the content that it gave to the hub's own login is served.
    */
   async servableImage(reference: string, options: ContentOptions): Promise<ServableCatalog> {
     const named = parseImageReference(reference).digest;
@@ -103,7 +107,9 @@ export class CatalogContents {
     return { digest, content: held.content, problems: 'problems' in held ? held.problems : [] };
   }
 
-  /** What a registry server or a ConfigMap lists. Content has no digest there: ours is over what was listed. */
+  /**
+   * The listing of a registry server or a ConfigMap. Content has no digest there: ours is over the listing.
+   */
   async ofListing({ records, inline }: Pick<GrpcRecords, 'records' | 'inline'>): Promise<LoadedCatalog> {
     for (const objects of inline.values()) await this.store.put(manifestBytes(objects));
     const digest = `sha256:${canonicalHash(records)}`;
@@ -122,7 +128,9 @@ export class CatalogContents {
     this.#images.retain(used);
   }
 
-  /** What is given while the registry is away is not remembered: the next caller asks the registry again. */
+  /**
+   * An answer given while the registry is away is not remembered: the next caller asks the registry again.
+   */
   async #ownImage(reference: string, options: ContentOptions, named: Digest | undefined): Promise<HeldImage> {
     try {
       const found = await this.#heldImage(reference, options, named);

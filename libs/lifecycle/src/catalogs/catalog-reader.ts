@@ -7,15 +7,18 @@ import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 import { ReaderThread, type Reply } from './reader-thread.js';
 
 export type ReaderLimits = Readonly<{
-  /** Catalogs that are read at the same time, where no lanes say it. */
+  /** Catalogs that are read at the same time, where `lanes` is absent. */
   threads: number;
   /** Milliseconds for one catalog. */
   deadlineMs: number;
   /** Heap of one thread in MiB: a catalog that needs more is refused instead of taking the process down. */
   heapMiB: number;
-  /** Milliseconds for which a thread without work is kept: starting one costs more than reading a small catalog. */
+  /**
+   * Milliseconds for which a thread without work is kept: starting one costs more than
+   * reading a small catalog.
+   */
   idleMs: number;
-  /** Whose turn it is, and what takes long. */
+  /** Turns between owners, and the slow lane. */
   lanes: Lanes;
 }>;
 
@@ -27,11 +30,11 @@ export type ReadOptions = Readonly<{
   onDisk?: (bytes: number) => void;
 }>;
 
-/** `isOfContent`: it would end in the same way another time. */
+/** `isOfContent`: another try would end in the same way. */
 export type Unread = Readonly<{ undecided: string; isOfContent?: true }>;
 
 const defaultLimits = { threads: 2, deadlineMs: 120_000, heapMiB: 1_024, idleMs: 10_000 };
-/** What takes longer goes on beside the others. */
+/** Work that takes longer goes on in the slow lane. */
 const FIRST_MS = 10_000;
 
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
@@ -57,12 +60,14 @@ export class CatalogReader {
     return this.#idle.length;
   }
 
-  /** `undecided`: not read within the limits, or the disk failed. Throws where it is not wanted any more. */
+  /**
+   * `undecided`: not read within the limits, or the disk failed. Throws where the caller no longer wants it.
+   */
   async read(request: ReadRequest, options: ReadOptions = {}): Promise<ReadCatalog | Unread> {
     const { demand = Demand.ofHub(), signal } = options;
     let tries = 0;
     const start = () => {
-      // What a reading that was ended has written is not in the way of the next one.
+      // The partial output of an aborted reading is not in the way of the next one.
       const output = tries === 0 ? request.output : join(request.output, `again-${tries}`);
       if (tries > 0) mkdirSync(output, { mode: 0o700 });
       tries += 1;
@@ -82,7 +87,7 @@ export class CatalogReader {
       try {
         onDisk(bytes);
       } catch {
-        end(); // Its signal is aborted: that is what the caller gets to see.
+        end(); // Its signal is aborted: the caller gets that error.
       }
     };
     const reading = thread.read(request, deadlineMs, onWritten);

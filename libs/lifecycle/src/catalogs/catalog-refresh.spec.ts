@@ -13,7 +13,7 @@ import { SharedCatalogs } from './shared-catalogs.js';
 const MINUTE = 60_000;
 const digestOf = (n: number) => `sha256:${String(n).padStart(64, '0')}`;
 
-/** A registry with one image, whose digest counts the pushes; every look at it is noted with who asked. */
+/** A registry with one image, whose digest counts the pushes; every poll is noted with its login. */
 class Shelf extends CatalogContents {
   pushed = 0;
   away = false;
@@ -32,7 +32,7 @@ class Shelf extends CatalogContents {
   }
 }
 
-/** Looks random, and is the same each time. */
+/** Appears random, and is the same each time. */
 function dice(): () => number {
   let seed = 7;
   return () => {

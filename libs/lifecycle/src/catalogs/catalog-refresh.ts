@@ -26,13 +26,16 @@ export type RefreshDeps = Readonly<{
   random: () => number;
   strict: boolean;
   access: ClusterAccess;
-  /** The state moved: the status wants writing. `content` tells that what can be resolved from changed too. */
+  /** The state changed: the status has to be written. `content`: what can be resolved from changed too. */
   onState: (source: CatalogSource, change: Readonly<{ content: boolean }>) => void;
 }>;
 
 type LoadingOrigin = Exclude<CatalogOrigin, { kind: 'invalid' }>;
 
-/** A fleet that starts together asks a registry once; a source that is made anew after a push gets what was pushed. */
+/**
+ * A fleet that starts together asks a registry once; a source that is made anew after a
+ * push gets what was pushed.
+ */
 const FRESH_MS = 5_000;
 
 /** A paused source with the image that it held before this process started, as its status says. */
@@ -43,14 +46,14 @@ function pinned(source: CatalogSource): CatalogSource {
   return { ...source, spec: { ...source.spec, image: atDigest(parseImageReference(image), digest as Digest).text } };
 }
 
-/** What a load depends on: where this stays the same, a load that is under way is still the right one. */
+/** What a load depends on: where this stays the same, a running load is still the right one. */
 const asked = (source: CatalogSource) => [originOf(source), source.spec.secrets ?? [], isPaused(source)];
 
-/** Keeps the content of one CatalogSource fresh: loads, polls, retries, and says where it stands. */
+/** Keeps the content of one CatalogSource fresh: loads, polls, retries, and reports its state. */
 export class CatalogRefresh {
   state: CatalogState = {};
   loaded: LoadedCatalog | undefined;
-  /** The first try has ended, well or not: until then nobody should resolve without this catalog. */
+  /** The first try has ended: until then no namespace should be resolved without this catalog. */
   settled = false;
   #source: CatalogSource;
   #cancelTimer: () => void = () => undefined;
@@ -60,7 +63,7 @@ export class CatalogRefresh {
   #running = false;
   #again = false;
   #stopped = false;
-  /** Aborted when what is loaded now is not wanted any more. */
+  /** Aborted when the running load is not wanted any more. */
   #wanted = new AbortController();
 
   constructor(
@@ -105,7 +108,7 @@ export class CatalogRefresh {
     this.#unfollow = () => undefined;
   }
 
-  /** Ends the load that is under way, unless others wait for it, too. */
+  /** Ends the running load, unless others wait for it too. */
   #giveUp(): void {
     this.#wanted.abort();
     this.#wanted = new AbortController();
@@ -118,7 +121,7 @@ export class CatalogRefresh {
     this.#unfollow();
   }
 
-  /** From the spec as it is now: follows what it names, and looks at it at once. */
+  /** From the spec as it is now: follows what it names, and polls it at once. */
   #begin(): void {
     this.#unfollow();
     this.#unfollow = () => undefined;
@@ -129,7 +132,7 @@ export class CatalogRefresh {
     try {
       this.#unfollow = followSource(this.#source, this.deps, onNews);
     } catch {
-      // An address that is none: the look says so.
+      // An invalid address: the poll reports it.
     }
     this.#refreshNow();
   }
@@ -163,7 +166,7 @@ export class CatalogRefresh {
     else if (delay !== undefined) this.#lookAgainIn(delay);
   }
 
-  /** The load gave nothing: what is wanted by now is loaded instead. */
+  /** The load was given up: the current spec is loaded instead. */
   #afterGivenUp(): void {
     if (!this.#again) return;
     this.#again = false;
@@ -179,7 +182,9 @@ export class CatalogRefresh {
     this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh(this.#asking()));
   }
 
-  /** At the time of a poll or a retry, what others were told since our last one is as good as asking ourselves. */
+  /**
+   * At the time of a poll or a retry, an answer that others got since our last one is as good as a new one.
+   */
   #asking(): Asking {
     const origin = originOf(this.#source);
     const every = origin.kind === 'invalid' ? undefined : checkInterval(this.#source, origin.kind);
@@ -188,7 +193,7 @@ export class CatalogRefresh {
     return { withinMs, patient: true };
   }
 
-  /** Milliseconds until the next look, or undefined where none is due. */
+  /** Milliseconds until the next poll, or undefined where none is due. */
   async #look(asking: Asking, signal: AbortSignal): Promise<number | undefined> {
     const source = this.#source;
     const origin = originOf(source);

@@ -57,7 +57,7 @@ async function pushPrivate() {
 }
 const login = () => ({ credentials: { [owner.host]: LOGIN } });
 
-/** What a poller has from its start on; a second one is the same poller after a restart. */
+/** State of a poller from its start on; a second one is the same poller after a restart. */
 async function startPoller() {
   const store = await DiskContentStore.open(join(directory, 'content'));
   let reads = 0;
@@ -72,7 +72,7 @@ async function startPoller() {
   return { contents, reads: () => reads };
 }
 
-/** The answer to the next HEAD of the attacker's registry: any digest that it likes. */
+/** The answer to the next HEAD of the attacker's registry: any digest that the attacker wants. */
 const claim = (digest: string) =>
   attacker.failNext({ status: 200, headers: { 'docker-content-digest': digest }, path: /manifests/ });
 

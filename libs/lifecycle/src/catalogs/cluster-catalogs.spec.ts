@@ -24,7 +24,7 @@ let client: HttpKubeClient;
 let clock: ManualClock;
 const started: ClusterCatalogs[] = [];
 
-/** One content without packages; what is before the registry is not looked at here. */
+/** One content without packages; the steps before the registry are not tested here. */
 class OneContent extends CatalogContents {
   failures = 0;
   /** A pull takes until this is done. */
@@ -66,7 +66,7 @@ afterEach(async () => {
   await fleet.stop();
 });
 
-/** What a poller keeps of the cluster's catalogs, from its start on. */
+/** A poller's catalogs of the cluster, from its start on. */
 async function startCatalogs({ failures = 0, pulled = Promise.resolve(), prepared = false } = {}) {
   const contents = new OneContent(new HttpRegistryClient({}), new MemoryContentStore());
   Object.assign(contents, { failures, pulled });
@@ -109,7 +109,7 @@ describe('the statuses of the catalogs of a cluster', () => {
   });
 
   it('writes a status again that could not be written', async () => {
-    // As often as the client itself tries: it gives up.
+    // As often as the client itself retries before it gives up.
     for (let n = 0; n < 2; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
     await startCatalogs();
     await expect.poll(() => statusWrites(), PATIENCE).toBeGreaterThanOrEqual(2);
@@ -143,7 +143,7 @@ describe('the image templates of a cluster', () => {
     return startCatalogs({ prepared: true });
   }
 
-  /** What the cluster holds of it, which the catalogs are told of as by their watch. */
+  /** The cluster's sources, reported to the catalogs as by their watch. */
   const watched = (catalogs: ClusterCatalogs) => () => {
     catalogs.note(stored(), 'changed');
     const { status, message } = condition('ResolvedImage') ?? {};

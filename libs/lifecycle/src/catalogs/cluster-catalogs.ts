@@ -19,18 +19,18 @@ export type ClusterCatalogsDeps = Readonly<{
   log: Log;
   status: StatusSettings;
   random: () => number;
-  /** What can be resolved from changed: who sees this catalog must be looked at again. */
+  /** What can be resolved from changed: a pass is due for every namespace that sees this catalog. */
   onChange: (source: CatalogSource) => void;
 }>;
 
-/** What a refresh relies on. */
+/** The fields that a refresh needs. */
 const Readable = CatalogSource.pick({ metadata: true, spec: true });
 const VERSION_AGAIN_MS = 30_000;
 
 /** The CatalogSources of one cluster: one refresh each, their image templates, and their statuses written. */
 export class ClusterCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
-  /** As the cluster told them last. */
+  /** As the watch reported them last. */
   readonly #sources = new Map<string, CatalogSource>();
   readonly #access: ClusterAccess;
   readonly #templates: ImageTemplates;
@@ -53,7 +53,10 @@ export class ClusterCatalogs {
     return [...this.#refreshes.values()];
   }
 
-  /** Before the first source is noted: image templates need the version of the API server, default sources the OperatorHub. */
+  /**
+   * Before the first source is noted: image templates need the version of the API server, default
+   * sources the OperatorHub.
+   */
   async prepare(): Promise<void> {
     await Promise.all([this.#templates.readVersion(), this.#defaults.read()]);
   }
@@ -72,7 +75,10 @@ export class ClusterCatalogs {
     this.#sources.delete(key);
   }
 
-  /** Reads again what sources depend on: OpenShift's OperatorHub, and for image templates the version of the API server. */
+  /**
+   * Reads again what sources depend on: OpenShift's OperatorHub, and for image templates the
+   * version of the API server.
+   */
   async resync(): Promise<void> {
     await this.#resyncDefaults();
     const templated = [...this.#sources.values()].filter((source) => this.#templates.isTemplated(source));
@@ -84,7 +90,10 @@ export class ClusterCatalogs {
     }
   }
 
-  /** Only where the cluster has default sources; one whose state changed is kept or dropped, and resolution hears of it. */
+  /**
+   * Only where the cluster has default sources; one whose state changed is kept or dropped,
+   * and resolution is notified.
+   */
   async #resyncDefaults(): Promise<void> {
     const defaults = () => [...this.#sources.values()].filter((source) => this.#defaults.isDefault(source));
     if (defaults().length === 0) return;
@@ -151,8 +160,8 @@ export class ClusterCatalogs {
   }
 
   /**
-   * Whether the status that came with the object is not what we would say. What an earlier process told stays until there is
-   * news: a poller that starts anew must not make its fleet look ill.
+   * Whether the status of the object differs from ours. The status of an earlier process stays until there is
+   * news: a restarted poller must not make its fleet appear unhealthy.
    */
   #isStale(source: CatalogSource): boolean {
     if (this.of(source)?.settled !== true) return source.status?.connectionState === undefined;

@@ -11,15 +11,16 @@ export type ConfigMapWatchDeps = Readonly<{ client: KubeClient; clock: Clock; lo
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /**
- * Watches one ConfigMap by its name, so that a cluster's other ConfigMaps cost nothing; keeps its metadata alone. Calls back
- * with the resourceVersion of what is there now, or undefined where it is gone. The function returned ends it.
+ * Watches one ConfigMap by its name, so that a cluster's other ConfigMaps cost nothing; keeps its metadata
+ * alone. Calls back with the current resourceVersion, or undefined where the ConfigMap is gone. The returned
+ * function ends the watch.
  */
 export function watchConfigMap(
   { client, clock, log }: ConfigMapWatchDeps,
   { namespace, name }: Readonly<{ namespace: string; name: string }>,
   onChange: (resourceVersion: string | undefined) => void,
 ): () => void {
-  if (!NAME.test(name)) return () => undefined; // No object has such a name; reading it tells so.
+  if (!NAME.test(name)) return () => undefined; // No object has such a name; reading it reports that.
   const reflector = new Reflector({
     client,
     clock,

@@ -10,7 +10,7 @@ import { READ_VERSION } from './read-catalog.js';
 /** Text that is a digest. */
 export const DigestText = z.custom<Digest>((value) => typeof value === 'string' && isDigest(value));
 
-/** What became of a catalog image that was read: names of contents in the content store, or why there are none. */
+/** Result of reading a catalog image: names of contents in the content store, or why there are none. */
 const ContentDescriptor = z.strictObject({
   v: z.literal(READ_VERSION),
   image: DigestText,
@@ -26,13 +26,13 @@ export type ContentDescriptor = z.infer<typeof ContentDescriptor>;
 const KEPT = 500;
 
 /**
- * Descriptors by image digest, one small file each: a poller that starts anew neither pulls nor parses what it has read
- * before. Losing them loses nothing.
+ * Descriptors by image digest, one small file each: a restarted poller neither pulls nor parses what it has
+ * read before. Losing them is harmless.
  */
 export class ContentDescriptors {
   constructor(private readonly directory: string) {}
 
-  /** Undefined for what was not read, or by a release that read it otherwise. */
+  /** Undefined for an image that was not read, or was read by an incompatible release. */
   async get(image: Digest): Promise<ContentDescriptor | undefined> {
     const text = await readFile(this.#path(image), 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;

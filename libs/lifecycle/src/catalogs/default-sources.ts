@@ -4,13 +4,13 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** What OpenShift's OperatorHub says of the default CatalogSources of one cluster, as it was read last. */
+/** OpenShift's OperatorHub settings for the default CatalogSources of one cluster, as read last. */
 export class DefaultSources {
   #hub: KubernetesObject | undefined;
 
   constructor(private readonly deps: Readonly<{ client: KubeClient; log: Log }>) {}
 
-  /** Reads the OperatorHub anew; where that fails, what was read before stays. */
+  /** Reads the OperatorHub anew; where that fails, the last answer stays. */
   async read(): Promise<void> {
     const { client, log } = this.deps;
     try {

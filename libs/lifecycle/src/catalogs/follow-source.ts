@@ -4,9 +4,9 @@ import type { ClusterAccess } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 
 /**
- * Calls back when what a source names has news of itself: a registry server that came back, a ConfigMap that changed (then
- * with its resourceVersion). Images have none; they are polled. The function returned ends it. Throws RegistryError for an
- * address that is none.
+ * Calls back when the origin of a source has news: a registry server that came back, a ConfigMap that changed
+ * (then with its resourceVersion). Images have none; they are polled. The returned function ends it. Throws
+ * RegistryError for an invalid address.
  */
 export function followSource(
   source: CatalogSource,

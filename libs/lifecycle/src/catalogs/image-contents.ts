@@ -20,13 +20,13 @@ import { type ContentDescriptor, ContentDescriptors, DigestText } from './conten
 import { READ_VERSION, type ReadCatalog, type ReadModel } from './read-catalog.js';
 import { WorkFolder } from './work-folder.js';
 
-/** A catalog image's content as it is held: what can be served of it, and what can be resolved from. */
+/** The held content of a catalog image: the part to serve, and the part to resolve from. */
 export type HeldContent =
   | Readonly<{ unreadable: string }>
   | Readonly<{ content: Digest; problems: readonly string[] }>
   | Readonly<{ content: Digest; index: CatalogIndex; packages: number }>;
 
-/** Stored beside the records: what the index keeps of each, and which manifests they name. */
+/** Stored beside the records: the index entry of each, and the manifests they name. */
 const Model = z.strictObject({
   summaries: z.array(
     z.strictObject({
@@ -39,7 +39,7 @@ const Model = z.strictObject({
   inline: z.array(DigestText),
 });
 
-/** What is shared with others: downloads, and the disk for what is unpacked. Without bounds by default. */
+/** Shared limits: downloads, and the disk for unpacked images. Without bounds by default. */
 export type ImageLimits = Readonly<{ pulls: FairLimiter; room: WorkRoom }>;
 
 const unlimited = (): ImageLimits => ({
@@ -47,7 +47,7 @@ const unlimited = (): ImageLimits => ({
   room: new WorkRoom(),
 });
 
-/** What to ask for, and for whom. */
+/** What to load, and for which owner. */
 export type ImageAsking = Readonly<{
   credentials?: RegistryCredentials;
   demand: Demand;
@@ -65,23 +65,25 @@ export class CatalogNotRead extends FlotillaError {
   constructor(
     reference: string,
     because: string,
-    /** Reading it again costs as much and ends as this did. */
+    /** Another reading costs as much and ends in the same way. */
     readonly isOfContent = false,
   ) {
     super(`catalog ${reference} could not be read: ${because}`);
   }
 }
 
-/** Pulls catalog images to disk, has them read there, and finds what was read before, by this process or an earlier one. */
+/**
+ * Pulls catalog images to disk, has them read, and finds those that this process or an earlier one has read.
+ */
 export class ImageContents {
   readonly #descriptors: ContentDescriptors;
   readonly #provenance: Provenance;
   readonly #work: WorkFolder;
   readonly #unread = new FailedPulls(Date.now, isUnreadable);
-  /** By digest of the image, so that all who may have a content share its index. */
+  /** By digest of the image, so that all callers with a right to the content share its index. */
   readonly #contents = new Map<Digest, Promise<HeldContent | undefined>>();
 
-  /** `directory`: for descriptors and for work under way; of this process alone. */
+  /** `directory`: for descriptors and work in progress; of this process alone. */
   constructor(
     private readonly registry: RegistryClient,
     private readonly store: ContentStore,
@@ -95,9 +97,10 @@ export class ImageContents {
   }
 
   /**
-   * The content of the image that `reference` names, at that digest. What was read before is given only on the word of
-   * the repository that gave it whole: where it has not just named the digest, asked with these logins, it is asked here. Any other repository has to give the image first: a digest is no proof that the
-   * caller may have the content. Throws RegistryError, or {@link CatalogNotRead}.
+   * The content of the image that `reference` names, at that digest. Content that was read before is given
+   * only if the repository that gave it confirms the digest: where it has not just done so with these logins,
+   * it is asked here. Any other repository has to give the image first: a digest is no proof that the caller
+   * may have the content. Throws RegistryError, or {@link CatalogNotRead}.
    */
   async of(reference: string, digest: Digest, asking: ImageAsking): Promise<HeldContent> {
     const { demand, reported } = asking;
@@ -118,7 +121,10 @@ export class ImageContents {
     await this.#provenance.add(digest, ownSourceOf(reference));
   }
 
-  /** What the repository once gave to the hub's own login, as far as it is still here: for the time the registry is away. */
+  /**
+   * What the repository once gave to the hub's own login, if it is still here: for the time
+   * while the registry is away.
+   */
   async givenToOwn(reference: string, digest: Digest): Promise<HeldContent | undefined> {
     return (await this.#provenance.has(digest, ownSourceOf(reference))) ? this.#known(digest) : undefined;
   }
@@ -160,13 +166,14 @@ export class ImageContents {
     if ('undecided' in read) throw new CatalogNotRead(reference, read.undecided, read.isOfContent);
     const descriptor: ContentDescriptor = { v: READ_VERSION, image: digest, read: await this.#store(read) };
     await this.#descriptors.put(descriptor);
-    // A load of another caller that began before the descriptor was written finds nothing: the second one does.
+    // A load of another caller that began before the descriptor was written finds
+    // nothing: the second one does.
     const kept = (await this.#known(digest)) ?? (await this.#known(digest));
     if (kept === undefined) throw new CatalogNotRead(reference, NOT_KEPT);
     return kept;
   }
 
-  /** What this process or an earlier one has read of the image; no proof that anybody may have it. */
+  /** What this process or an earlier one has read of the image; this proves no right of a caller. */
   #known(digest: Digest): Promise<HeldContent | undefined> {
     const loaded = this.#contents.get(digest);
     if (loaded !== undefined) return loaded;
@@ -198,7 +205,7 @@ export class ImageContents {
     return { records: await this.store.putFile(records), model };
   }
 
-  /** Undefined where the content store holds not all of it any more: it is then pulled and read anew. */
+  /** Undefined where part of it has left the content store: it is then pulled and read anew. */
   async #held({ read }: ContentDescriptor): Promise<HeldContent | undefined> {
     if ('unreadable' in read) return read;
     if (!(await this.store.holds(read.content))) return undefined;

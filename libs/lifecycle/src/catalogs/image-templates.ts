@@ -9,13 +9,16 @@ import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
-/** The annotation `olm.catalogImageTemplate` in one cluster: what it comes to with that cluster's version (decision 0115). */
+/**
+ * The annotation `olm.catalogImageTemplate` in one cluster: its result for that cluster's
+ * version (decision 0115).
+ */
 export class ImageTemplates {
   #gitVersion: string | undefined;
 
   constructor(private readonly deps: Readonly<{ client: KubeClient; log: Log }>) {}
 
-  /** False as long as the API server has not told its version: nothing can be resolved. */
+  /** False until the version of the API server is known: nothing can be resolved. */
   get ready(): boolean {
     return this.#gitVersion !== undefined;
   }
@@ -24,7 +27,7 @@ export class ImageTemplates {
     return Boolean(metadata.annotations?.[IMAGE_TEMPLATE_ANNOTATION]);
   }
 
-  /** Reads the version of the API server anew; where that fails, the one that was read before stays. */
+  /** Reads the version of the API server anew; where that fails, the last one stays. */
   async readVersion(): Promise<void> {
     const { client, log } = this.deps;
     try {
@@ -39,14 +42,17 @@ export class ImageTemplates {
     return template ? resolveImageTemplate(template, this.#gitVersion) : undefined;
   }
 
-  /** The source as its template wishes it: nobody has to wait until the image stands in the cluster. */
+  /**
+   * The source with the image of its template: resolution need not wait until the image
+   * is written to the cluster.
+   */
   resolved(source: CatalogSource): CatalogSource {
     const outcome = this.outcomeOf(source);
     if (outcome?.resolved !== true || outcome.image === source.spec.image) return source;
     return { ...source, spec: { ...source.spec, image: outcome.image } };
   }
 
-  /** Puts the resolved image into `spec.image` where another one stands there (spec: catalog-sources.md §7). */
+  /** Writes the resolved image into `spec.image` where that has another one (spec: catalog-sources.md §7). */
   async writeImage(source: CatalogSource): Promise<void> {
     const outcome = this.outcomeOf(source);
     if (outcome?.resolved !== true || outcome.image === source.spec.image) return;
@@ -59,7 +65,7 @@ export class ImageTemplates {
         'the catalog image follows its template',
       );
     } catch (err) {
-      // A newer version of the object is on its way to us, or it is gone.
+      // A newer version of the object will arrive, or it is gone.
       if (KubeApiError.is(err, 'Conflict', 'NotFound') || err instanceof ClusterLeftToOlm) return;
       log.warn({ cluster: client.cluster, namespace, name, err }, 'spec.image not written; it will be tried again');
     }

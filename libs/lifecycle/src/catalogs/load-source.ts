@@ -10,7 +10,7 @@ import type { Asking, Shared } from './shared-loads.js';
 
 export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: ClusterAccess; now: () => Date }>;
 
-/** What a look at a source's content gave. `retryAt` is absent where the pace is the source's own affair. */
+/** The result of polling a source's content. `retryAt` is absent where the source has a pace of its own. */
 export type SourceLook = Readonly<
   { configMap?: ReadConfigMap } & (
     | { value: LoadedCatalog; begunAt: number }
@@ -18,7 +18,7 @@ export type SourceLook = Readonly<
   )
 >;
 
-/** Looks at what a source with a valid spec offers. Never rejects. */
+/** Polls the content of a source with a valid spec. Never rejects. */
 export async function loadSource(source: CatalogSource, asking: Asking, deps: LoadSourceDeps): Promise<SourceLook> {
   const origin = originOf(source);
   try {

@@ -2,7 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import { type ReadRequest, readCatalog } from './read-catalog.js';
 import type { Reply, Written } from './reader-thread.js';
 
-// Parsing a large catalog takes seconds; off the main thread, watches and health stay answered meanwhile.
+// Parsing a large catalog takes seconds; off the main thread, watches and health
+// checks are answered meanwhile.
 parentPort?.on('message', async (request: ReadRequest) => {
   const reply: Reply = await readCatalog(request, (wrote) => parentPort?.postMessage({ wrote } satisfies Written)).then(
     (read) => ({ read }),

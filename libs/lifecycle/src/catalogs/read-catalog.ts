@@ -15,7 +15,7 @@ import { goJson } from '#core/kernel/json/go-json-text';
 import { openCatalogTree } from '#platform/files/catalog-tree';
 import { LineFile } from './line-file.js';
 
-/** Raise it whenever the same files come out as other content, records or problems: what was read before is read anew. */
+/** Raise it whenever the same files give other content, records or problems: catalogs are then read anew. */
 export const READ_VERSION = 2;
 
 export type ReadRequest = Readonly<{
@@ -35,12 +35,15 @@ export type ReadModel = Readonly<{
 }>;
 
 /**
- * What reading a catalog gave. Plain and small: it crosses a thread boundary, and all that is large is in files. A catalog
- * whose blobs are well-formed has content, whether it is valid or not.
+ * The result of reading a catalog. Plain and small: it crosses a thread boundary, and everything large is in
+ * files. A catalog whose blobs are well-formed has content, whether it is valid or not.
  */
 export type ReadCatalog =
   | Readonly<{ unreadable: string }>
-  /** `content`: every blob as a line of JSON with sorted keys, in load order (spec: v1-catalog.md §1, "Store"). */
+  /**
+   * `content`: every blob as a line of JSON with sorted keys, in load order
+   * (spec: v1-catalog.md §1, "Store").
+   */
   | Readonly<{ content: string } & ({ problems: readonly string[] } | { model: ReadModel })>;
 
 /** Reads, validates and indexes a catalog in one pass, one blob in memory. */
@@ -65,7 +68,10 @@ export async function readCatalog(
   return { content: content.path, ...(problems.length > 0 ? { problems } : { model: model.finish() }) };
 }
 
-/** Gathers what resolution and installation need of a catalog, for as long as its blobs have the fields of their schemas. */
+/**
+ * Collects what resolution and installation need of a catalog, for as long as its blobs have the
+ * fields of their schemas.
+ */
 class ModelReader {
   readonly #validator = new CatalogValidator();
   readonly #records = new PackageRecordBuilder((bundle) => this.#digestOfManifests(bundle));

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 
-/** What the thread posts at the end, or why it posts nothing any more. `isOfContent`: the same catalog would end so again. */
+/** The thread's last message, or why there is none. `isOfContent`: the same catalog would end so again. */
 export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true }>;
 
 /** Bytes that the thread has written, posted while it reads. */
 export type Written = Readonly<{ wrote: number }>;
 
-/** A blob is read, used and forgotten: a small nursery holds what lives so shortly. */
+/** A blob is read, used and dropped: a small nursery is enough for such short-lived objects. */
 const NURSERY_MIB = 12;
 
 /** A thread that reads one catalog after the other. It keeps the process alive only while it reads. */
@@ -29,12 +29,12 @@ export class ReaderThread {
     this.#worker.unref();
   }
 
-  /** It ended, or was ended, and reads nothing any more. */
+  /** It has ended, and reads no more. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Answers in any case; one that takes too long ends the thread. */
+  /** Answers in any case; a catalog that takes too long ends the thread. */
   async read(request: ReadRequest, deadlineMs: number, onWritten: (bytes: number) => void): Promise<Reply> {
     this.#onWritten = onWritten;
     this.#worker.ref();

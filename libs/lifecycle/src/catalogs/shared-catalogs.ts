@@ -21,10 +21,13 @@ export type SharedCatalogsOptions = Readonly<{
 
 type Connection = Readonly<{ client: GrpcCatalogClient; listeners: Set<() => void> }>;
 
-/** Asked for less often than this, a failure or an old digest is not worth remembering. */
+/** Results that were not requested for this long are forgotten. */
 const FORGET_AFTER_MS = 60 * 60_000;
 
-/** Catalogs of all clusters: one look at a registry, and one connection to a registry server, for all that name the same. */
+/**
+ * Catalogs of all clusters: one poll of a registry, and one connection to a registry server,
+ * for all that name the same.
+ */
 export class SharedCatalogs {
   readonly #loads: SharedLoads<LoadedCatalog>;
   readonly #connections = new Map<string, Connection>();
@@ -33,13 +36,15 @@ export class SharedCatalogs {
     this.#loads = new SharedLoads(options);
   }
 
-  /** Those who may not see an image must not get it because somebody else may: logins are part of what is the same. */
+  /**
+   * A login that may not see an image must not get it because another login may: logins are part of the key.
+   */
   ofImage(reference: string, credentials: RegistryCredentials, asking: Asking): Promise<Shared<LoadedCatalog>> {
     const key = `image ${canonicalHash(credentials)} ${reference}`;
     return this.#loads.ask(key, asking, (demand) => this.options.contents.ofImage(reference, { credentials, demand }));
   }
 
-  /** What the registry server at an address lists, over the connection of those who follow it. */
+  /** The listing of the registry server at an address, over the connection of its followers. */
   ofAddress(address: string, asking: Asking): Promise<Shared<LoadedCatalog>> {
     return this.#loads.ask(addressKey(address), asking, async ({ signal }) => {
       const followed = this.#connections.get(address)?.client;
@@ -65,8 +70,9 @@ export class SharedCatalogs {
   }
 
   /**
-   * Connects, and calls back when the registry server at an address comes back, or was replaced, after it has answered or failed
-   * once. The connection lives until the last one who follows it has let go. Throws RegistryError for what is no address.
+   * Connects, and calls back when the registry server at an address comes back, or was replaced, after it
+   * has answered or failed once. The connection lives until its last follower releases it. Throws
+   * RegistryError for an invalid address.
    */
   follow(address: string, onBack: () => void): () => void {
     const { listeners } = this.#connectionTo(address);

@@ -5,7 +5,7 @@ import { type Shared, SharedLoads } from './shared-loads.js';
 const NOW = { withinMs: 0, patient: false };
 let clock: ManualClock;
 let loads: SharedLoads<number>;
-/** Loads that have been begun, in their order. */
+/** Started loads, in their order. */
 let begun: PromiseWithResolvers<number>[];
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { retryDelay } from '#core/classic/catalog-source/catalog-pace';
 import type { Clock } from '#platform/clock/clock.port';
 import { Demand, unlessAborted } from '#platform/fairness/demand';
 
-/** What a load gave, and when it began. A failure is the same for all who ask until its next try is due. */
+/** The result of a load, and when it began. A failure is shared by all callers until its next try is due. */
 export type Shared<T> =
   | Readonly<{ value: T; begunAt: number }>
   | Readonly<{ error: unknown; begunAt: number; retryAt: number }>;
@@ -10,9 +10,12 @@ export type Shared<T> =
 export type Asking = Readonly<{
   /** An answer that was begun up to so many milliseconds ago will do. */
   withinMs: number;
-  /** A failure stands until its next try is due, however old it is: what timers ask for. */
+  /** A failure counts until its next try is due, however old it is: the mode of timers. */
   patient: boolean;
-  /** For whom; the hub itself by default. When the last owner has stopped waiting, a load that is under way is ended. */
+  /**
+   * The owner of the demand; the hub itself by default. When the last owner has stopped waiting,
+   * a running load is ended.
+   */
   demand?: Demand;
 }>;
 
@@ -22,7 +25,7 @@ type Entry<T> = {
   last?: Shared<T>;
   running?: Running<T>;
   failures: number;
-  /** Answers begun before this are about something that is no more. */
+  /** Answers begun before this are outdated. */
   notBefore: number;
   askedAt: number;
 };
@@ -30,15 +33,16 @@ type Entry<T> = {
 export type SharedLoadsOptions = Readonly<{ clock: Clock; random: () => number }>;
 
 /**
- * Loads that many ask for at the same time or shortly after one another, each carried out once for all of them: a thousand
- * clusters that use one image make one request, and a registry that is away is asked by one of them.
+ * Loads that many callers request at the same time or shortly after one another, each carried out
+ * once for all: a thousand clusters that use one image make one request, and a registry that is away
+ * is asked by one of them.
  */
 export class SharedLoads<T> {
   readonly #entries = new Map<string, Entry<T>>();
 
   constructor(private readonly options: SharedLoadsOptions) {}
 
-  /** The answer for `key`, old enough ones as `asking` allows. Never rejects: a failure is an answer. */
+  /** The answer for `key`, as old as `asking` allows. Never rejects: a failure is an answer. */
   async ask(key: string, asking: Asking, load: (demand: Demand) => Promise<T>): Promise<Shared<T>> {
     const { demand = Demand.ofHub() } = asking;
     const entry = this.#entry(key);
@@ -56,19 +60,19 @@ export class SharedLoads<T> {
     }
   }
 
-  /** Whether anybody has had an answer for `key` yet. */
+  /** Whether any caller has had an answer for `key` yet. */
   answered(key: string): boolean {
     return this.#entries.get(key)?.last !== undefined;
   }
 
-  /** What was behind `key` has changed: answers begun before now stand no more. */
+  /** What was behind `key` has changed: answers begun before now are outdated. */
   renew(key: string): void {
     const entry = this.#entry(key);
     entry.notBefore = this.#now();
     delete entry.last;
   }
 
-  /** Drops what nobody has asked for in so many milliseconds. */
+  /** Drops what was not requested in so many milliseconds. */
   forgetUnasked(ms: number): void {
     const since = this.#now() - ms;
     for (const [key, { askedAt, running }] of this.#entries) {
@@ -81,13 +85,13 @@ export class SharedLoads<T> {
     return last.begunAt >= oldest;
   }
 
-  /** Undefined where the caller does not wait any more. */
+  /** Undefined where the caller has stopped waiting. */
   async #whileWanted(running: Running<T> | undefined, { signal }: Demand): Promise<Shared<T> | undefined> {
     if (running === undefined || signal.aborted) return undefined;
     return unlessAborted(running.answer, signal).catch(() => undefined);
   }
 
-  /** Gives how to leave again. */
+  /** Gives a function that stops waiting. */
   #begin(entry: Entry<T>, load: (demand: Demand) => Promise<T>, first: Demand): () => void {
     const begunAt = this.#now();
     const demand = new Demand();
@@ -97,7 +101,7 @@ export class SharedLoads<T> {
   }
 
   async #carryOut(entry: Entry<T>, begunAt: number, load: () => Promise<T>, demand: Demand): Promise<Shared<T>> {
-    const begun = async () => load(); // What it throws at once is a failure like any other.
+    const begun = async () => load(); // An error that it throws synchronously is a failure like any other.
     const answer = await begun().then(
       (value): Shared<T> => ({ value, begunAt }),
       (error: unknown): Shared<T> => {

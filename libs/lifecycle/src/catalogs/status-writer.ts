@@ -12,7 +12,7 @@ export type StatusWriterDeps = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
-  /** The status that the object should have; undefined where we have nothing to say about it. */
+  /** The desired status of the object; undefined where we have none. */
   statusOf: (live: CatalogSource) => Status;
 }>;
 
@@ -21,7 +21,7 @@ const WRITE_AGAIN_MS = 30_000;
 
 /** Writes the statuses of one cluster's CatalogSources, each from the object as it is in the cluster. */
 export class StatusWriter {
-  /** Statuses that could not be written, and how to give up on them. */
+  /** Failed writes of statuses, and how to cancel their retries. */
   readonly #unwritten = new Map<string, () => void>();
 
   #stopped = false;
@@ -47,7 +47,7 @@ export class StatusWriter {
     for (const cancel of this.#unwritten.values()) cancel();
   }
 
-  /** Nothing else would: a source that does not poll may never have news again. */
+  /** A source that does not poll may never have news again, so the write is retried here. */
   #writeLater(source: CatalogSource): void {
     const key = `${source.metadata.namespace}/${source.metadata.name}`;
     this.#unwritten.get(key)?.();
@@ -58,7 +58,10 @@ export class StatusWriter {
     this.#unwritten.set(key, this.deps.clock.after(WRITE_AGAIN_MS, again));
   }
 
-  /** Others may write the object meanwhile: the status is made from what is there, and made again after a conflict. */
+  /**
+   * Others may write the object meanwhile: the status is made from the live object, and
+   * made again after a conflict.
+   */
   async #writeNewest(source: CatalogSource): Promise<void> {
     const ref = refOf(source);
     for (let tries = 1; ; tries += 1) {

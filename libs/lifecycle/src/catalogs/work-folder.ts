@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Folders of this run of the process begin with it. */
+/** Prefix of the folders of this run of the process. */
 const RUN = `${process.pid}-${randomUUID()}`;
 /** No pull or read takes so long. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** The folder for images that are being unpacked and read. What a killed process left there goes before the first use. */
+/**
+ * The folder for images that are being unpacked and read. Leftovers of a killed process are
+ * removed before the first use.
+ */
 export class WorkFolder {
   #swept: Promise<void> | undefined;
 
@@ -22,7 +25,7 @@ export class WorkFolder {
     return path;
   }
 
-  /** Removes what no process is at work on. The hub's own folder is private to it; a command may share one. */
+  /** Removes folders that no process uses. The hub's own folder is private to it; a command may share one. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.folder).catch(() => [])) {
       const path = join(this.folder, name);
@@ -33,7 +36,7 @@ export class WorkFolder {
   }
 }
 
-/** The same process number in another run: that of a container, whose processes are counted anew. */
+/** The same process number in another run, as in a container, whose processes are counted anew. */
 function isOfLiveProcess(name: string): boolean {
   const pid = Number(name.split('-')[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;

@@ -9,16 +9,19 @@ const core = (kind: string): CachedKind => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): CachedKind => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 const olm = (kind: string, version: string): CachedKind => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 
-/** Of these it matters who changed them last, and when: more rights wake what waits for them (`#core/kernel/rbac/rights-changed`). */
+/**
+ * Keeps managers and timestamps: a changed Role or ServiceAccount revives plans and CSVs that lacked rights
+ * (`#core/kernel/rbac/rights-changed`).
+ */
 const withTimes = (kind: CachedKind): CachedKind => ({ ...kind, reduce: withManagersOnly });
 
-/** Of these passes want to know what is there and whose it is; what they hold, secrets above all, is not kept. */
+/** Cached without data: passes need existence and owner only, and Secret values must not stay in memory. */
 const managed = (kind: string): CachedKind => ({ ...core(kind), labelSelector: MANAGED, reduce: withoutData });
 
 /** Copies are compared with their originals by digest. */
 const withoutCopies = (csv: KubernetesObject): KubernetesObject => keptOfCopy(withoutManagedFields(csv));
 
-/** Of these a pass over a namespace reads whole lists, most of them each time. */
+/** The kinds of which a pass over a namespace reads whole lists, most of them each time. */
 export const CACHED_KINDS: readonly CachedKind[] = [
   ...['Subscription', 'InstallPlan', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
   { ...olm('ClusterServiceVersion', 'v1alpha1'), reduce: withoutCopies },
@@ -33,7 +36,7 @@ export const CACHED_KINDS: readonly CachedKind[] = [
 
 function withoutData(object: KubernetesObject): KubernetesObject {
   const { data: _data, stringData: _stringData, binaryData: _binaryData, ...rest } = withoutManagedFields(object);
-  // What kubectl applied last is written in an annotation, data and all.
+  // kubectl stores the last applied object in an annotation, data included.
   const { annotations: _annotations, ...metadata } = rest.metadata;
   return { ...rest, metadata } as KubernetesObject;
 }

@@ -7,23 +7,23 @@ export type ClusterContactOptions = Readonly<{
   clusters: readonly string[];
   clock: Clock;
   log: Log;
-  /** Asks the cluster something cheap; rejects when it does not answer. */
+  /** Sends a cheap request to the cluster; rejects when it does not answer. */
   ask: (cluster: string) => Promise<unknown>;
-  /** When the cluster last told something by itself, through a watch. */
+  /** When the cluster last sent something through a watch. */
   heard?: (cluster: string) => Date | undefined;
 }>;
 
 type Contact = { answered?: number; failed?: number; reason: string; away: boolean; asking: boolean };
 
 const ASK_EVERY_MS = 30_000;
-/** One request that broke is no reason to worry; two in a row are. */
+/** One broken request is no reason for a warning; two in a row are. */
 const AWAY_AFTER_MS = 60_000;
 const NAMED = 10;
 
 /**
- * Whether the managed clusters answer. Work that reached a cluster counts as an answer; a cluster that nobody has work for
- * is asked from time to time. One that is away degrades the service; only when all are away is it not ready, since then it
- * is most likely the service that is cut off.
+ * Whether the managed clusters answer. Work that reached a cluster counts as an answer; a cluster without
+ * work is asked from time to time. One that is away degrades the service; only when all are away is it not
+ * ready, since then it is most likely the service that is cut off.
  */
 export class ClusterContact {
   readonly #contacts: ReadonlyMap<string, Contact>;
@@ -45,7 +45,7 @@ export class ClusterContact {
     this.#cancel?.();
   }
 
-  /** How work on a cluster ended: with an answer of its API server, whatever it said, or without one. */
+  /** The end of work on a cluster: with an answer of its API server, whatever it was, or without one. */
   noteEnd(cluster: string, error?: unknown): void {
     if (KubeApiError.is(error) && !error.answered) this.#failed(cluster, error.message);
     else if (error === undefined || KubeApiError.is(error)) this.#answered(cluster);

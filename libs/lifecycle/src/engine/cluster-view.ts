@@ -14,19 +14,22 @@ export type ClusterViewOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
-  /** Something that only the applier may watch has changed in this namespace. */
+  /** An object that only the applier may watch has changed in this namespace. */
   onMoved?: (namespace: string) => void;
 }>;
 
-/** The poller may not read Secrets, so it does not watch them: who loses a serving certificate is found out here. */
+/** The poller may not read Secrets, so it does not watch them: lost serving certificates are noticed here. */
 const WATCHED_HERE: ReadonlySet<string> = new Set(['Secret']);
 
-/** Watches tell within milliseconds; a pass that would have to wait longer asks the cluster. */
+/** Watches report within milliseconds; a pass that would have to wait longer asks the cluster. */
 const PATIENCE_MS = 250;
-/** Whether a cluster is OpenShift does not change while it runs; that is asked again now and then nevertheless. */
+/**
+ * Whether a cluster is OpenShift does not change while it runs; it is checked again
+ * now and then nevertheless.
+ */
 const PLAIN_FOR_MS = 60_000;
 
-/** Where the passes over one cluster's namespaces read: what watches tell, and requests for the rest. */
+/** Where the passes over one cluster's namespaces read: the cache, and requests for the rest. */
 export class ClusterView {
   readonly #mirror: ClusterReadCache;
   readonly #rights: RightsChanges;
@@ -65,12 +68,15 @@ export class ClusterView {
     this.#rights.stop();
   }
 
-  /** When the cluster last told something through a watch. */
+  /** When the cluster last sent something through a watch. */
   lastSeen(): Date {
     return this.#mirror.lastSeen();
   }
 
-  /** For one pass, which somebody was woken for who has seen this much. */
+  /**
+   * Readers for one pass. `seen`: resourceVersions the poller had reached when it enqueued the job; kinds
+   * behind them are read live.
+   */
   async reads(seen: SeenVersions): Promise<ClusterReads> {
     return {
       get: (ref) => this.#get(ref),

@@ -7,20 +7,22 @@ export type ClusterViewsOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log'>;
   clients: readonly KubeClient[];
   lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
-  /** A namespace in which something moved that the poller does not watch. */
+  /** A namespace with a change of an object that the poller does not watch. */
   onMoved: (cluster: string, namespace: string) => void;
   /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
   random: () => number;
 }>;
 
-/** A thousand connections are not opened at once: time for each cluster, in which the first views are spread. */
+/**
+ * A thousand connections are not opened at once: time for each cluster, in which the first views are spread.
+ */
 const SPREAD_MS = 20;
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
 
 /**
- * The views of all clusters that are not left to OLM. Each is opened at the start, not with the first job: a Secret that
- * is deleted in a cluster at rest makes no job.
+ * The views of all clusters that are not left to OLM. Each is opened at the start, not with the first job: a
+ * Secret that is deleted in an idle cluster makes no job.
  */
 export class ClusterViews {
   readonly #views = new Map<string, ClusterView>();
@@ -69,7 +71,10 @@ export class ClusterViews {
     );
   }
 
-  /** Answers in how many milliseconds to check again. Where an OLM has come meanwhile, nothing is watched any more. */
+  /**
+   * Answers in how many milliseconds to check again. Where an OLM has come meanwhile,
+   * nothing is watched any more.
+   */
   async #check(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const { lookouts, random } = this.options;

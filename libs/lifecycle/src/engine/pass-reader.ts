@@ -4,7 +4,7 @@ import type { ClusterReadCache } from '#platform/kube/cluster-read-cache';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
 import { selects } from '#platform/kube/selects';
 
-/** A pass that waits long for its API server looks anew from time to time. */
+/** A pass that waits long for its API server reads anew from time to time. */
 const OLDEST_READ_MS = 5_000;
 
 /** Where a pass reads. */
@@ -12,9 +12,9 @@ export type ClusterReads = Readonly<{
   get: (ref: ObjectRef) => Promise<KubernetesObject | undefined>;
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
-  /** What watches tell, in place of requests. */
+  /** The cache, in place of requests. */
   mirror?: Pick<ClusterReadCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
-  /** Kinds that the mirror is known to be behind with. */
+  /** Kinds for which the cache is known to lag. */
   behind?: readonly string[];
 }>;
 
@@ -24,11 +24,11 @@ type Got = Readonly<{ ref: ObjectRef; object: Promise<KubernetesObject | undefin
 type Answers = Readonly<{ lists: Map<string, Listed>; gets: Map<string, Got> }>;
 
 /**
- * What one pass reads: from the cluster's mirror where there is one, else by requests. A pass that has met signs of being
- * behind doubts the mirror and asks the API server itself from then on. What several stages and rounds want is read once;
- * what the API server answers to our own writes takes its place in what was read before. What others change meanwhile
- * wakes the namespace again, and a write on top of it is refused by its resourceVersion; so a pass costs few requests and
- * decides nothing that a later one would not put right.
+ * What one pass reads: from the cluster's cache where there is one, else by requests. A pass that has met
+ * signs of a lagging cache doubts it and asks the API server from then on. What several stages and rounds
+ * want is read once; the API server's answers to our own writes replace what was read before. Changes of
+ * others start another pass, and a write on top of them is refused by its resourceVersion; so a pass costs
+ * few requests and decides nothing that a later one would not correct.
  */
 export class PassReader {
   readonly #answers = new Map<string, Answers>();
@@ -43,7 +43,7 @@ export class PassReader {
     this.#doubtsAll = cluster.mirror === undefined;
   }
 
-  /** Whether every answer from now on is one of the API server to a question of this pass. */
+  /** Whether every answer from now on is one of the API server to a request of this pass. */
   get live(): boolean {
     return this.#doubtsAll;
   }
@@ -71,13 +71,13 @@ export class PassReader {
     return object as Promise<T | undefined>;
   }
 
-  /** gitVersion of the API server; undefined when it does not tell. */
+  /** gitVersion of the API server; undefined when it is unknown. */
   serverVersion(): Promise<string | undefined> {
     this.#version ??= this.cluster.serverVersion().catch(() => undefined);
     return this.#version;
   }
 
-  /** What was read may be gone: the mirror may be behind, or a deletion of this pass may have taken it along. */
+  /** What was read may be gone: the cache may lag, or a deletion of this pass may have removed it too. */
   get mayHaveLost(): boolean {
     return !this.#doubtsAll || this.#deleted;
   }
@@ -95,7 +95,7 @@ export class PassReader {
     this.cluster.mirror?.noteWritten(object);
     const answers = this.#answers.get(object.kind);
     if (answers === undefined) return;
-    // One that is going may be gone with this write: what was its last finalizer is not for us to know.
+    // If it is being deleted, this write may have removed its last finalizer; forget all reads of the kind.
     if (object.metadata.deletionTimestamp) {
       this.forget(object.kind);
       return;
@@ -120,7 +120,7 @@ export class PassReader {
     this.cluster.mirror?.noteDeleted(ref);
   }
 
-  /** These actions were tried, and nobody knows what came of them. */
+  /** These actions were tried, with unknown results. */
   forgetAbout(actions: readonly Action[]): void {
     for (const action of actions) {
       if (action.do === 'delete') {
@@ -132,7 +132,7 @@ export class PassReader {
     }
   }
 
-  /** What is read of this kind from now on is asked of the API server. */
+  /** Later reads of this kind are requests to the API server. */
   doubt(kind: string): void {
     this.#doubted.add(kind);
     this.forget(kind);

@@ -7,8 +7,9 @@ export type SettingValues = Readonly<{ setting: string; applier: string; poller:
 const NAMED = 10;
 
 /**
- * Settings in which the poller, by the problems that it stores, differs from this applier. No solution of such a problem
- * fits what the applier reads, so nothing is installed in that cluster; that must not happen in silence.
+ * Settings that differ between the poller, as the problems it stores show, and this applier. No
+ * solution of such a problem fits what the applier reads, so nothing is installed in that
+ * cluster, which must be reported.
  */
 export class PollerAgreement {
   readonly #differences = new Map<string, SettingValues>();

@@ -1,19 +1,20 @@
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import { AT_REST, joined, type StageOutcome } from './stage.js';
 
-/** Reasons that say something about the moment, or about the whole API server. */
+/** Reasons that concern the moment, or the whole API server. */
 const OF_THE_MOMENT = ['Conflict', 'Unauthorized', 'TooManyRequests', 'ServiceUnavailable'];
 
 /**
- * The API server understood the request and said no: for want of rights, because a webhook denied it or did not answer,
- * because the object is invalid. That concerns this object alone, and the others go on without it.
+ * The API server understood the request and refused it: for want of rights, because a webhook denied
+ * it or did not answer, because the object is invalid. That concerns this object alone, and the
+ * others go on without it.
  */
 export const isRefusal = (error: unknown): error is KubeApiError =>
   KubeApiError.is(error) && error.status >= 400 && !KubeApiError.is(error, ...OF_THE_MOMENT);
 
 /**
- * One after the other. What is refused for one does not hold up the others: it is thrown once none of them moves any
- * more.
+ * One after the other. A refusal for one does not hold up the others: it is thrown once none
+ * of them changes any more.
  */
 export async function eachInTurn<T>(
   items: readonly T[],

@@ -4,7 +4,7 @@ import { SharedLists } from './shared-lists.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 
-/** A cluster that answers when it is told to; each answer tells its number. */
+/** A cluster that answers when the test says so; each answer has its number. */
 function cluster() {
   const asked: { what: string; answer: () => void; fail: () => void }[] = [];
   const list = (kind: KindRef, options: ListOptions = {}) => {

@@ -4,9 +4,9 @@ import type { ClusterReads } from './pass-reader.js';
 type Listing = ReturnType<ClusterReads['list']>;
 
 /**
- * Lists of one cluster, shared by passes that ask at the same time: many namespaces need the same lists of the whole
- * cluster. Who asks while a list is under way gets the next one, which all share that have come by then; so nobody is given
- * an answer to a question that was put before his own.
+ * Lists of one cluster, shared by passes that ask at the same time: many namespaces need the same lists of
+ * the whole cluster. A caller that asks during a running list gets the next one, shared by all that have
+ * asked by then; so no caller gets an answer to a question that was asked before its own.
  */
 export class SharedLists {
   readonly #underWay = new Map<string, Listing>();

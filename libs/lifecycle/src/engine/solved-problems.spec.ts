@@ -10,7 +10,10 @@ const HASH = 'a'.repeat(64);
 const NAMESPACE: Subject = { cluster: 'east', namespace: 'lamp' };
 const EXTENSION: Subject = { cluster: 'east', extension: 'lamp' };
 
-/** A namespace and an extension of the same name wait for problems of the same hash, each in the store of its family. */
+/**
+ * A namespace and an extension of the same name wait for problems of the same hash, each in
+ * the store of its family.
+ */
 async function waiting() {
   const problems = new MemoryProblemStore();
   const extensionProblems = new MemoryProblemStore<ExtensionProblems>();

@@ -36,8 +36,9 @@ const recordsOfExtension = ({ catalogs }: ExtensionProblems['problem']): readonl
   catalogs.flatMap(({ record }) => record ?? []);
 
 /**
- * What waits for the problem, and whether it is solved. Where it is not, a resolver may have met a damaged value, which
- * it has no right to remove: reading the problem and its records removes those that are, and the poller writes them anew.
+ * What waits for the problem, and whether it is solved. Where it is not, a resolver may have met a damaged
+ * value, which it has no right to remove: reading the problem and its records removes those that are, and the
+ * poller writes them anew.
  */
 async function handled<F extends ProblemFamily>(
   store: ProblemStore<F>,

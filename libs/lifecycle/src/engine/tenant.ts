@@ -1,7 +1,10 @@
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 
-/** A group's service account lends its rights: its own, and those of the groups every service account is in. */
+/**
+ * A client that acts with the rights of a group's service account: its own, and those of the groups that
+ * every service account is in.
+ */
 export function tenantOf(client: KubeClient, account: Pick<ObjectRef, 'namespace' | 'name'> | undefined): KubeClient {
   if (account === undefined) return client;
   return client.actingAs({

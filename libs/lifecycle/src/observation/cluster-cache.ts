@@ -26,10 +26,12 @@ const OPERATOR_NAMESPACE = 'olm.operatorNamespace';
 type Watched = Readonly<{
   kinds: readonly KindRef[];
   options?: ListOptions;
-  /** What is kept of an object: a fleet's caches are most of the poller's memory. */
+  /** The part of an object that is kept: a fleet's caches are most of the poller's memory. */
   keep: (object: KubernetesObject) => KubernetesObject;
   handlerBytes?: (object: KubernetesObject) => number;
-  /** Only wakes namespaces: an identity that may not watch it is told so in /healthz, and everything else goes on. */
+  /**
+   * Only starts passes: without the right to watch it, /healthz reports that, and everything else goes on.
+   */
   optional?: true;
 }>;
 
@@ -55,7 +57,8 @@ const watched: readonly Watched[] = [
     options: MANAGED,
     keep: metadataOnly,
   },
-  // Secrets are missing on purpose: the poller may not read them, so the applier watches theirs (decision record 0008).
+  // Secrets are missing on purpose: the poller may not read them, so the applier watches
+  // theirs (decision record 0008).
   {
     kinds: [
       { apiVersion: 'v1', kind: 'Service' },
@@ -76,7 +79,7 @@ export type ClusterCacheOptions = Readonly<{
   onEvent: (object: KubernetesObject, event: 'changed' | 'gone') => void;
 }>;
 
-/** Everything the poller keeps of one cluster, and the events that tell of changes. */
+/** The poller's cache of one cluster, and its events. */
 export class ClusterCache {
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
   readonly #required: readonly WatchCache[];
@@ -132,7 +135,10 @@ export class ClusterCache {
   }
 }
 
-/** A large cluster has a hundred thousand copies of a few CSVs: nothing is resolved from them, and they have no metrics. */
+/**
+ * A large cluster has a hundred thousand copies of a few CSVs: nothing is resolved from them,
+ * and they have no metrics.
+ */
 export function keptOfCsv(object: KubernetesObject): KubernetesObject {
   return isCopy(object) ? copyOnly(object) : withoutInstallSpec(object);
 }

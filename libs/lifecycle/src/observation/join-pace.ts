@@ -11,13 +11,19 @@ export class JoinPace {
 
   constructor(private readonly options: JoinPaceOptions) {}
 
-  /** Milliseconds until one cluster's turn at what all are due for at once: a thousand connections are not opened together. */
+  /**
+   * Milliseconds until one cluster's turn at work that is due for all at once: a thousand connections
+   * are not opened together.
+   */
   turn(): number {
     const { clusters, random } = this.options;
     return Math.round((clusters - 1) * SPREAD_MS * random());
   }
 
-  /** Milliseconds until the next try: 5 s, doubling up to 2 minutes, ±50 %. `news`: people have not read this yet. */
+  /**
+   * Milliseconds until the next try: 5 s, doubling up to 2 minutes, ±50 %. `news`:
+   * users have not read this yet.
+   */
   failed(cluster: string, error: unknown): Readonly<{ delayMs: number; news: boolean }> {
     const message = error instanceof Error ? error.message : String(error);
     const before = this.#failures.get(cluster);
@@ -31,7 +37,7 @@ export class JoinPace {
     this.#failures.delete(cluster);
   }
 
-  /** Why the cluster has not been reached; undefined where it has, or nobody tried yet. */
+  /** Why the cluster has not been reached; undefined where it has, or was not tried yet. */
   problemOf(cluster: string): string | undefined {
     return this.#failures.get(cluster)?.message;
   }

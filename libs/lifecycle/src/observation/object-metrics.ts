@@ -9,7 +9,7 @@ import type { Metrics } from '#platform/telemetry/metrics';
 
 type Event = 'changed' | 'gone';
 
-/** Feeds OLM's per-object series from what the watches of one cluster tell (spec: metrics.md §1). */
+/** Feeds OLM's per-object series from the watches of one cluster (spec: metrics.md §1). */
 export class ObjectMetrics {
   readonly #upgrading = new Set<string>();
 

@@ -36,7 +36,7 @@ export type ObservedClusterDeps = Readonly<{
   ) => Promise<void>;
 }>;
 
-/** Watches one cluster and publishes what is wished in each namespace whenever something there moves. */
+/** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
@@ -84,7 +84,7 @@ export class ObservedCluster {
     await this.#cache.stop();
   }
 
-  /** As {@link stop}; what was measured of the cluster is not told any more. */
+  /** As {@link stop}; the metrics of the cluster are removed. */
   async leave(): Promise<void> {
     await this.stop();
     for (const kind of [CSVS, SUBSCRIPTIONS, CATALOG_SOURCES]) {
@@ -112,14 +112,14 @@ export class ObservedCluster {
     };
   }
 
-  /** Every namespace that holds something of OLM's is looked at again. */
+  /** A pass is due for every namespace with objects of OLM's kinds. */
   touchAll(): void {
     for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
       for (const object of this.#cache.list(kind)) this.#touchFor(object, object.metadata.namespace);
     }
   }
 
-  /** Everything is looked at again, changed or not. */
+  /** Every object is checked again, changed or not. */
   resync(): void {
     this.touchAll();
     void this.#catalogs.resync();
@@ -165,11 +165,15 @@ export class ObservedCluster {
   #onEvent(object: KubernetesObject, event: 'changed' | 'gone'): void {
     this.#metrics.note(object, event);
     if (object.kind === CATALOG_SOURCES.kind && !this.#noteCatalog(object as CatalogSource, event)) return;
-    // Before the first sync, which touches all, thousands of objects come: asking of each whom it concerns takes minutes.
+    // Before the first sync, which touches all, thousands of objects come: computing the
+    // namespaces of each takes minutes.
     if (this.#cache.synced()) this.#touchAffected(object);
   }
 
-  /** False where nothing moved that anybody else would see: polling alone must not wake every namespace. */
+  /**
+   * False where nothing changed that others would see: polling alone must not start a
+   * pass for every namespace.
+   */
   #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
     this.#catalogs.note(source, event);
     const key = `${source.metadata.namespace}/${source.metadata.name}`;
@@ -190,7 +194,10 @@ export class ObservedCluster {
     this.touch(namespace);
   }
 
-  /** Each part is worked out only where the event's kind asks for it: most events concern their own namespace alone. */
+  /**
+   * Each part is computed only where the event's kind asks for it: most events concern
+   * their own namespace alone.
+   */
   get #view(): ClusterView {
     const cache = this.#cache;
     return {

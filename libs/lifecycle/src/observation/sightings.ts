@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs, type SeenVersions } from '#platform/kube/resource-version';
 
-/** What was seen that concerns a namespace and has not been told on yet: by kind the newest resourceVersion. */
+/** Seen resourceVersions, newest by kind, that concern a namespace and have not been stored yet. */
 export class Sightings {
   readonly #seen = new Map<string, Map<string, string>>();
 
@@ -9,14 +9,14 @@ export class Sightings {
     this.#raise(namespace, kind, metadata.resourceVersion ?? '');
   }
 
-  /** What is taken is forgotten here. */
+  /** Taken versions are forgotten here. */
   take(namespace: string): SeenVersions {
     const seen = this.#seen.get(namespace);
     this.#seen.delete(namespace);
     return Object.fromEntries(seen ?? []);
   }
 
-  /** It could not be told. */
+  /** They could not be stored. */
   putBack(namespace: string, seen: SeenVersions): void {
     for (const [kind, version] of Object.entries(seen)) this.#raise(namespace, kind, version);
   }

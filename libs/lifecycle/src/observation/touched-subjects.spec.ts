@@ -3,7 +3,7 @@ import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { TouchedSubjects } from './touched-subjects.js';
 
-/** Looks are begun in this order; each lasts until it is ended. */
+/** Passes begin in this order; each lasts until it is ended. */
 function looking() {
   const clock = new ManualClock();
   const begun: string[] = [];

@@ -13,8 +13,9 @@ const GATHER_MS = 25;
 const AGAIN_MS = 30_000;
 
 /**
- * The subjects of one cluster that must be observed, each once however many events concern it. They are observed one after
- * the other: two observations of the same subject at once could publish the older one last, and no event would correct it.
+ * The subjects of one cluster that must be observed, each once however many events concern it. They are
+ * observed one after the other: two observations of the same subject at once could publish the older one
+ * last, and no event would correct it.
  */
 export class TouchedSubjects<S extends Subject> {
   readonly #touched = new Map<string, S>();

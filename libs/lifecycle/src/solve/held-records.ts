@@ -3,12 +3,12 @@ import type { PackageRecord } from '#core/catalog/model/package-record';
 /** What a thread must be sent and may forget before it solves a problem. */
 export type RecordChange = Readonly<{ add: ReadonlyMap<string, PackageRecord>; forget: readonly string[] }>;
 
-/** Entries of all records that one thread keeps: some tens of MiB with what is worked out of them. */
+/** Entries of all records that one thread keeps: some tens of MiB with the data computed from them. */
 const MAX_ENTRIES = 10_000;
 
 /**
- * Which package records a thread holds, told from outside: crossing over to a thread copies a record, and what was worked out
- * of it stays with the copy, so records that were sent already are not sent again. The least recently used go first.
+ * The package records that a thread holds, tracked from outside: sending one to a thread copies it, and data
+ * computed from it stays with the copy, so a record is not sent twice. The least recently used go first.
  */
 export class HeldRecords {
   /** Number of entries by hash, the least recently used first. */

@@ -8,16 +8,19 @@ import type { Log } from '#platform/telemetry/log.port';
 /** Packages that are kept prepared: a few MiB for the largest. */
 const MOST_PREPARED = 200;
 
-/** Chooses the bundle of one stored problem and has the applier wake the extensions that wait for it. No thread: it takes a millisecond. */
+/**
+ * Chooses the bundle of one stored problem and has the applier enqueue the extensions that wait for it. No
+ * thread: it takes a millisecond.
+ */
 export class SolveExtension {
-  /** By record hash and gates, the least recently used first. */
+  /** By record hash and feature gates, the least recently used first. */
   readonly #prepared = new Map<string, PackageContent | undefined>();
 
   constructor(
     private readonly store: ProblemStore<ExtensionProblems>,
     private readonly solved: JobQueue<SolvedJob>,
     private readonly log: Log,
-    /** Told of every solve and its duration. */
+    /** Called with the outcome and duration of every solve. */
     private readonly onSolved: (outcome: 'succeeded' | 'failed', seconds: number) => void,
   ) {}
 

@@ -10,7 +10,10 @@ import type { RecordCache } from '#platform/store/record-cache';
 import type { Log } from '#platform/telemetry/log.port';
 import type { SolverPool } from './solver-pool.js';
 
-/** Solves one stored problem and has the applier wake what waits for the solution. Safe to run twice: equal problems have equal solutions. */
+/**
+ * Solves one stored problem and has the applier enqueue what waits for the solution. Safe to run twice: equal
+ * problems have equal solutions.
+ */
 export class SolveProblem {
   constructor(
     private readonly store: ProblemStore,
@@ -21,14 +24,17 @@ export class SolveProblem {
     private readonly onSolved: (result: string, seconds: number) => void,
   ) {}
 
-  /** `owner`: on whose behalf, which decides about its turn alone. */
+  /** `owner`: for which the problem is solved; it only decides about the turn. */
   async run(hash: string, owner?: Owner): Promise<void> {
     const known = await this.store.getSolution(hash);
     if (known === undefined || deservesMoreTime(known, this.pool.deadlineMs)) await this.#solve(hash, owner);
     await this.solved.add({ v: 1, problem: hash });
   }
 
-  /** No solution is stored where the problem is not held any more: the applier then has its namespaces observed anew. */
+  /**
+   * No solution is stored where the problem is gone from the store: the applier then has its
+   * namespaces observed anew.
+   */
   async #solve(hash: string, owner?: Owner): Promise<void> {
     const problem = await this.store.getProblem(hash);
     const records = problem && (await this.#recordsOf(problem));

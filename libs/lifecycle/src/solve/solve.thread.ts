@@ -5,7 +5,8 @@ import { solve, type ThreadRequest } from './solve.js';
 /** Records of earlier problems; the pool says which to forget. */
 const records = new Map<string, PackageRecord>();
 
-// A solve may take the processor for seconds; off the main thread it blocks neither the queue's locks nor the health page.
+// A solve may take the processor for seconds; off the main thread it blocks neither the queue's
+// locks nor the health page.
 parentPort?.on('message', ({ problem, change }: ThreadRequest) => {
   try {
     for (const hash of change.forget) records.delete(hash);

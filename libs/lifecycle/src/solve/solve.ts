@@ -12,7 +12,9 @@ export type SolveRequest = Readonly<{
 /** The same as it is sent to a thread that holds records of earlier problems. */
 export type ThreadRequest = Readonly<{ problem: ResolutionProblem; change: RecordChange }>;
 
-/** A record that the problem names is not in the store: the poller stores records first, so the store has lost it. */
+/**
+ * The store lacks a record that the problem names: the poller stores records first, so the store has lost it.
+ */
 export class MissingRecord extends Error {
   constructor(readonly hash: string) {
     super(`package record ${hash} is not in the problem store`);

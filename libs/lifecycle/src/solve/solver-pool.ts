@@ -16,7 +16,7 @@ const THREAD_MIB = 1_024;
 /** Problems that may wait for the slow lane: each keeps a job of the queue. */
 const MOST_SLOW = 24;
 
-/** Too many problems need long: this one is tried again later. */
+/** Too many problems take long: this one is retried later. */
 export class SolverBusy extends FlotillaError {
   readonly code = 'SolverBusy';
   readonly retry: Retry = 'backoff';
@@ -32,9 +32,10 @@ export type SolverLanes = Readonly<{ first: FairLimiter; slow: FairLimiter; firs
 const limiter = (total: number) => new FairLimiter({ total, perCluster: total, perNamespace: total });
 
 /**
- * A few threads that solve, in turns over clusters and namespaces. A problem that needs long goes on in the slow lane, which
- * is one thread more: first solves keep theirs. A solve past its deadline or its memory is ended with its thread, and
- * answered: one problem that is too hard costs its own namespace an explanation, not everybody a worker.
+ * A few threads that solve, in turns over clusters and namespaces. A problem that takes long goes on in the
+ * slow lane, which is one thread more: short solves keep theirs. A solve past its deadline or its memory is
+ * ended with its thread, and answered: a problem that is too hard costs its own namespace an explanation,
+ * and no other one a worker.
  */
 export class SolverPool {
   readonly #idle: Worker[] = [];
@@ -66,7 +67,7 @@ export class SolverPool {
     await Promise.all([...this.#all.keys()].map((thread) => thread.terminate()));
   }
 
-  /** A thread runs what is built, whatever conditions this process resolves its modules with. */
+  /** A thread runs the built module, whatever conditions this process resolves its modules with. */
   #grow(): Worker {
     const resourceLimits = { maxOldGenerationSizeMb: this.threadMiB };
     const thread = new Worker(this.threadFile, { execArgv: [], resourceLimits });

@@ -40,7 +40,9 @@ const PARTS_OF_TTL = 24;
 /** Of a waiter, as JSON; the text is a subject. */
 const LONGEST_WAITER = 2_048;
 
-/** Moves the waiters to those that were taken, and answers all of these. KEYS: taken, waiting. ARGV: seconds. */
+/**
+ * Moves the waiters to those that were taken, and answers all of these. KEYS: taken, waiting. ARGV: seconds.
+ */
 const TAKE_WAITERS = new RedisScript(`
 redis.call('SUNIONSTORE', KEYS[1], KEYS[1], KEYS[2])
 redis.call('DEL', KEYS[2])

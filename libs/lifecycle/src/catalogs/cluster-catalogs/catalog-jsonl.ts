@@ -3,7 +3,7 @@ import type { RefreshProblem } from '#core/v1/cluster-catalog/catalog-failure';
 import type { Demand } from '#platform/fairness/demand';
 import type { Digest } from '#platform/store/content-store.port';
 
-/** What an image holds, as the content that clients are answered from. */
+/** The content of an image, from which clients are answered. */
 export type CatalogJsonl = Readonly<{
   /** The image by its digest, `name@digest`. */
   ref: string;
@@ -12,8 +12,8 @@ export type CatalogJsonl = Readonly<{
 }>;
 
 /**
- * The content of the image that a reference names now. Well-formed blobs are enough: whether they make sense together is
- * for who installs from them (spec: v1-catalog.md §1, store). Rejects with {@link NoCatalogContent}.
+ * The content of the image that a reference names now. Well-formed blobs are enough: their installer checks
+ * whether they fit together (spec: v1-catalog.md §1, store). Rejects with {@link NoCatalogContent}.
  */
 export type LoadJsonl = (ref: string, demand: Demand) => Promise<CatalogJsonl>;
 

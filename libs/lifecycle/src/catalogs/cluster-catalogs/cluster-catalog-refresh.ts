@@ -19,13 +19,13 @@ export type ClusterCatalogRefreshDeps = Readonly<{
   clock: Clock;
   /** Evenly from 0 up to 1: spreads the polls of many catalogs over time. */
   random: () => number;
-  /** A try has ended: the status may want writing. */
+  /** A try has ended: the status may have to be written. */
   onState: () => void;
 }>;
 
 type Held = Readonly<{ ref: string; unpacked: string; generation: number; lease: MetasLease }>;
 
-/** Keeps the content of one ClusterCatalog fresh: pulls, polls, tries again, and says where it stands. */
+/** Keeps the content of one ClusterCatalog fresh: pulls, polls, retries, and reports its state. */
 export class ClusterCatalogRefresh {
   #catalog: ClusterCatalog;
   #held: Held | undefined;
@@ -35,7 +35,7 @@ export class ClusterCatalogRefresh {
   #running = false;
   #again = false;
   #stopped = false;
-  /** Aborted when what is loaded now is not wanted any more. */
+  /** Aborted when the running load is not wanted any more. */
   #wanted = new AbortController();
   #cancelTimer: () => void = () => undefined;
 
@@ -47,7 +47,7 @@ export class ClusterCatalogRefresh {
     void this.#refresh();
   }
 
-  /** As the cluster told it last. */
+  /** As the watch reported it last. */
   get catalog(): ClusterCatalog {
     return this.#catalog;
   }
@@ -76,13 +76,13 @@ export class ClusterCatalogRefresh {
     else if (isPaused(catalog) && !isPaused(before)) this.#rest();
   }
 
-  /** Ends the load that is under way, unless others wait for it, too. */
+  /** Ends the running load, unless others wait for it too. */
   #giveUp(): void {
     this.#wanted.abort();
     this.#wanted = new AbortController();
   }
 
-  /** Paused: what is held stays; where nothing is held, the load that was given up is begun again. */
+  /** Paused: held content stays; where nothing is held, the load that was given up starts again. */
   #rest(): void {
     this.#cancelTimer();
     if (this.#held === undefined) void this.#refresh();
@@ -116,7 +116,7 @@ export class ClusterCatalogRefresh {
     this.#running = false;
   }
 
-  /** Milliseconds until the next look, or undefined where none is due. */
+  /** Milliseconds until the next poll, or undefined where none is due. */
   async #attempt(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
     const wish = desiredContentOf(catalog);
     if (wish.kind === 'unavailable') {
@@ -157,14 +157,17 @@ export class ClusterCatalogRefresh {
     return status?.resolvedSource?.image?.ref === ref ? status.lastUnpacked : undefined;
   }
 
-  /** After a start with the registry away: what an earlier process served may still be on this disk. */
+  /**
+   * After a start while the registry is away: the content that an earlier process served
+   * may still be on this disk.
+   */
   async #holdAsBefore(catalog: ClusterCatalog, signal: AbortSignal): Promise<void> {
     const before = catalog.status?.resolvedSource?.image?.ref;
     if (before === undefined) return;
     try {
       await this.#hold(catalog, await this.deps.load(before, this.#demand(signal)));
     } catch {
-      // Nothing is left of it: the failure of the reference that is wished for now is what people need to read.
+      // Nothing is left of it: users need the failure of the desired reference.
     }
   }
 

@@ -10,11 +10,13 @@ export type ImageJsonlDeps = Readonly<{
   contents: Pick<CatalogContents, 'servableImage'>;
   /** The hub's own logins for an image: ClusterCatalogs name no pull secrets. */
   credentials: (ref: string) => Promise<RegistryCredentials>;
-  /** For whom; the hub itself by default. */
+  /** The owner of the demand; the hub itself by default. */
   demand?: Demand;
 }>;
 
-/** The content of the image that `ref` names now. The registry is asked what a tag names; a digest is known. */
+/**
+ * The content of the image that `ref` names now. The registry is asked what a tag names; a digest is known.
+ */
 export async function loadImageJsonl(ref: string, deps: ImageJsonlDeps): Promise<CatalogJsonl> {
   const parsed = parsedReference(ref);
   try {

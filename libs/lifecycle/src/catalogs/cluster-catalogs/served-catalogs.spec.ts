@@ -38,7 +38,7 @@ const started: ServedCatalogs[] = [];
 const cluster = () => fleet.cluster('harbour');
 const stored = () => ClusterCatalog.parse(cluster().get(REF));
 const statusWrites = () => cluster().requests.filter(({ subresource }) => subresource === 'status').length;
-/** The conditions as people read them. */
+/** The conditions as users read them. */
 const told = () =>
   (stored().status?.conditions ?? []).map(
     ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
@@ -85,7 +85,7 @@ const create = (spec: unknown, metadata: Readonly<Record<string, unknown>> = {})
 const contents = (images: HttpRegistryClient) =>
   new CatalogContents(images, store, folder, { read: (request) => readCatalog(request) });
 
-/** What a poller does for the cluster from its start on. */
+/** The poller's work for the cluster, from its start on. */
 function start(): ServedCatalogs {
   const images = new HttpRegistryClient({ limits: { attempts: 1 } });
   const deps = { registry: images, contents: contents(images), credentials: async () => ({}) };

@@ -17,11 +17,11 @@ export type ServedCatalogsDeps = Omit<ClusterCatalogRefreshDeps, 'onState' | 'cl
     log: Log;
     /** The hub, as clients reach it; without a closing slash. */
     contentUrl: string;
-    /** What is there, or what is served of it, may have changed. */
+    /** A catalog, or its served content, may have changed. */
     onMoved?: () => void;
   }>;
 
-/** A ClusterCatalog as it stands: `settled` once its first pull has ended. */
+/** A ClusterCatalog and its state: `settled` once its first pull has ended. */
 export type CatalogInSight = Readonly<{
   catalog: ClusterCatalog;
   settled: boolean;
@@ -31,16 +31,19 @@ export type CatalogInSight = Readonly<{
 
 /** Memory for the refreshes, timers and statuses of one catalog, beside the object. */
 const CATALOG_BYTES = 128 * 1024;
-/** Somebody else may have written the object; ours is put right after so long, not at once: two that disagree must not race. */
+/**
+ * Another writer may have changed the object. Ours is restored after so long, not at once: two writers
+ * that disagree must not race.
+ */
 const WRITE_AGAIN_MS = 5_000;
 
-/** The ClusterCatalogs of one cluster: watched, kept fresh, labelled, and told about in their statuses. */
+/** The ClusterCatalogs of one cluster: watched, kept fresh, labelled, with their statuses written. */
 export class ServedCatalogs {
   readonly #reflector: Reflector;
   readonly #catalogs = new Map<string, ClusterCatalogRefresh>();
-  /** Writes that are due, and how to give up on them. */
+  /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
-  /** The content of each catalog that was made known last, once its first pull had ended. */
+  /** The content of each catalog that was reported last, once its first pull had ended. */
   readonly #told = new Map<string, ServedContent['content'] | undefined>();
   #stopped = false;
 
@@ -68,7 +71,7 @@ export class ServedCatalogs {
     return this.#catalogs.get(name)?.served;
   }
 
-  /** Whether all catalogs are known; those that are, with what is served of each. */
+  /** Whether all catalogs are known; and the known ones, with their served content. */
   get synced(): boolean {
     return this.#reflector.synced();
   }
@@ -121,7 +124,9 @@ export class ServedCatalogs {
     if (known.state.settled && this.#isStale(catalog, known)) this.#writeLater(catalog);
   }
 
-  /** A poll without news asks the cluster nothing: what the watch told is enough to know that the status stands. */
+  /**
+   * A poll without news sends no request to the cluster: the watched object shows that its status is right.
+   */
   #tell(name: string): void {
     const refresh = this.#catalogs.get(name);
     if (refresh === undefined) return;
@@ -177,7 +182,7 @@ export class ServedCatalogs {
     }
   }
 
-  /** Nothing else would: a catalog that is not polled may never have news again. */
+  /** A catalog that is not polled may never have news again, so the write is retried here. */
   #writeLater(catalog: ClusterCatalog): void {
     const name = nameOf(catalog);
     this.#due.get(name)?.();
@@ -188,7 +193,7 @@ export class ServedCatalogs {
     );
   }
 
-  /** What fails here is tried again at the object's next event: writes of the status make some. */
+  /** A failed write is retried at the object's next event: writes of the status cause some. */
   async #patch(catalog: ClusterCatalog, patch: Readonly<Record<string, unknown>>): Promise<void> {
     try {
       await this.deps.client.patch(refOf(catalog), patch);

@@ -8,7 +8,7 @@ export type MetasLease = Readonly<{ content: MetasContent; release: () => void }
 
 type Shared = { content: Promise<MetasContent>; users: number };
 
-/** Contents opened for questions, each once however many catalogs of however many clusters use it. */
+/** Contents opened for requests, each once however many catalogs of however many clusters use it. */
 export class SharedMetas {
   readonly #shared = new Map<Digest, Shared>();
 

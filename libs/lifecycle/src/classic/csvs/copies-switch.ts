@@ -11,13 +11,13 @@ import { perform, writeStatus } from '../../engine/perform.js';
 import { AT_REST, type StageOutcome } from '../../engine/stage.js';
 import type { StageInput } from '../namespaces/stage.js';
 
-/** The cluster's OLMConfig, where it has one that can be read. */
+/** The cluster's OLMConfig, if it has a readable one. */
 export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undefined> {
   const found = await reader.get({ ...OLM_CONFIG_API, name: OLM_CONFIG_NAME });
   return OlmConfig.safeParse(found).data;
 }
 
-/** Says on the OLMConfig whether copies of the global operators are as it wants them. */
+/** Writes to the OLMConfig's status whether copies of the global operators are as it asks for. */
 export async function tellSwitch(
   input: StageInput,
   { protectedNamespaces }: Readonly<{ protectedNamespaces: readonly string[] }>,
@@ -45,7 +45,7 @@ async function globalNamespace(reader: PassReader, namespace: string): Promise<G
   return { namespace, csvs: csvs.filter((csv) => !isCopied(csv)), copies };
 }
 
-/** Tells people why they find no copies; once, for as long as the API server keeps the Event. */
+/** Explains in an Event why there are no copies; once, for as long as the API server keeps the Event. */
 export async function tellDisabled(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
   const { namespace = '', name = '', uid } = csv.metadata;
   const event = {

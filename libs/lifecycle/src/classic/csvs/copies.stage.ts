@@ -16,7 +16,10 @@ export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
-/** Brings the copies of the namespace's CSVs in step: in every other namespace that its group selects, and nowhere else. */
+/**
+ * Brings the copies of the namespace's CSVs in step: in every other namespace that its group
+ * selects, and nowhere else.
+ */
 export const copiesStage =
   (settings: CopySettings): Stage =>
   async (input) => {
@@ -53,7 +56,7 @@ async function copy(
   return joined(copied, await tellDisabled(input, csv));
 }
 
-/** A namespace that is being deleted since it was read needs no copy: that is no refusal. */
+/** A namespace whose deletion began after it was read needs no copy: that is no refusal. */
 async function unlessTerminating(performed: Promise<StageOutcome>): Promise<StageOutcome> {
   try {
     return await performed;

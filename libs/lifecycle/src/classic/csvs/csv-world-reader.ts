@@ -25,7 +25,7 @@ const authReaders = (
     kind: 'RoleBinding',
   }));
 
-/** Reads what a CSV's step looks at. */
+/** Reads the input of a CSV's step. */
 export class CsvWorldReader {
   constructor(private readonly input: StageInput) {}
 
@@ -75,7 +75,7 @@ export class CsvWorldReader {
     };
   }
 
-  /** Who may not see the proxy of an OpenShift cluster installs without it. */
+  /** A hub that may not read the proxy of an OpenShift cluster installs without it. */
   async #get(ref: ObjectRef): Promise<KubernetesObject | undefined> {
     try {
       return await this.input.reader.get(ref);
@@ -96,7 +96,7 @@ export class CsvWorldReader {
     return new Map(found.flatMap(([name, certificate]) => (certificate === undefined ? [] : [[name, certificate]])));
   }
 
-  /** Only where the step that follows installs with them. */
+  /** Only where the following step installs with them. */
   async #issue(
     csv: ClusterServiceVersion,
     servingCertificates: ReadonlyMap<string, ServingCertificate>,

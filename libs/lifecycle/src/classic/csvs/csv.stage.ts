@@ -12,7 +12,7 @@ import { readNamespace } from '../namespaces/namespace-read.js';
 import type { Stage, StageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
-/** Takes every ClusterServiceVersion of the namespace one step on. */
+/** Takes one step for every ClusterServiceVersion of the namespace. */
 export const csvStage =
   (log: Log): Stage =>
   (input) => {
@@ -23,7 +23,7 @@ export const csvStage =
       if (csv === undefined) return AT_REST;
       const step = stepCsv(csv, await new CsvWorldReader(current).worldOf(csv));
       const outcome = await takeStep(current, csv, step, log);
-      // The next one's step may write what this one wrote: their group's annotation.
+      // The step of the next CSV may change what this one wrote: the annotation of their group.
       if (outcome.moved) current = await withOwnWrites(current);
       return outcome;
     });
@@ -39,7 +39,7 @@ async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: Csv
   const acted = await tryActions({ ...input, client }, step.actions, [csv]);
   if (!acted.ok) {
     const { error } = acted;
-    // That somebody else wrote first says nothing against the operator.
+    // A write conflict is not an install failure.
     if (step.installing !== true || error.status === 0 || KubeApiError.is(error, 'Conflict')) throw error;
     return takeStep(input, csv, installFailed(csv, { ...failureOf(error), action: acted.action }, input.now), log);
   }
@@ -64,7 +64,10 @@ function logPhase(
   else log.info(facts, 'ClusterServiceVersion moved');
 }
 
-/** Installing runs with the rights of the group's service account, where the group names one (spec: csv-lifecycle.md §5). */
+/**
+ * Installing runs with the rights of the group's service account, where the group names one
+ * (spec: csv-lifecycle.md §5).
+ */
 function installerOf({ client, read }: StageInput): KubeClient {
   const [group] = read.operatorGroups;
   const name = group?.spec?.serviceAccountName;

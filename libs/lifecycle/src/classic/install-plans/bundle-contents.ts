@@ -15,7 +15,10 @@ import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { StageInput } from '../namespaces/stage.js';
 
-/** Inline manifests of a catalog are held by the poller; here they are not (yet). It refills itself from the catalog. */
+/**
+ * Inline manifests of a catalog are held by the poller; here they are missing for now. The store fetches
+ * them from the catalog again.
+ */
 export class ContentNotHeld extends FlotillaError {
   readonly code = 'ContentNotHeld';
   readonly retry: Retry = 'backoff';
@@ -35,7 +38,10 @@ export class UnusableBundle extends FlotillaError {
   }
 }
 
-/** What a bundle brings, and where the very same can be had again: its image by digest, or the digest of its content. */
+/**
+ * The manifests of a bundle, and where the very same can be read again: its image by digest, or
+ * the digest of its content.
+ */
 export type BundleContent = Readonly<{ objects: readonly KubernetesObject[]; source: BundleSource }>;
 
 /** A bundle, and how to get it. `timeoutMs`: for the pull of its image; 0: as long as it takes. */
@@ -46,10 +52,13 @@ export type SoughtBundle = Readonly<{
   timeoutMs: number;
 }>;
 
-/** Their names. The pass ends without them; the namespace is put into the queue again once they are there. */
+/**
+ * Names of the missing bundles. The pass ends without them; the namespace is put into the queue
+ * again once they are there.
+ */
 export type StillFetching = Readonly<{ stillFetching: readonly string[] }>;
 
-/** In case that what is put into the queue when the bundles are there does not arrive. */
+/** A safety net: the job that is enqueued once the bundles are there may get lost. */
 export const FETCHED_AFTER_MS = 30_000;
 
 /**

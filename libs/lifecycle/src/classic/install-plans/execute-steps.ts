@@ -32,7 +32,7 @@ import { isAccepted } from './try-dry-run.js';
 /** Our own client, and the one that writes as the group's service account where it names one. */
 export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 
-/** `warned`: the API server had something to say about it. */
+/** `warned`: the API server's warnings about it. */
 export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
 
 export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
@@ -40,7 +40,7 @@ export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBu
 /** Outcomes by index of the step. `stillFetching`: the next step needs bundles that are not here yet. */
 export type Executed = Readonly<{ outcomes: ReadonlyMap<number, ExecutedStep>; stillFetching?: readonly string[] }>;
 
-/** Carries out the unfinished steps in order and stops at the first that cannot be done. */
+/** Carries out the unfinished steps in order and stops at the first that fails. */
 export async function executeSteps(
   clients: PlanClients,
   plan: InstallPlan,
@@ -62,10 +62,10 @@ export async function executeSteps(
   return { outcomes };
 }
 
-/** Somebody else wrote the same object first so many times in a row: then the plan hears of it. */
+/** Conflicts in a row after which the plan reports the error. */
 const MOST_TRIES = 5;
 
-/** No answer is no verdict about the step: the whole pass is tried again later. */
+/** Without an answer there is no verdict about the step: the whole pass is retried later. */
 const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
 
 /** `told`: the message of the plan's status, before this execution. */
@@ -81,7 +81,7 @@ async function executeStep(
   const { index, step, told } = inPlan;
   const decided = await decide(clients, step, context, input);
   if (!('actions' in decided)) {
-    // The plan is tried every few seconds: the Event is for the first time that it fails for this.
+    // The plan is retried every few seconds: the Event is only for the first failure of this kind.
     if (decided.advice !== undefined && !told.endsWith(decided.fail)) await perform(input, [decided.advice]);
     return outcomeOf(step, decided);
   }
@@ -101,7 +101,7 @@ async function executeStep(
   return { ...done, warned: warnings.length > 0 };
 }
 
-/** What to do about the step; objects that must be rewritten before that can be said are, once. */
+/** Decides the step. If stored objects must first be migrated, migrates them once and decides again. */
 async function decide(
   clients: PlanClients,
   step: InstallPlanStep,
@@ -137,8 +137,8 @@ async function migrate(
 }
 
 /**
- * Whether the first step that is left of a failed plan could be done now: it is decided on what the cluster holds now,
- * and what it would write is sent as a dry run. Nothing is stored.
+ * Whether the first unfinished step of a failed plan would succeed now: it is decided on what the cluster
+ * holds now, and its writes are sent as a dry run. Nothing is stored.
  */
 export async function couldGoOn(
   clients: PlanClients,

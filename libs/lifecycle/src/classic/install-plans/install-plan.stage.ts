@@ -32,14 +32,17 @@ export type InstallPlanSettings = Readonly<{
   contents: BundleContents;
   /** For the bundles that a plan refers to, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
-  /** What becomes of plans that the hub did not make. */
+  /** The policy for plans that the hub did not make. */
   foreign: ForeignPlans;
   offered: OfferedBundles;
   log: Log;
   metrics: Pick<Metrics, 'installPlanWarnings'>;
 }>;
 
-/** OLM looks again at a plan whose group is not in order after a growing pause; ours is short and fixed, and costs one read. */
+/**
+ * OLM retries a plan whose group is not in order after a growing pause; ours is short and
+ * fixed, and costs one read.
+ */
 const CHECK_AGAIN_MS = 15_000;
 
 const RIGHTS: readonly KindRef[] = [
@@ -48,7 +51,7 @@ const RIGHTS: readonly KindRef[] = [
   { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
 ];
 
-/** Takes every plan of the namespace on: approval, execution of its steps, its end. */
+/** Takes the next step of every plan of the namespace: approval, execution of its steps, its end. */
 export const installPlanStage =
   (settings: InstallPlanSettings): Stage =>
   (input) =>
@@ -85,7 +88,9 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
   return joined(written, pauseFor('steps of an InstallPlan', againAfterMs));
 }
 
-/** A plan of the hub has what it refers to; another one has what the catalogs offer the namespace. */
+/**
+ * A plan of the hub may have what it refers to; another one may have what the catalogs offer the namespace.
+ */
 function referencedBundles(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): ReferencedBundles {
   const { contents, unpackTimeoutMs, foreign, offered } = settings;
   const { cluster } = input.client;
@@ -113,7 +118,7 @@ const contextIn = (
     replaceCopiedCsvs: read.operatorGroups.some(replacesCopies),
   });
 
-/** Whether the step that stopped a failed plan can be done now, with the rights that the group lends now. */
+/** Whether the step that stopped a failed plan would succeed now, with the rights that the group has now. */
 async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<boolean> {
   const verdict = operatorGroupVerdict(input.read.operatorGroups);
   if (!verdict.ok) return false;
@@ -124,7 +129,7 @@ async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: Ins
   return couldGoOn(clients, plan, context, { input, bundles });
 }
 
-/** Writes the plan's status; a change of phase is logged, and so is why a plan does not get on. */
+/** Writes the plan's status; logs a change of phase, and why a plan waits. */
 async function write(
   input: StageInput,
   plan: InstallPlan,

@@ -4,7 +4,10 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 
 const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 
-/** Whether the API server would let the client's user do this; every authenticated user may ask for his own rights. */
+/**
+ * Whether the API server would let the client's user do this; every authenticated user may
+ * ask for their own rights.
+ */
 export async function isAllowed(client: Pick<KubeClient, 'create'>, may: AccessTo): Promise<boolean> {
   const { object } = await client.create({
     apiVersion: 'authorization.k8s.io/v1',

@@ -6,7 +6,7 @@ import type { HubKey } from '#platform/hub/hub-key';
 export class PlanMarks {
   constructor(private readonly key: HubKey) {}
 
-  /** Value of the annotation of a plan that is to have this status. */
+  /** Value of the annotation for a plan with this status. */
   markOf(cluster: string, plan: InstallPlan, status: InstallPlanStatus | undefined): string {
     return this.key.codeOf(markedParts(cluster, plan, status));
   }

@@ -14,7 +14,10 @@ import type { StageInput } from '../namespaces/stage.js';
 import { catalogCredentials } from '../subscriptions/fetch-bundles.js';
 import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';
 
-/** `patienceMs`: a registry that does not answer says nothing against the plan, so it is asked for as long as an unpack may take. */
+/**
+ * `patienceMs`: a registry that does not answer is no fault of the plan, so it is retried for as
+ * long as an unpack may take.
+ */
 export type WholeStep =
   | Readonly<{ step: InstallPlanStep }>
   | Readonly<{ fail: string; patienceMs?: number }>
@@ -23,14 +26,14 @@ export type WholeStep =
 /** Bundles that the steps of one plan refer to; each is fetched once in an execution. */
 export class ReferencedBundles {
   readonly #contents = new Map<string, Promise<BundleContent | StillFetching>>();
-  /** By the whole reference: that of a CSV says more than the others. */
+  /** By the whole reference: that of a CSV has more fields than the others. */
   readonly #steps = new Map<string, Promise<readonly InstallPlanStep[] | StillFetching>>();
 
   constructor(
     private readonly contents: BundleContents,
     private readonly input: StageInput,
     private readonly unpackTimeoutMs: number,
-    /** Whether the plan may have what a reference names. */
+    /** Whether the plan may have the bundle of a reference. */
     private readonly mayHave: (reference: BundleReference) => Promise<boolean>,
   ) {}
 

@@ -15,8 +15,8 @@ import { writeChanges } from '../subscriptions/subscription.stage.js';
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
 
 /**
- * Does what the annotation of a plan asks for, then removes it; undefined where it asks for nothing. A plan that did not
- * fail loses the annotation and goes its way.
+ * Carries out the annotation of a plan, then removes it; undefined where there is none. A plan that did not
+ * fail loses the annotation and is processed as usual.
  */
 export async function retryOnRequest(input: StageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
   const mode = requestedRetry(plan);
@@ -63,8 +63,8 @@ const event = (
 ) => ({ do: 'emitEvent', about: { ...INSTALL_PLAN_API, name, namespace, uid }, type, reason, message }) as const;
 
 /**
- * Checks from time to time whether the step that stopped a failed plan can be done now, and lets the plan run again then;
- * undefined for a plan that is not checked.
+ * Checks from time to time whether the step that stopped a failed plan would succeed now, and then runs the
+ * plan again; undefined for a plan that is not checked.
  */
 export async function retryWhenCauseIsGone(
   input: StageInput,

@@ -1,14 +1,17 @@
 import type { RewriteDecision } from '#core/classic/install-plan/step-install-plan';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 
-/** Objects written at the same time: enough to hide the way to the cluster, few enough not to crowd out others. */
+/**
+ * Objects written at the same time: enough to hide the latency to the cluster, few enough
+ * not to crowd out others.
+ */
 const AT_ONCE = 8;
 
 /**
- * Writes every object of a kind back as it is, so that the API server stores it in its present storage version. An object
- * that somebody wrote after it was listed is stored so already, and one that is gone needs nothing. Answers how many there
- * are; any other refusal is thrown, naming the object. Done twice it ends the same: an object that is stored already is
- * found unchanged by the server.
+ * Writes every object of a kind back as it is, so that the API server stores it in its current storage
+ * version. An object that was written after it was listed is stored so already, and one that is gone needs
+ * nothing. Answers how many there are; any other refusal is thrown, naming the object. Done twice it ends the
+ * same: the server finds an object that is stored already unchanged.
  */
 export async function rewriteObjects(
   client: KubeClient,

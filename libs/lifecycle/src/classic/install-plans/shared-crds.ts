@@ -12,7 +12,10 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { perform } from '../../engine/perform.js';
 import type { StageInput } from '../namespaces/stage.js';
 
-/** The CRDs among these manifests that other operators have too and that change for them, as the cluster is now. */
+/**
+ * The CRDs among these manifests that other operators have too and that change for
+ * them, as the cluster is now.
+ */
 export async function sharedCrdsAmong(
   { reader, read }: Pick<StageInput, 'reader' | 'read'>,
   manifests: readonly KubernetesObject[],
@@ -33,7 +36,7 @@ export async function sharedCrdsAmong(
 
 const keyOf = ({ namespace = '', name }: ObjectRef): string => `${namespace}/${name}`;
 
-/** The plan, saying which CRDs it changes under others. */
+/** The plan, with the CRDs that it changes under others named in an annotation. */
 export function namingSharedCrds(plan: InstallPlan, shared: readonly SharedCrd[]): InstallPlan {
   if (shared.length === 0) return plan;
   const annotations = { ...plan.metadata.annotations, [SHARED_CRDS_ANNOTATION]: sharedCrdsAnnotation(shared) };

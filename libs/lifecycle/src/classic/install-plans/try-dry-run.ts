@@ -12,7 +12,7 @@ export async function isAccepted(client: KubeClient, actions: readonly Action[])
   }
 }
 
-/** Steps of a plan create, update and patch; what else they do (Events) the API server has no reason to refuse. */
+/** Steps of a plan create, update and patch; the API server has no reason to refuse their Events. */
 async function tried(client: KubeClient, action: Action): Promise<void> {
   const dry = { dryRun: true } as const;
   if (action.do === 'create') await client.create(action.object, dry);

@@ -20,11 +20,11 @@ export type NamespaceRead = Readonly<{
   operatorGroups: readonly OperatorGroup[];
   /** OperatorGroups of all other namespaces. */
   otherOperatorGroups: readonly OperatorGroup[];
-  /** CatalogSources in sight: of this namespace and the global one. */
+  /** CatalogSources that the namespace sees: its own and the global ones. */
   catalogSources: readonly CatalogSource[];
 }>;
 
-/** What is decided from this is true now, or a write is refused by its resourceVersion. */
+/** A decision based on this is valid now, or its write is refused by the resourceVersion. */
 export async function readNamespace(
   reader: PassReader,
   namespace: string,

@@ -24,8 +24,9 @@ const RIGHTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Changes of rights that users grant by hand. The poller reports those of objects with the label `olm.managed`; others
- * concern only operators that wait for their requirements, so they are compared with the ClusterServiceVersions here.
+ * Changes of rights that users make with RBAC objects of their own. The poller reports objects with the label
+ * `olm.managed`; others concern only operators with open requirements, so they are compared with the
+ * ClusterServiceVersions here.
  */
 export class RightsChanges {
   readonly #namespaces = new Set<string>();

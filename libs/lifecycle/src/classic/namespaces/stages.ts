@@ -29,7 +29,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log'
     >;
   }>;
 
-/** The order of a pass: whose rights, what is known, what is wished, what is planned, what runs. */
+/** The order of a pass: rights, bookkeeping, desired state, plans, running operators. */
 export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
   const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
   const marks = key && new PlanMarks(key);

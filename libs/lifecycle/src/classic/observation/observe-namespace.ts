@@ -17,7 +17,7 @@ export type NamespaceSnapshot = Readonly<{
   subscriptions: readonly Subscription[];
   operatorGroups: readonly OperatorGroup[];
   csvs: readonly ClusterServiceVersion[];
-  /** Every CatalogSource in sight: of this namespace and of the global one. */
+  /** Every CatalogSource that the namespace sees: its own and the global ones. */
   catalogs: readonly CatalogRefresh[];
 }>;
 
@@ -28,8 +28,9 @@ export type ObservedProblem = Readonly<{
 }>;
 
 /**
- * The namespace's resolution problem; undefined where nobody would act on its solution: nothing is wished, every plan is
- * under way, the OperatorGroup is missing or not alone, or a catalog in sight has not answered yet.
+ * The namespace's resolution problem; undefined where its solution would have no effect: there is no
+ * Subscription to satisfy, every plan is under way, the OperatorGroup is missing or not alone, or a visible
+ * catalog has not answered yet.
  */
 export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem | undefined {
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;

@@ -11,12 +11,18 @@ import type { Stage, StageInput } from '../namespaces/stage.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
-/** A service account that is named but not there raises no event; OLM comes back after minutes, this does sooner. */
+/**
+ * The creation of a missing service account causes no event; OLM checks again after
+ * minutes, this does sooner.
+ */
 const PROBLEM_AGAIN_MS = 15_000;
 
 const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,olm.owner.namespace=${namespace}`;
 
-/** Brings the OperatorGroups of the namespace in order: targets, labels, conditions, ClusterRoles, provided APIs. */
+/**
+ * Brings the OperatorGroups of the namespace in order: targets, labels, conditions,
+ * ClusterRoles, provided APIs.
+ */
 export const operatorGroupStage: Stage = async (input) => {
   const { reader, read } = input;
   const [namespaces, clusterRoles] = await Promise.all([reader.list(NAMESPACES), clusterRolesOfGroups(input)]);
@@ -30,15 +36,17 @@ export const operatorGroupStage: Stage = async (input) => {
   return outcome;
 };
 
-/** Where there is a CSV, its rights are looked up among all ClusterRoles soon after: then one list serves both. */
+/**
+ * Where there is a CSV, its rights are computed from all ClusterRoles soon after: then one list serves both.
+ */
 async function clusterRolesOfGroups({ reader, read }: StageInput): Promise<readonly KubernetesObject[]> {
   if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(CLUSTER_ROLES);
   return reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
 }
 
 /**
- * ClusterRoles of groups that are gone go with them, and their labels on Namespaces: they are no objects of the group's
- * namespace, so nobody else does it.
+ * ClusterRoles of groups that are gone are deleted with them, and their labels on Namespaces removed: no
+ * garbage collector does it, since they are not in the group's namespace.
  */
 async function clearOrphans(
   input: StageInput,
@@ -48,7 +56,8 @@ async function clearOrphans(
   const { reader, read } = input;
   const deleted = await perform(input, orphanedGroupClusterRoles(clusterRoles, read.operatorGroups));
   if (unlabelOrphans([...read.operatorGroups, ...read.otherOperatorGroups], namespaces).length === 0) return deleted;
-  // The label may be of a group that came, and was worked on, after ours were read: only a newer list can tell.
+  // The label may be of a group that came, and was worked on, after ours were read: only
+  // a newer list can decide.
   reader.doubt(OPERATOR_GROUP_API.kind);
   const groups = await reader.list<OperatorGroup>(OPERATOR_GROUP_API);
   return joined(deleted, await perform(input, unlabelOrphans(groups, namespaces)));

@@ -21,7 +21,10 @@ const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
-/** Kinds a CSV's parts are of: in its namespace, those that carry `olm.managed` alone, and cluster-wide (csv-lifecycle.md §12). */
+/**
+ * Kinds a CSV's parts are of: in its namespace, those that carry `olm.managed` alone, and
+ * cluster-wide (csv-lifecycle.md §12).
+ */
 const ALL_OF_NAMESPACE = [
   core('ServiceAccount'),
   rbac('Role'),
@@ -44,7 +47,10 @@ const PLAIN = [
 /** Every kind that an Operator gathers (csv-lifecycle.md §12). */
 const COMPONENTS = { ofNamespace: PLAIN, ofCluster: [...OF_CLUSTER, CRD] };
 
-/** Marks the parts of each wished operator with its component label, and keeps the Operator objects that gather them. */
+/**
+ * Marks the parts of each desired operator with its component label, and keeps the Operator
+ * objects that gather them.
+ */
 export async function operatorStage(input: StageInput): Promise<StageOutcome> {
   let outcome = AT_REST;
   const leftovers = await unwished(input);
@@ -63,7 +69,7 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   const labelled = await label(input, labels);
   if (labelled.moved) return labelled;
   const name = operatorName(subscription.spec.name, read.namespace);
-  // What was installed by a Subscription that is gone, or is gone itself, has left parts behind that only their label tells of.
+  // An operator whose Subscription or CSV is gone has left parts behind that only their label identifies.
   if (csv === undefined && namesParts(await reader.get({ ...OPERATOR_API, name }))) return gatherLeftovers(input, name);
   return gather(input, name, [
     ...read.subscriptions,
@@ -74,14 +80,14 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
   ]);
 }
 
-/** Without the plans of other Subscriptions of the package: two must not take the label off each other's. */
+/** Without the plans of other Subscriptions of the package: two must not remove each other's label. */
 function plansFor({ read }: StageInput, { metadata, spec }: Subscription) {
   const others = read.subscriptions.filter((one) => one.spec.name === spec.name && one.metadata.name !== metadata.name);
   const theirs = new Set(others.map(({ status }) => status?.installPlanRef?.name));
   return read.installPlans.filter((plan) => !theirs.has(plan.metadata.name));
 }
 
-/** CSVs that were adopted once, and that no Subscription calls installed by now. */
+/** CSVs that were adopted once, and that no Subscription names as installed now. */
 function orphans({ read }: StageInput): readonly ClusterServiceVersion[] {
   const installed = new Set(read.subscriptions.map(({ status }) => status?.installedCSV));
   return read.csvs.filter((csv) => !isCopied(csv) && !installed.has(csv.metadata.name));
@@ -97,7 +103,7 @@ async function adoptParts(input: StageInput, csv: ClusterServiceVersion): Promis
   );
 }
 
-/** What has gone since it was read, as all that a CSV owns goes after it, needs no label any more. */
+/** A part that was deleted since it was read needs no label. */
 async function label(input: StageInput, labels: readonly Action[]): Promise<StageOutcome> {
   let outcome = AT_REST;
   for (const one of labels) {
@@ -121,8 +127,8 @@ async function partsIn(input: StageInput, csv: ClusterServiceVersion) {
 }
 
 /**
- * Names of this namespace's Operators without a Subscription, of which parts may remain: those that exist, and those
- * that a labelled CSV lacks because the Subscription was deleted first.
+ * Names of this namespace's Operators without a Subscription, of which parts may remain: those that exist,
+ * and those that a labelled CSV lacks because the Subscription was deleted first.
  */
 async function unwished({ read, reader }: StageInput): Promise<readonly string[]> {
   const { namespace, subscriptions, csvs } = read;

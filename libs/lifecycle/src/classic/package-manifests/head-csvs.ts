@@ -10,7 +10,7 @@ import { isDigest } from '#platform/store/digest';
 
 const LINE_FEED = 0x0a;
 
-/** Where the CSVs of a catalog's bundles lie. */
+/** Where the CSVs of a catalog's bundles can be read. */
 export type CsvPlaces = Readonly<{
   store: Pick<ContentStore, 'get'>;
   /** The blobs of a catalog image; absent for what a ConfigMap or a registry server lists. */
@@ -18,8 +18,9 @@ export type CsvPlaces = Readonly<{
 }>;
 
 /**
- * The CSVs of the heads of a package's channels, by channel, as a registry server gives them: the one in the catalog, or
- * one made of the metadata there. Of all blobs only those of the package and of its heads are read.
+ * The CSVs of the heads of a package's channels, by channel, as a registry server gives them: the
+ * one in the catalog, or one made of the metadata there. Of all blobs only those of the package
+ * and of its heads are read.
  */
 export async function headCsvs(record: PackageRecord, places: CsvPlaces): Promise<ReadonlyMap<string, unknown>> {
   const byBundle = new Map<string, Promise<unknown>>();

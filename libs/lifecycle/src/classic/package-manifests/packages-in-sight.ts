@@ -15,12 +15,12 @@ export type Contents = Readonly<{ store: ContentStore; metas: SharedMetas }>;
 type Shown = Readonly<{ source: CatalogSource; loaded: LoadedCatalog; inImage: boolean }>;
 type Place = Readonly<{ name: string; shown: Shown }>;
 
-/** The packages of some CatalogSources that serve, one after the other: none is in memory but the one that is looked at. */
+/** The packages of some CatalogSources that serve, one after the other: only the current one is in memory. */
 export class PackagesInSight {
   readonly #places: readonly Place[];
   readonly #leases = new Map<string, Promise<MetasLease>>();
 
-  /** Of one name, packages of `own` namespace come before those of others, then by catalog. */
+  /** Of equal names, packages of the `own` namespace come before those of others, then by catalog. */
   constructor(
     refreshes: readonly CatalogRefresh[],
     own: string | undefined,
@@ -34,7 +34,7 @@ export class PackagesInSight {
       .toSorted((a, b) => byCodeUnit(a.name, b.name) || rank(a) - rank(b) || byCodeUnit(key(a), key(b)));
   }
 
-  /** Those of one name, or all. A package of which nothing can be shown is left out. */
+  /** Those of one name, or all. A package without a readable CSV is left out. */
   async *manifests(name?: string): AsyncGenerator<PackageManifest> {
     try {
       for (const place of this.#places) {

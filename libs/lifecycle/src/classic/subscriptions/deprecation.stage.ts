@@ -7,7 +7,9 @@ import type { ObservedProblems } from '../namespaces/observed-problems.js';
 import type { Stage } from '../namespaces/stage.js';
 import { writeChanges } from './subscription.stage.js';
 
-/** Tells on each Subscription whether its package, channel or installed bundle is deprecated in its catalog. */
+/**
+ * Writes to each Subscription whether its package, channel or installed bundle is deprecated in its catalog.
+ */
 export const deprecationStage =
   (observed: ObservedProblems): Stage =>
   async (input) => {

@@ -6,7 +6,9 @@ import type { StageInput } from '../namespaces/stage.js';
 
 export type FetchedBundles = ReadonlyMap<string, BundleContent>;
 
-/** What the chosen bundles bring, by name. Each is given up after `timeoutMs`, unless that is 0. */
+/**
+ * The manifests of the chosen bundles, by name. Each fetch is given up after `timeoutMs`, unless that is 0.
+ */
 export async function fetchBundles(
   contents: BundleContents,
   input: StageInput,
@@ -29,7 +31,7 @@ export async function fetchBundles(
   );
 }
 
-/** The logins of a CatalogSource in sight; none where it is gone. */
+/** The logins of a visible CatalogSource; none where it is gone. */
 export async function catalogCredentials(
   { client, read }: Pick<StageInput, 'client' | 'read'>,
   catalog: Readonly<{ name: string; namespace: string }>,

@@ -48,15 +48,24 @@ export type ResolutionDeps = Readonly<{
   marks: PlanMarks | undefined;
 }>;
 
-/** OLM tries a failed unpack again after five minutes (spec: subscriptions.md §2.7); a pull that failed on the way sooner. */
+/**
+ * OLM retries a failed unpack after five minutes (spec: subscriptions.md §2.7); a pull that
+ * failed is retried sooner.
+ */
 const FETCH_AGAIN_MS = 15_000;
 const GLOBAL_CATALOGS = environmentName('globalCatalogNamespace');
-/** A stolen resolver must not keep poller and applier running in circles. */
+/** A compromised resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
-/** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
+/**
+ * The poller mostly notices by itself what makes an answer stale; asking it at once would only
+ * have both run in circles.
+ */
 const OBSERVE_AFTER_MS = 1_000;
 
-/** Acts on the namespace's solution, if it has one that still fits: tells a "no", or makes the InstallPlan of a "yes". */
+/**
+ * Acts on the namespace's solution, if it has one that still fits: reports a "no", or makes
+ * the InstallPlan of a "yes".
+ */
 export const resolutionStage =
   (deps: ResolutionDeps): Stage =>
   async (input) => {
@@ -81,7 +90,7 @@ const untilUpgraded = ({ read, now }: StageInput): number | undefined =>
 
 type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
 
-/** The problem that was observed and its solution, provided that what is wished now is still what was solved. */
+/** The observed problem and its solution, if the desired state is still what was solved. */
 async function currentSolution(
   { store, observed, observe, agreement }: ResolutionDeps,
   input: StageInput,
@@ -101,7 +110,7 @@ async function currentSolution(
   return solution && { ...known, solution };
 }
 
-/** OLM says this in its log alone (spec: subscriptions.md §2.3); an Event is where people look. */
+/** OLM writes this to its log alone (spec: subscriptions.md §2.3); users read Events. */
 function tellGroupCount(input: StageInput): Promise<StageOutcome> {
   const { namespace, operatorGroups } = input.read;
   const advice =
@@ -132,7 +141,10 @@ async function tellFailure(
   return told;
 }
 
-/** With isolation: an Event for each Subscription that is left out, unless its condition says the same already. */
+/**
+ * With isolation: an Event for each Subscription that is left out, unless its
+ * condition says the same already.
+ */
 async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
   const { namespace, subscriptions } = input.read;
   const isNews = ({ name, message }: Unresolved) =>
@@ -186,7 +198,7 @@ async function install(
   return conclude(input, { effect: 'planned', resolution: part.resolution, plan });
 }
 
-/** What is refused is observed and solved anew. */
+/** A refused solution is observed and solved anew. */
 async function isAdmitted(
   { check, observe }: ResolutionDeps,
   input: StageInput,
@@ -198,7 +210,10 @@ async function isAdmitted(
   return admitted;
 }
 
-/** A plan is not taken back: the Subscriptions it is made for are looked at once more, where a mirror told of them. */
+/**
+ * A plan cannot be taken back: Subscriptions that were read from the cache are read live
+ * once more before it is made.
+ */
 async function stillWished({ client, read, reader }: StageInput): Promise<boolean> {
   if (reader.live) return true;
   const found = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: read.namespace });
@@ -209,10 +224,13 @@ async function stillWished({ client, read, reader }: StageInput): Promise<boolea
   return false;
 }
 
-/** What one InstallPlan is for: all of a resolution, or with isolation a part of it and the Subscriptions that ask for it. */
+/**
+ * What one InstallPlan is for: all of a resolution, or with isolation a part of it and the
+ * Subscriptions that ask for it.
+ */
 type Part = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly string[] }>;
 
-/** What is installed next; a part whose bundles could not be fetched just now lets the others go first. */
+/** What is installed next; a part whose bundles could not be fetched now comes after the others. */
 function turnOf(
   { read, now }: StageInput,
   resolution: ResolvedResolution,
@@ -257,7 +275,10 @@ async function makePlan(
   return { plan: live };
 }
 
-/** Why there is no plan, as it is told; other errors are the queue's to retry. Spec: subscriptions.md §2.7, §2.8. */
+/**
+ * Why there is no plan, as the condition says it; other errors are the queue's to retry. Spec:
+ * subscriptions.md §2.7, §2.8.
+ */
 function planFailure(error: unknown): UnpackFailure {
   if (error instanceof BundleNotInstallable) {
     return { effect: 'unpackFailed', reason: 'ErrorPreventedUnpacking', message: error.message };

@@ -10,7 +10,10 @@ import { AT_REST, MOVED, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
 import type { Stage, StageInput } from '../namespaces/stage.js';
 
-/** The books of every Subscription: its state, what its plan says, how the catalogs in sight are. */
+/**
+ * Bookkeeping of every Subscription: its state, the condition of its plan, the health
+ * of the visible catalogs.
+ */
 export const subscriptionStage: Stage = async (input) => {
   const { read } = input;
   const around = surroundingsOf(read);

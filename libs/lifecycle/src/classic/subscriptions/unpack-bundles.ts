@@ -10,10 +10,10 @@ import { writeChanges } from './subscription.stage.js';
 
 export type UnpackFailure = Extract<ResolutionEffect, { effect: 'unpackFailed' }>;
 
-/** `outcome`: they are still being fetched, and that is what the stage comes to. */
+/** `outcome`: they are still being fetched, and the stage ends with this. */
 export type Unpacked = Readonly<{ bundles: FetchedBundles | UnpackFailure }> | Readonly<{ outcome: StageOutcome }>;
 
-/** What is to be fetched, for whom, and for how long (0: as long as it takes). */
+/** What is to be fetched, for which owner, and for how long (0: as long as it takes). */
 export type Unpacking = Readonly<{
   wanted: readonly ChosenBundle[];
   /** The Subscriptions that wait for it. */
@@ -38,7 +38,10 @@ export async function unpackBundles(
   return { outcome: { moved, waitsFor: message, againAfterMs: FETCHED_AFTER_MS } };
 }
 
-/** Errors of our own kind speak of the bundle or its registry: told on the Subscriptions. Others are the queue's to retry. */
+/**
+ * Errors of our own concern the bundle or its registry: they are reported on the Subscriptions. Others
+ * are the queue's to retry.
+ */
 function failedFetch(error: unknown): UnpackFailure {
   if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
   return {

@@ -8,19 +8,22 @@ export type ClusterJoinsOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
   clients: readonly KubeClient[];
   lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
-  /** Evenly from 0 up to 1: a fleet's joins are spread over time. */
+  /** Evenly from 0 up to 1: spreads the registrations of a fleet over time. */
   random: () => number;
 }>;
 
-/** A thousand connections are not opened at once: time for each cluster, in which the first joins are spread. */
+/**
+ * A thousand connections are not opened at once: time for each cluster, in which the first
+ * registrations are spread.
+ */
 const SPREAD_MS = 20;
 /** A cluster that does not answer is tried again after so long. */
 const UNREACHED_MS = 30_000;
 const NAMED = 5;
 
 /**
- * Gives every cluster OLM's definitions and what comes with them: at the start, and at every resync what is missing by then.
- * Clusters that are left to OLM are left alone, until it has gone.
+ * Gives every cluster OLM's definitions and their companion objects: at the start, and at every resync those
+ * that are missing. Clusters that are left to OLM are left alone, until it has gone.
  */
 export class ClusterJoins {
   readonly #refused = new Map<string, readonly Unjoined[]>();
@@ -30,7 +33,7 @@ export class ClusterJoins {
 
   constructor(private readonly options: ClusterJoinsOptions) {}
 
-  /** A cluster without some of it is a cluster that can be worked with, as far as it goes. */
+  /** A cluster that lacks some of them is still managed, as far as possible. */
   readonly check: HealthCheck = {
     name: 'joining',
     check: async () => {
@@ -64,7 +67,7 @@ export class ClusterJoins {
     );
   }
 
-  /** Answers in how many milliseconds to look again. */
+  /** Answers in how many milliseconds to check again. */
   async #join(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const { hub, lookouts } = this.options;

@@ -21,7 +21,7 @@ export type ClusterUpgradesOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
   clients: readonly KubeClient[];
   lookouts: Pick<OlmDetectors, 'status'>;
-  /** Evenly from 0 up to 1: spreads the looks over time. */
+  /** Evenly from 0 up to 1: spreads the checks over time. */
   random: () => number;
 }>;
 
@@ -29,7 +29,10 @@ const CONFIG = 'config.openshift.io/v1';
 const CLUSTER_OPERATOR = { apiVersion: CONFIG, kind: 'ClusterOperator' };
 const CLUSTER_VERSION = { apiVersion: CONFIG, kind: 'ClusterVersion', name: 'version' };
 
-/** Installed operators of one kind, and the ClusterOperator at which they are told: that is asked before an upgrade. */
+/**
+ * Installed operators of one kind, and the ClusterOperator that reports them: OpenShift
+ * reads it before an upgrade.
+ */
 type Gate = Readonly<{
   clusterOperator: string;
   kind: Parameters<typeof incompatibilityText>[0];
@@ -42,13 +45,13 @@ const GATES: readonly Gate[] = [
   { clusterOperator: 'olm', kind: 'ClusterExtensions', installed: installedExtensions },
 ];
 
-/** The safety net: what moves is reported by watches. */
+/** The safety net: changes are reported by watches. */
 const LOOK_EVERY_MS = 5 * 60_000;
-/** Many things move at once in an install: they are checked together. */
+/** An install changes many objects at once: they are checked together. */
 const SOON_MS = 1_000;
 /** The first checks of a fleet are spread over so long for each cluster. */
 const SPREAD_MS = 20;
-/** What decides whether operators block a cluster's next minor version. */
+/** The kinds that decide whether operators block a cluster's next minor version. */
 const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] = [
   { kind: { apiVersion: CONFIG, kind: 'ClusterVersion' } },
   { kind: CSV_API, labelSelector: `!${COPIED_FROM_LABEL}` },
@@ -57,13 +60,14 @@ const DECIDING: readonly Readonly<{ kind: KindRef; labelSelector?: string }>[] =
 const NAMED = 5;
 
 /**
- * Reports to OpenShift clusters whether installed operators allow their next minor version (decision 0126): at the ClusterOperator
- * where there is one, and at the hub always. Only a cluster in which Flotilla alone acts is written to.
+ * Reports to OpenShift clusters whether installed operators allow their next minor version
+ * (decision 0126): at the ClusterOperator where there is one, and at the hub always. Only a cluster in
+ * which Flotilla alone acts is written to.
  */
 export class ClusterUpgrades {
   readonly #blocked = new Map<string, string>();
   readonly #cancels = new Map<string, () => void>();
-  /** By OpenShift cluster: what reports that an operator or the cluster's version has changed. */
+  /** By OpenShift cluster: watches for changes of operators and of the cluster's version. */
   readonly #watches = new Map<string, readonly Reflector[]>();
   readonly #soon = new Map<string, () => void>();
   #stopped = false;
@@ -148,7 +152,7 @@ export class ClusterUpgrades {
     const version = await client.get(CLUSTER_VERSION);
     const looks = await Promise.all(GATES.map((gate) => lookAt(client, gate, version)));
     this.#note(client.cluster, looks);
-    if (standing.signs.length > 0) return; // OLM itself tells the cluster
+    if (standing.signs.length > 0) return; // OLM itself reports to the cluster
     for (const { gate, compatibility } of looks) await this.#tell(client, gate, compatibility);
   }
 
@@ -183,7 +187,7 @@ function namesOnly({ apiVersion, kind, metadata }: KubernetesObject): Kubernetes
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } };
 }
 
-/** Somebody else wrote first: the next look is soon enough. */
+/** Another writer was first: the next check is soon enough. */
 async function writeStatus(client: KubeClient, operator: KubernetesObject): Promise<void> {
   try {
     await client.updateStatus(operator);

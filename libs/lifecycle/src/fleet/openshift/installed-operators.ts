@@ -19,7 +19,10 @@ export async function installedCsvs(client: KubeClient): Promise<InstalledOperat
     }));
 }
 
-/** What OLM v1 has installed, by name of the ClusterExtensions: the properties of a bundle are at its revision. */
+/**
+ * What OLM v1 has installed, by name of the ClusterExtensions: the properties of a
+ * bundle are at its revision.
+ */
 export async function installedExtensions(client: KubeClient): Promise<InstalledOperator[]> {
   const labelSelector = `${OWNER_KIND_LABEL}=${CLUSTER_EXTENSION_API.kind}`;
   const found = await client.list(CLUSTER_OBJECT_SET_API, { labelSelector });

@@ -6,8 +6,8 @@ import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { RevisionsPass } from './extension-pass.js';
 
 /**
- * Takes away what an archived revision still controls, the last phase first; what has passed to another revision only loses
- * it as an owner (spec: v1-apply.md, "Archive").
+ * Deletes what an archived revision still controls, the last phase first; an object that has passed to
+ * another revision only loses it as an owner (spec: v1-apply.md, "Archive").
  */
 export async function archiveRevision(
   pass: RevisionsPass,
@@ -23,13 +23,16 @@ export async function archiveRevision(
   return { state: 'archived' };
 }
 
-/** Whether the object is there is not known while the backend of its API does not answer: the archive waits for it. */
+/**
+ * Whether the object exists is unknown while the backend of its API does not answer:
+ * the archive waits for it.
+ */
 function notAnswered(error: unknown): true {
   if (KubeApiError.is(error, 'APIUnavailable')) return true;
   throw error;
 }
 
-/** True where the object is still there and goes. */
+/** True where the object still exists and is being deleted. */
 async function takeAway(
   { client, writer }: RevisionsPass,
   revision: ClusterObjectSet,

@@ -16,8 +16,8 @@ const MOST_CHECKED = 2_000;
 export type ChosenBundle = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
 
 /**
- * Checks the choice of a bundle before it is acted on, by making it once more: it takes a millisecond, and whatever can
- * write to Redis can write solutions.
+ * Checks the choice of a bundle before it is acted on, by making it once more: it takes a millisecond, and
+ * any client that can write to Redis can write solutions.
  */
 export class ChoiceCheck {
   readonly #checked = new Map<string, string>();
@@ -28,8 +28,8 @@ export class ChoiceCheck {
   ) {}
 
   /**
-   * Whether the choice may be acted on. One that is refused is logged, counted and removed from the store; false, too, while
-   * package records are missing there.
+   * Whether the choice may be acted on. A refused one is logged, counted and removed from the store; also
+   * false while package records are missing there.
    */
   async admits(where: Readonly<{ cluster: string; extension: string }>, chosen: ChosenBundle): Promise<boolean> {
     const { hash, problem, solution } = chosen;
@@ -53,7 +53,10 @@ export class ChoiceCheck {
     if (this.#checked.size > MOST_CHECKED && oldest !== undefined) this.#checked.delete(oldest);
   }
 
-  /** The prepared records that the problem names; undefined where the store has lost one: the poller stores it again. */
+  /**
+   * The prepared records that the problem names; undefined where the store has lost one:
+   * the poller stores it again.
+   */
   async #contentsOf({
     extension,
     catalogs,

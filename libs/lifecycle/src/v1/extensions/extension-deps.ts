@@ -20,13 +20,13 @@ export type ExtensionDeps = Readonly<{
   /** The hub's own logins for an image. */
   credentials: (image: string) => Promise<RegistryCredentials>;
   log: Log;
-  /** Told of every revision that is complete for the first time, and of the seconds since it was made. */
+  /** Called for every revision that is complete for the first time, with the seconds since it was made. */
   onRolledOut: (cluster: string, seconds: number) => void;
   /** In a managed cluster, for the Secrets of revisions. */
   systemNamespace: string;
   /** For the pull of a bundle, in milliseconds; 0: as long as it takes. */
   unpackTimeoutMs: number;
-  /** Between two looks at Secrets that extensions bring, in milliseconds. */
+  /** Between two checks of Secrets that extensions bring, in milliseconds. */
   secretIntervalMs: number;
 }>;
 

@@ -12,10 +12,11 @@ import { performOnOwn } from './perform-on-own.js';
 const HISTORY = 5;
 
 /**
- * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests; and deletes the
- * oldest ones. Until then the extension owns the manifests: they go with it, whenever it is deleted and wherever a pass
- * ends. Nothing is stored where one of the manifests is too large. `gone`: the revision has been deleted meanwhile, as
- * happens when its extension is. `collecting`: a Secret of that name, of an earlier extension, is still being deleted.
+ * Stores the next revision: its manifests first, then itself, then it becomes the owner of the manifests; and
+ * deletes the oldest ones. Until then the extension owns the manifests: they go with it, whenever it is
+ * deleted and wherever a pass ends. Nothing is stored where one of the manifests is too large. `gone`: the
+ * revision has been deleted meanwhile, as happens when its extension is. `collecting`: a Secret of that name,
+ * of an earlier extension, is still being deleted.
  */
 export async function makeRevision(
   pass: ExtensionPass,
@@ -49,14 +50,20 @@ export async function makeRevision(
   return { revision: stored };
 }
 
-/** Whether the garbage collector removes it, now or soon: it belongs to an extension or a revision that is gone. */
+/**
+ * Whether the garbage collector removes it, now or soon: it belongs to an extension or
+ * a revision that is gone.
+ */
 function isLeaving(secret: KubernetesObject | undefined, extension: string | undefined): boolean {
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return true;
   const { ownerReferences: owners = [] } = secret.metadata;
   return owners.length > 0 && !owners.some(({ uid }) => uid === extension);
 }
 
-/** Secrets of revisions that were stored by a pass that ended before it could say whose they are; and those of none. */
+/**
+ * Secrets of revisions that were stored by a pass that ended before it could set their owner; and
+ * those without a revision.
+ */
 export async function repairOwners(pass: ExtensionPass): Promise<void> {
   const { revisions, secrets, name } = pass.read;
   const actions = [...secrets.values()].flatMap((secret) => {

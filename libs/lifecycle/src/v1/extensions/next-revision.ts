@@ -24,7 +24,7 @@ import { pullBundleContent } from './pull-bundle-content.js';
 import { readContent } from './read-content.js';
 import { type WantedBundle, wantedBundle } from './wanted-bundle.js';
 
-/** What the wish comes to. */
+/** The revision that the desired state leads to. */
 export type NextRevision = Readonly<{
   deprecation?: readonly DeprecationEntry[] | undefined;
   note?: string | undefined;
@@ -33,17 +33,20 @@ export type NextRevision = Readonly<{
   (
     | Readonly<{ next: 'wait' }>
     | Readonly<{ next: 'trouble'; trouble: ExtensionTrouble }>
-    /** The newest revision, if there is one, is what is wished; `annotations` is what it should say of its origin. */
+    /**
+     * The newest revision, if there is one, is the desired one; `annotations`: what it
+     * should say of its origin.
+     */
     | Readonly<{ next: 'keep'; annotations?: Readonly<Record<string, string>> }>
     | Readonly<{ next: 'make'; wish: DesiredRevision }>
   );
 
 const PULL_AGAIN_MS = 15_000;
 const CHECK_AGAIN_MS = 15_000;
-/** In case that what is put into the queue when the bundle is there does not arrive. */
+/** A safety net: the job that is enqueued once the bundle is there may get lost. */
 const FETCHED_AFTER_MS = 30_000;
 
-/** Resolves, pulls, renders and checks what is wished. Writes nothing. */
+/** Resolves, pulls, renders and checks the desired bundle. Writes nothing. */
 export async function nextRevision(pass: ExtensionPass): Promise<NextRevision> {
   const account = await accountProblem(pass);
   if (account !== undefined) {

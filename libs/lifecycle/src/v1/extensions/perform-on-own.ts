@@ -5,9 +5,9 @@ import { tryActions } from '../../engine/perform.js';
 import type { RoundInput } from '../../engine/stage.js';
 
 /**
- * Performs actions on the extension, its revisions and their Secrets. True where something was written, and where an
- * object has been deleted meanwhile: in both cases what the pass has read is old. Not found while creating is no such
- * case: it says that the namespace is missing.
+ * Performs actions on the extension, its revisions and their Secrets. True where something was written, and
+ * where an object has been deleted meanwhile: in both cases what the pass has read is old. A NotFound of a
+ * create is no such case: the namespace is missing.
  */
 export async function performOnOwn(
   input: RoundInput,

@@ -14,12 +14,12 @@ import type { BundleContent } from './pull-bundle-content.js';
 import type { WantedBundle } from './wanted-bundle.js';
 import { webhookCertificates } from './webhook-certificates.js';
 
-/** Raise it whenever the same bundle and spec may now be rendered otherwise. */
+/** Raise it whenever the same bundle and spec may now be rendered differently. */
 const RENDERER = 2;
 
 type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
 
-/** Hash of all that the manifests of a revision follow from, its image apart from its content. */
+/** Hash of all that determines the manifests of a revision, its image apart from its content. */
 export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provider: CertificateProvider): string =>
   canonicalHash({
     renderer: RENDERER,
@@ -31,7 +31,7 @@ export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provide
     config: spec.config ?? null,
   });
 
-/** What makes certificates for webhooks in a cluster: Flotilla itself, where nothing else is there for it. */
+/** The certificate provider for webhooks in a cluster: Flotilla itself, where the cluster has no other. */
 export async function certificateProvider(client: KubeClient): Promise<CertificateProvider> {
   if (await client.serves({ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' })) return 'cert-manager';
   const isOpenshift = await client.serves({ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' });

@@ -9,7 +9,7 @@ export type PullFailure = Readonly<{ error: string; reason: 'Retrying' | 'Blocke
 /** The pass ends without it; the extension is put into the queue again once it is there. */
 export type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
 
-/** The files of a bundle image, or why they cannot be had. */
+/** The files of a bundle image, or why they are not available. */
 export async function pullBundleContent(
   pass: ExtensionPass,
   image: string,

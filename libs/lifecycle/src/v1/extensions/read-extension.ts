@@ -11,11 +11,14 @@ export type ExtensionRead = Readonly<{
   extension: ClusterExtension;
   revisions: readonly ClusterObjectSet[];
   states: RevisionStates;
-  /** Secrets with manifests, by `namespace/name`: of revisions that are active, on their way out, or wanted again. */
+  /**
+   * Secrets with manifests, by `namespace/name`: of revisions that are active, being
+   * archived, or desired again.
+   */
   secrets: ReadonlyMap<string, KubernetesObject>;
 }>;
 
-/** Undefined where there is no such extension, or none that can be understood. */
+/** Undefined where there is no such extension, or an unreadable one. */
 export async function readExtension(
   reader: PassReader,
   name: string,

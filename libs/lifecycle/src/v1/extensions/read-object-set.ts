@@ -26,7 +26,7 @@ export async function readObjectSet(
   return { revisions, states: revisionStates(revisions), secrets };
 }
 
-/** By `namespace/name`: people may put manifests into Secrets wherever they like. */
+/** By `namespace/name`: users may put manifests into Secrets of any namespace. */
 async function secretsOf(
   reader: PassReader,
   revisions: readonly ClusterObjectSet[],

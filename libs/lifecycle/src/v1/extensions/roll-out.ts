@@ -15,8 +15,8 @@ import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
 
 /**
- * Rolls a revision out, or keeps it in shape, phase by phase: a phase is begun once all before it are applied and ready.
- * What stands in the way of one object keeps its whole phase from being touched.
+ * Rolls a revision out, or keeps it in shape, phase by phase: a phase starts once all before it are applied
+ * and ready. An obstacle to one object keeps its whole phase from being applied.
  */
 export async function rollOut(
   pass: RevisionsPass,
@@ -55,7 +55,10 @@ const retrying = ({ name }: ContentPhase, index: number, why: string): RolloutSt
   error: `phase ${index} validation error: phase ${goQuote(name)}: ${why}`,
 });
 
-/** An aggregated API whose backend does not answer holds up the phases with objects of its kinds, and nothing else. */
+/**
+ * An aggregated API whose backend does not answer holds up the phases with objects of its
+ * kinds, and nothing else.
+ */
 function unavailable(phase: ContentPhase, index: number, error: unknown): RolloutState {
   if (!KubeApiError.is(error, 'APIUnavailable')) throw error;
   return retrying(phase, index, error.said);
@@ -66,7 +69,7 @@ function lookAt(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentP
   return Promise.all(
     phase.objects.map(async ({ object: wanted, protection }) => {
       const live = await pass.client.get(refOf(wanted)).catch((error: unknown) => {
-        // A kind that is not served, or a namespace that is not there: applying it will say so.
+        // A kind that is not served, or a missing namespace: applying reports it.
         if (KubeApiError.is(error, 'NotFound')) return undefined;
         throw error;
       });
@@ -80,7 +83,7 @@ const actionsOf = ({ step }: Looked): readonly Action[] => (step.step === 'apply
 const isNews = ({ live }: Looked, object: KubernetesObject): boolean =>
   live === undefined || applyWouldChange(live, object, APPLIER);
 
-/** What the API server has against the objects that are to be applied, before any of them is; undefined: nothing. */
+/** The API server's objections to the objects of a phase, before any of them is applied; undefined: none. */
 async function refusals(writer: KubeClient, looked: readonly Looked[]): Promise<string | undefined> {
   const tried = looked.flatMap((one) =>
     actionsOf(one).flatMap((action) => (action.do === 'apply' && isNews(one, action.object) ? [action.object] : [])),
@@ -99,7 +102,7 @@ async function dryRun(writer: KubeClient, object: KubernetesObject): Promise<str
   }
 }
 
-/** Of an adopted object the earlier owner is not gone yet: the server would see two controllers. */
+/** An adopted object still has its earlier owner: the server would see two controllers. */
 function withoutOwners(object: KubernetesObject): KubernetesObject {
   const { ownerReferences: _owners, ...metadata } = object.metadata;
   return { ...object, metadata };
@@ -126,13 +129,16 @@ async function applyAll(
 
 const isApply = (action: Action): boolean => action.do === 'apply';
 
-/** Unreachable is not an answer about the object: the whole pass is tried again later. */
+/** An unreachable server is no answer about the object: the whole pass is retried later. */
 function refusalText(object: KubernetesObject, error: unknown): string {
   if (!KubeApiError.is(error) || error.status === 0) throw error;
   return `${objectTitle(object)}: ${error.said}`;
 }
 
-/** What is not ready yet, as titles with their reasons. What was just applied is read again. */
+/**
+ * The objects that are not ready, as titles with their reasons. Objects that were
+ * just applied are read again.
+ */
 async function unready(
   client: KubeClient,
   revision: ClusterObjectSet,

@@ -16,7 +16,7 @@ export type WebhookCertificates = Readonly<{
   until: Date | undefined;
 }>;
 
-/** Those that are in the cluster, as long as they are good; others are issued anew. */
+/** Certificates in the cluster are used again while they are valid; others are issued anew. */
 export async function webhookCertificates(
   pass: ExtensionPass,
   services: readonly WebhookService[],

@@ -4,7 +4,7 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { type ExtensionPackage, extensionPackage } from '#core/v1/extension/extension-problem';
 import type { ServedContent } from '#platform/metas/serve-metas';
 
-/** What a catalog has of a package; `record` undefined: it does not have it. */
+/** A catalog's part of a package; `record` undefined: the catalog does not have the package. */
 export type CatalogPackage =
   | Readonly<{ record: ExtensionPackage; hash: string }>
   | Readonly<{ record: undefined }>
@@ -12,10 +12,10 @@ export type CatalogPackage =
 
 type Content = ServedContent['content'];
 
-/** Packages that are remembered of one content; what is asked for is asked for by every cluster. */
+/** Packages that are kept per content; a package that one cluster needs is usually needed by all. */
 const MOST_PACKAGES = 500;
 
-/** Packages read out of catalogs, each once for all clusters whose catalogs share a content. */
+/** Packages read from catalogs, each once for all clusters whose catalogs share a content. */
 export class CatalogPackages {
   readonly #read = new WeakMap<Content, Map<string, Promise<CatalogPackage>>>();
 
@@ -31,7 +31,7 @@ export class CatalogPackages {
   }
 }
 
-/** OLM v1 reads a package at a time: what is wrong with another one does not matter. */
+/** OLM v1 reads one package at a time: faults of other packages do not matter. */
 async function readPackage(content: Content, name: string): Promise<CatalogPackage> {
   const ranges = [{ schema: 'olm.package', name }, { package: name }].flatMap((query) => content.index.find(query));
   const chunks = await content.readTogether(ranges);

@@ -20,7 +20,10 @@ export type ObservedExtension = Readonly<{
   records: ReadonlyMap<string, ExtensionPackage>;
 }>;
 
-/** The extension's problem; undefined where nobody would act on its solution, or a catalog has not answered yet. */
+/**
+ * The extension's problem; undefined where its solution would have no effect, or a
+ * catalog has not answered yet.
+ */
 export async function observeExtension(
   extension: ClusterExtension,
   revisions: readonly ClusterObjectSet[],

@@ -32,7 +32,10 @@ export type ObservedExtensionsDeps = Readonly<{
   publish: (subject: RevisionsSubject, problem: ObservedExtension | undefined) => Promise<void>;
 }>;
 
-/** Watches the ClusterExtensions of one cluster and publishes what each wishes whenever something of it moves. */
+/**
+ * Watches the ClusterExtensions of one cluster and publishes the desired state of each whenever
+ * one of its objects changes.
+ */
 export class ObservedExtensions {
   readonly #cache: WatchCache;
   readonly #managed: WatchManaged;
@@ -69,7 +72,7 @@ export class ObservedExtensions {
     void this.#cache.whenSynced().then(() => this.touchAll());
   }
 
-  /** As {@link stop}; what was measured is not told any more. */
+  /** As {@link stop}; the metrics are removed. */
   async leave(): Promise<void> {
     await this.stop();
     for (const extension of this.#cache.list(CLUSTER_EXTENSION_API)) this.#measure(undefined, extension);
@@ -120,7 +123,7 @@ export class ObservedExtensions {
     this.touch(kind === CLUSTER_EXTENSION_API.kind ? this.#extension(object.metadata.name) : this.#ownerOf(object));
   }
 
-  /** The extension that a set belongs to, or itself where there is none of that name. */
+  /** The extension that a set belongs to, or the set itself where there is none of that name. */
   #ownerOf({ metadata }: KubernetesObject): RevisionsSubject {
     const owner = metadata.labels?.[OWNER_NAME_LABEL];
     const isThere = owner !== undefined && this.#cache.get({ ...CLUSTER_EXTENSION_API, name: owner }) !== undefined;

@@ -10,7 +10,10 @@ export type PublishExtensionDeps = Readonly<{
   apply: JobQueue<SubjectJob>;
 }>;
 
-/** Makes the extension's problem known and has it solved, and has the applier look at it; in the order of `publishProblem`. */
+/**
+ * Publishes the extension's problem, has it solved, and enqueues a pass of the applier; in the
+ * order of `publishProblem`.
+ */
 export async function publishExtension(
   { store, resolve, apply }: PublishExtensionDeps,
   subject: RevisionsSubject,

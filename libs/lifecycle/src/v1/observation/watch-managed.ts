@@ -13,24 +13,27 @@ export type WatchManagedOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
-  /** Something of the extension has changed or gone. */
+  /** An object of the extension has changed or gone. */
   onMoved: (extension: string) => void;
 }>;
 
-/** The poller may not read Secrets, and should not: the applier looks at them from time to time. */
+/** The poller may not read Secrets, and should not: the applier checks them from time to time. */
 const UNWATCHED = new Set(['v1 Secret']);
 
 const Kinds = z.array(z.string()).max(200);
 const OPTIONS = { labelSelector: `${OWNER_KIND_LABEL}=${CLUSTER_EXTENSION_API.kind}` };
 
-/** Watches the objects that extensions have applied in one cluster: one watch a kind, as long as an active revision has it. */
+/**
+ * Watches the objects that extensions have applied in one cluster: one watch per kind, as long as
+ * an active revision has it.
+ */
 export class WatchManaged {
   readonly #reflectors = new Map<string, Reflector>();
   #stopped = false;
 
   constructor(private readonly options: WatchManagedOptions) {}
 
-  /** The kinds of these revisions are watched from now on, and no others. */
+  /** From now on, exactly the kinds of these revisions are watched. */
   follow(revisions: readonly ClusterObjectSet[]): void {
     if (this.#stopped) return;
     const wanted = new Set(revisions.filter((revision) => !isArchived(revision)).flatMap(kindsOf)).difference(
@@ -71,7 +74,7 @@ export class WatchManaged {
   }
 }
 
-/** Of thousands of objects only what tells whom a change concerns. */
+/** Of thousands of objects only the fields are kept that name the extension concerned. */
 function keep({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels } };
@@ -81,6 +84,6 @@ function kindsOf(revision: ClusterObjectSet): readonly string[] {
   try {
     return Kinds.parse(JSON.parse(annotationOf(revision, KINDS_KEY) ?? '[]'));
   } catch {
-    return []; // made by somebody else: looked at in each resync all the same
+    return []; // made by another writer: checked in each resync all the same
   }
 }
