@@ -7,8 +7,9 @@ import { OPERATOR_CASES } from './operator-cases.js';
 import { REQUIREMENT_CASES } from './requirement-cases.js';
 
 /**
- * Every case, by the name of its namespace: `make e2e` carries all of them out on a real API server. Simulated clusters
- * can play them, too, but for those that need what only Kubernetes has: quotas, events of the scheduler, labels of nodes.
+ * Every case, by the name of its namespace: `make e2e` carries all of them out on a real API server.
+ * Simulated clusters can play them, too, but for those that need what only Kubernetes has: quotas, events of
+ * the scheduler, labels of nodes.
  */
 export const CASES = {
   ...CATALOG_CASES,

@@ -14,10 +14,15 @@ export const APPLIER_USER = 'hub-applier';
 
 const Kubeconfig = z.looseObject({ users: z.array(z.looseObject({ user: z.looseObject({}) })) });
 
-/** The kubeconfigs of the services, by service: those of accounts that have what k8s/base/managed-cluster gives them. */
+/**
+ * The kubeconfigs of the services, by service: those of accounts that have what
+ * k8s/base/managed-cluster gives them.
+ */
 export type HubKubeconfigs = Readonly<Record<'catalog-poller' | 'applier', string>>;
 
-/** The roles that the project ships, bound as its pages say; what catalogs need besides is left to the advice. */
+/**
+ * The roles that the project ships, bound as its pages say; what catalogs need besides is left to the advice.
+ */
 export async function createHubAccounts(
   client: KubeClient,
   kubeconfig: string,

@@ -22,7 +22,10 @@ async function deleteOwn({ client }: AdviceBench, kind: 'Role' | 'RoleBinding', 
   for (const { metadata } of found) await client.delete({ ...ref, name: metadata.name ?? '', namespace });
 }
 
-/** What explain advises about ClusterServiceVersions whose requirements are not met, or that do not come to run. */
+/**
+ * What explain advises about ClusterServiceVersions whose requirements are not met, or
+ * that do not come to run.
+ */
 export const REQUIREMENT_CASES = {
   'account-deleted': {
     carries: ['installApi', 'createOperatorAccount', 'giveOperatorRights'],

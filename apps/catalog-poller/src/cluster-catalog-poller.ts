@@ -19,7 +19,10 @@ import { contentUrlOf } from './content-url.js';
 
 /** Clusters that ask for the same image within so long are told the same. */
 const SHARED_MS = 5_000;
-/** A thousand connections are not opened at once: time for each cluster, in which the first requests are spread. */
+/**
+ * A thousand connections are not opened at once: time for each cluster, in which the
+ * first requests are spread.
+ */
 const FIRST_SPREAD_MS = 20;
 /** A cluster that does not answer is asked again after so long. */
 const UNREACHED_MS = 30_000;
@@ -83,7 +86,9 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
     );
   }
 
-  /** Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again. */
+  /**
+   * Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again.
+   */
   async #look(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const standing = await this.lookouts.status(cluster).catch(() => undefined);

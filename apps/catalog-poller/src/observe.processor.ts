@@ -9,7 +9,9 @@ import { CatalogPoller } from './catalog-poller.js';
 import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 import { ExtensionPoller } from './extension-poller.js';
 
-/** Takes subjects from the queue `observe` and has each observed again by the poller that watches its kind. */
+/**
+ * Takes subjects from the queue `observe` and has each observed again by the poller that watches its kind.
+ */
 @Injectable()
 export class ObserveProcessor
   extends QueueProcessor<SubjectJob>

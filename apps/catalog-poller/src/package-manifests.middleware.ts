@@ -23,11 +23,16 @@ import { CatalogPoller } from './catalog-poller.js';
 type Request = IncomingMessage & { originalUrl?: string };
 type Question<Ask extends PackageManifestQuestion['ask']> = Extract<PackageManifestQuestion, { ask: Ask }>;
 
-/** Lists under way at the same time; each holds one package in memory. Beyond, clients are told to come again. */
+/**
+ * Lists under way at the same time; each holds one package in memory. Beyond, clients are told to come again.
+ */
 const MAX_LISTS = 8;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** What `kubectl get packagemanifests` answers under OLM, for every cluster at the hub. Other paths are the next one's. */
+/**
+ * What `kubectl get packagemanifests` answers under OLM, for every cluster at the hub. Other
+ * paths are the next one's.
+ */
 @Injectable()
 export class PackageManifestsMiddleware implements NestMiddleware<Request, ServerResponse> {
   #lists = 0;

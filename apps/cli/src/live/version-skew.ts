@@ -2,8 +2,8 @@ import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 
 /**
- * A note where the command and the hub are of releases that are not compatible, as node's dialect of semantic versions
- * reads a caret. Undefined where they are, or where one of the two is no version.
+ * A note where the command and the hub are of releases that are not compatible, as node's dialect of semantic
+ * versions reads a caret. Undefined where they are, or where one of the two is no version.
  */
 export function versionSkew(command: string, hub: string): string | undefined {
   if (valid(command) === null || valid(hub) === null) return undefined;

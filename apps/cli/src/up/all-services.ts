@@ -10,8 +10,9 @@ import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-work
 export type Clients = Readonly<{ poller: readonly KubeClient[]; applier: readonly KubeClient[] }>;
 
 /**
- * Poller, resolver worker and applier as parts of one process: one hub, one port, one health. Modules shut down in the
- * reverse of this order, which is that of the work: no service hands work on to one that has ended.
+ * Poller, resolver worker and applier as parts of one process: one hub, one port, one health.
+ * Modules shut down in the reverse of this order, which is that of the work: no service hands work
+ * on to one that has ended.
  */
 export const allServices = ({ catalogPollerPort }: Settings, { poller, applier }: Clients): ServiceParts => ({
   imports: [

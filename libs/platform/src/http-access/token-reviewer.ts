@@ -36,8 +36,8 @@ type Answers = Map<string, Readonly<{ admission: Admission; until: number }>>;
 
 /**
  * Asks an API server to which user a token belongs (TokenReview) and whether that user may GET the path as a
- * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Tokens that are refused, however many,
- * take neither the place of answers to admitted ones nor their reviews.
+ * `nonResourceURL` (SubjectAccessReview). Answers are kept for half a minute. Tokens that are refused,
+ * however many, take neither the place of answers to admitted ones nor their reviews.
  */
 export class TokenReviewer {
   readonly #secret = randomBytes(32);

@@ -12,7 +12,10 @@ import { ClusterBudgets } from './cluster-budgets.js';
 import type { Hub } from './hub.js';
 import { CLIENTS, HUB } from './hub-tokens.js';
 
-/** The clusters of a process: all clients, and those by which it is found out whether a cluster is left to OLM. */
+/**
+ * The clusters of a process: all clients, and those by which it is found out whether
+ * a cluster is left to OLM.
+ */
 export type ProcessClients = Readonly<{ all: readonly KubeClient[]; probing: readonly KubeClient[] }>;
 
 @Module({})
@@ -28,7 +31,10 @@ class ClustersModule implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Gives the services of a process one view of its clusters: which ones are left to OLM, and which exceed their budgets. */
+/**
+ * Gives the services of a process one view of its clusters: which ones are left to OLM, and
+ * which exceed their budgets.
+ */
 export const clustersModule = ({ all, probing }: ProcessClients): DynamicModule => ({
   module: ClustersModule,
   global: true,

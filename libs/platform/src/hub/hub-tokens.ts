@@ -1,6 +1,6 @@
 /**
- * Injection tokens of what every service stands on. {@link HUB} is all of it, for factories that hand it on; a class
- * injects the parts that it uses.
+ * Injection tokens of what every service stands on. {@link HUB} is all of it, for factories that hand it on;
+ * a class injects the parts that it uses.
  */
 export const HUB = Symbol('hub');
 export const SETTINGS = Symbol('settings');
@@ -14,5 +14,8 @@ export const EXTENSION_PROBLEMS = Symbol('problem store of extensions');
 export const CONTENT = Symbol('content store');
 export const ACCESS = Symbol('HTTP access');
 
-/** Clients of the managed clusters, with the field manager of the service: each service's module provides its own. */
+/**
+ * Clients of the managed clusters, with the field manager of the service: each service's
+ * module provides its own.
+ */
 export const CLIENTS = Symbol('clients of the managed clusters');

@@ -6,7 +6,10 @@ import * as tokens from './hub-tokens.js';
 @Module({})
 class HubModule {}
 
-/** Gives every module what the services of this process share: the hub under its token, and each part under its own. */
+/**
+ * Gives every module what the services of this process share: the hub under its token, and
+ * each part under its own.
+ */
 export function hubModule(hub: Hub): DynamicModule {
   const parts = [
     { provide: tokens.HUB, useValue: hub },

@@ -156,7 +156,10 @@ export class DiskContentStore extends ContentStore {
     await touched;
   }
 
-  /** Bytes count before they are written. What does not fit beside others that are being written waits for them. */
+  /**
+   * Bytes count before they are written. What does not fit beside others that are
+   * being written waits for them.
+   */
   async #reserve(bytes: number): Promise<void> {
     while (this.#incoming > 0 && this.#incoming + bytes + this.otherBytes() > this.maxBytes) {
       await new Promise<void>((resolve) => this.#written.push(resolve));

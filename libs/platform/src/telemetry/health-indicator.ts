@@ -1,7 +1,10 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import type { Health, HealthCheck } from './health-check.js';
 
-/** One line of a service's health. Every provider that is one is found in the container, in whatever module it stands. */
+/**
+ * One line of a service's health. Every provider that is one is found in the container, in
+ * whatever module it stands.
+ */
 export class HealthIndicator {
   readonly name: string;
   readonly #check: HealthCheck['check'];

@@ -13,8 +13,9 @@ import { Shutdown, shutdownModule } from './shutdown.js';
 export type ServiceOptions = Readonly<{
   name: string;
   /**
-   * The service's own Nest modules; health and metrics are added. What drains does so in `beforeApplicationShutdown`, with
-   * the injected {@link Shutdown}: HTTP ends after it. Modules shut down in the reverse of this order.
+   * The service's own Nest modules; health and metrics are added. What drains does so in
+   * `beforeApplicationShutdown`, with the injected {@link Shutdown}: HTTP ends after it. Modules shut down in
+   * the reverse of this order.
    */
   imports: readonly (DynamicModule | Type)[];
   health: Omit<HealthOptions, 'metricsElsewhere'>;

@@ -17,8 +17,9 @@ export type Advice = string & { readonly [MADE_HERE]: true };
 const advice = (text: string): Advice => text as Advice;
 
 /**
- * One function, one advice. A command that deletes something names what it deletes. What comes from a spec, a bundle
- * or a message, and not from the API server's own checks of names, is one word of the shell in a command.
+ * One function, one advice. A command that deletes something names what it deletes. What comes
+ * from a spec, a bundle or a message, and not from the API server's own checks of names, is one
+ * word of the shell in a command.
  */
 export const ADVICE = {
   /** Nothing has a status yet. */

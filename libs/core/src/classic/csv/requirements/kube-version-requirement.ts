@@ -8,7 +8,10 @@ type Version = Readonly<{ release: SemVer; text: string }>;
 /** What coreos/go-semver reads: leading zeros are allowed. */
 const DOTTED_TRI = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})(?:-([0-9A-Za-z.-]+))?(\+[0-9A-Za-z.-]+)?$/;
 
-/** Without prerelease and build: only a release is compared with, since the server's prerelease is cut off before. */
+/**
+ * Without prerelease and build: only a release is compared with, since the server's
+ * prerelease is cut off before.
+ */
 function parse(text: string): Version | undefined {
   const match = DOTTED_TRI.exec(text);
   if (match === null) return undefined;
