@@ -17,7 +17,7 @@ import { localCredentials } from '#platform/registry/local-credentials';
 import type { Freshness } from '#platform/telemetry/health-check';
 import { contentUrlOf } from './content-url.js';
 
-/** Clusters that ask for the same image within so long are told the same. */
+/** Clusters that ask for the same image within this time get the same answer. */
 const SHARED_MS = 5_000;
 /**
  * A thousand connections are not opened at once: time for each cluster, in which the
@@ -43,7 +43,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
   readonly #clusters = new Map<string, ServedCatalogs>();
   readonly #loads: SharedLoads<CatalogJsonl>;
   readonly server: MetasServer;
-  /** By cluster: how to give up on the next look at it. */
+  /** By cluster: how to cancel the next check. */
   readonly #looks = new Map<string, () => void>();
   #stopped = false;
   #follower: CatalogsFollower | undefined;
@@ -87,7 +87,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
   }
 
   /**
-   * Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to look again.
+   * Serves the cluster's catalogs, unless it is left to OLM. Answers in how many milliseconds to check again.
    */
   async #look(client: KubeClient): Promise<number> {
     const { cluster } = client;

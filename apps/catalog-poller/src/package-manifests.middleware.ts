@@ -24,7 +24,8 @@ type Request = IncomingMessage & { originalUrl?: string };
 type Question<Ask extends PackageManifestQuestion['ask']> = Extract<PackageManifestQuestion, { ask: Ask }>;
 
 /**
- * Lists under way at the same time; each holds one package in memory. Beyond, clients are told to come again.
+ * Lists under way at the same time; each holds one package in memory. Beyond, clients
+ * get 503 with Retry-After.
  */
 const MAX_LISTS = 8;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -141,7 +142,7 @@ function sendManifest(
   response.writeHead(200, JSON_TYPE).end(`${JSON.stringify(shownManifest(manifest, namespace))}\n`);
 }
 
-/** Icons are somebody else's documents: a browser must not run what is in one as if it were the hub's. */
+/** Icons are documents of other authors: a browser must not run what is in one as if it were the hub's. */
 function sendIcon(response: ServerResponse, manifest: PackageManifest): void {
   const { bytes, mediaType, etag } = packageIcon(manifest);
   const type = /^image\/[a-z0-9.+-]+$/i.test(mediaType) ? mediaType : 'application/octet-stream';
