@@ -8,7 +8,9 @@ const FOLDERS = [
   ...['libs/core/src', 'libs/lifecycle/src', 'libs/platform/src'],
   ...['apps/applier/src', 'apps/catalog-poller/src', 'apps/resolver-worker/src', 'apps/cli/src'],
 ];
-/** What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names. */
+/**
+ * What a hub or a diagnosis advises, carried out by test/advice; and the next steps that the command names.
+ */
 const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
 /** Help texts, whose examples nobody is advised to run, and the descriptions of the settings. */

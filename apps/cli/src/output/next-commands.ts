@@ -6,8 +6,8 @@ export type PlanPlace = Readonly<{ cluster: string; namespace: string; name: str
 const at = ({ cluster, namespace, name }: PlanPlace): string => `${name} -n ${namespace} -C ${cluster}`;
 
 /**
- * The commands that answers and errors of `flotilla` name as the next step. What explain and status advise about an
- * object stands in libs/core/src/fleet/diagnosis/advice.ts.
+ * The commands that answers and errors of `flotilla` name as the next step. What explain and status advise
+ * about an object stands in libs/core/src/fleet/diagnosis/advice.ts.
  */
 export const NEXT = {
   status: (hub?: string): string => (hub === undefined ? 'flotilla status' : `flotilla status --hub ${hub}`),

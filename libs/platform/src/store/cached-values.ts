@@ -1,8 +1,8 @@
 type Held<V> = Readonly<{ value: V; bytes: number }>;
 
 /**
- * Values of the store by hash, kept in this process; the least recently used ones leave first. What has a hash
- * never changes, so that what is kept is never stale.
+ * Values of the store by hash, kept in this process; the least recently used ones leave first. What has a
+ * hash never changes, so that what is kept is never stale.
  */
 export class CachedValues<V> {
   readonly #held = new Map<string, Held<V>>();

@@ -8,8 +8,8 @@ export class OfferedBundles {
   constructor(private readonly observed: Pick<ObservedProblems, 'find' | 'record'>) {}
 
   /**
-   * Whether the catalog that the reference names offers its content to the namespace: the manifests with that digest, or
-   * an image of that repository. A digest alone gives no right to what the hub holds or may pull.
+   * Whether the catalog that the reference names offers its content to the namespace: the manifests with that
+   * digest, or an image of that repository. A digest alone gives no right to what the hub holds or may pull.
    */
   async has(cluster: string, namespace: string, reference: BundleReference): Promise<boolean> {
     const known = await this.observed.find(cluster, namespace);

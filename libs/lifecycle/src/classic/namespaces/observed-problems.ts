@@ -12,8 +12,8 @@ const PROBLEM_BYTES = 8 * 2 ** 20;
 export type HashedProblem = Readonly<{ hash: string; problem: ResolutionProblem }>;
 
 /**
- * What the poller observed, for all stages of a pass: the observation is read once in a round, and a problem or
- * package record once for all passes that meet it.
+ * What the poller observed, for all stages of a pass: the observation is read once in a round, and a problem
+ * or package record once for all passes that meet it.
  */
 export class ObservedProblems {
   readonly #problems: CachedValues<ResolutionProblem>;
@@ -26,7 +26,10 @@ export class ObservedProblems {
     this.#records = new RecordCache(store, RECORD_BYTES);
   }
 
-  /** The problem of the namespace as it was last observed; undefined where it is not known, or not held any more. */
+  /**
+   * The problem of the namespace as it was last observed; undefined where it is not
+   * known, or not held any more.
+   */
   of({ client, read }: Pick<StageInput, 'client' | 'read'>): Promise<HashedProblem | undefined> {
     const problem = this.#rounds.get(read) ?? this.find(client.cluster, read.namespace);
     this.#rounds.set(read, problem);

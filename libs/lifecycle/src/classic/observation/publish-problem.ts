@@ -15,11 +15,13 @@ export type PublishDeps = Readonly<{
 }>;
 
 /**
- * Stores the namespace's problem, has it solved unless its solution is there already, and enqueues a pass over the
- * namespace. The namespace is put among the waiters *before* the solution is read, while the resolver stores the solution
- * *before* the waiters are taken: in either order, the namespace is enqueued once the solution is there. What has no such
- * order is written at the same time. The pass does not wait for the solution: groups, plans and CSVs do not depend on it,
- * and a resolver may be slow or away.
+ * Stores the namespace's problem, has it solved unless its solution is there already, and enqueues a pass
+ * over the namespace. The namespace is put among the waiters *before* the solution is read, while the
+ * resolver stores the solution
+ * *before* the waiters are taken: in either order, the namespace is enqueued once the solution
+ * is there. What has no such
+ * order is written at the same time. The pass does not wait for the solution: groups, plans and CSVs do not
+ * depend on it, and a resolver may be slow or away.
  */
 export async function publishProblem(
   { store, resolve, apply, solveDeadlineMs }: PublishDeps,

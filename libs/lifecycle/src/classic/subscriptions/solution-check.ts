@@ -18,8 +18,9 @@ type Where = Readonly<{ cluster: string; namespace: string }>;
 const MOST_FAILURES = 500;
 
 /**
- * Checks solutions before they are acted on. Resolvers hold no rights in any cluster, and whatever can write to Redis
- * can write solutions: a solution decides nothing that the problem and its package records do not allow.
+ * Checks solutions before they are acted on. Resolvers hold no rights in any cluster, and whatever
+ * can write to Redis can write solutions: a solution decides nothing that the problem and its
+ * package records do not allow.
  */
 export class SolutionCheck {
   /** Of "no"s that were checked, the oldest first: a namespace has the same one pass after pass. */
@@ -32,8 +33,8 @@ export class SolutionCheck {
   ) {}
 
   /**
-   * Whether the solution may be acted on. One that is refused is logged, counted and removed from the store; false, too,
-   * while package records are missing there.
+   * Whether the solution may be acted on. One that is refused is logged, counted and removed from the store;
+   * false, too, while package records are missing there.
    */
   async admits(where: Where, solved: ResolvedProblem): Promise<boolean> {
     const { hash, problem, solution } = solved;
@@ -46,8 +47,8 @@ export class SolutionCheck {
   }
 
   /**
-   * A "no" with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and while package
-   * records are missing.
+   * A "no" with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and
+   * while package records are missing.
    */
   async verifiedFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {
     const { hash, problem, solution } = failed;
@@ -72,7 +73,9 @@ export class SolutionCheck {
     await this.store.dropSolution(hash);
   }
 
-  /** All records that the problem names; undefined where the store has lost one: the poller stores it again. */
+  /**
+   * All records that the problem names; undefined where the store has lost one: the poller stores it again.
+   */
   async #recordsOf({ catalogs }: ResolutionProblem): Promise<ReadonlyMap<string, PackageRecord> | undefined> {
     const records = new Map<string, PackageRecord>();
     for (const { record: hash } of catalogs.flatMap(({ packages }) => packages)) {
