@@ -13,7 +13,7 @@ const FOLDERS = [
  */
 const TABLE = 'libs/core/src/fleet/diagnosis/advice.ts';
 const COMMAND_TABLE = 'apps/cli/src/output/next-commands.ts';
-/** Help texts, whose examples no code is advised to run, and the descriptions of the settings. */
+/** Help texts, whose examples no advice contains, and the descriptions of the settings. */
 const HELP =
   /^(?:apps\/cli\/src\/(?:program|live\/cluster-options)|libs\/platform\/src\/config\/settings(?:-page)?)\.ts: /;
 /** In a file of a verb everything is help, but for what it throws and writes. */

@@ -31,8 +31,8 @@ export type ExtensionStage = Readonly<{
 }>;
 
 /**
- * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with further installs,
- * configurations, service accounts and hand-made ClusterObjectSets, too.
+ * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with
+ * further installs, configurations, service accounts and hand-made ClusterObjectSets, too.
  */
 export function describeExtensions(setStage: () => Promise<ExtensionStage>, { all }: Readonly<{ all: boolean }>): void {
   let registry: Shelf;
