@@ -3,14 +3,19 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
 import type { RoundInput, StageOutcome } from './stage.js';
 
-/** What may not be undone was decided on the cache, which may be behind: it is decided again on live reads. */
+/**
+ * What may not be undone was decided on the cache, which may be behind: it is decided again on live reads.
+ */
 export class DecidedOnCache extends Error {
   constructor(what = 'a deletion') {
     super(`${what} is decided on live reads alone`);
   }
 }
 
-/** Performs a decision's actions; what this pass has read is not written again as it is. A refusal is an outcome. */
+/**
+ * Performs a decision's actions; what this pass has read is not written again as it is.
+ * A refusal is an outcome.
+ */
 export async function tryActions(
   { client, reader, now, signal }: RoundInput,
   actions: readonly Action[],

@@ -6,9 +6,15 @@ import { DecidedOnCache } from './perform.js';
 import { isRefusal } from './refusal.js';
 import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome, type Wait } from './stage.js';
 
-/** A rollout of OLM v1 writes once or twice a phase, an install of OLM Classic less: no pass needs more rounds. */
+/**
+ * A rollout of OLM v1 writes once or twice a phase, an install of OLM Classic less:
+ * no pass needs more rounds.
+ */
 export const MOST_ROUNDS = 60;
-/** What still moves after so many rounds is undone by another controller: the subject goes to the back of the queue. */
+/**
+ * What still moves after so many rounds is undone by another controller: the subject goes
+ * to the back of the queue.
+ */
 const CONTESTED_PAUSE_MS = 5_000;
 
 /**
@@ -31,7 +37,8 @@ export type Pass<R> = Readonly<{
  * - `done`: nothing is left to do until something changes.
  * - `again`: after the pause; the pass was interrupted, or another controller undoes what it does.
  * - `waits`: for what is named; reconciled again when an event comes, or after the pause.
- * - `refused`: the API server refused a write; everything else is done. Without a pause the queue decides when to retry.
+ * - `refused`: the API server refused a write; everything else is done. Without a pause the
+ *   queue decides when to retry.
  * - `failed`: nothing can be said of the rest; the queue decides when to retry.
  */
 export type PassOutcome = Readonly<{ rounds: number }> &
@@ -58,9 +65,9 @@ export function pauseAfter(outcome: PassOutcome): number | undefined {
 export type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
 
 /**
- * Runs the stages in order, and starts over with a fresh read whenever one of them wrote something. Ends when a whole
- * round wrote nothing. It may be killed anywhere and run again. What the API server refuses to one stage does not hold up
- * the others.
+ * Runs the stages in order, and starts over with a fresh read whenever one of them wrote something. Ends when
+ * a whole round wrote nothing. It may be killed anywhere and run again. What the API server refuses to one
+ * stage does not hold up the others.
  */
 export async function reconcile<R>(pass: Pass<R>, clock: Clock, signal: AbortSignal): Promise<PassOutcome> {
   const { client, reads, patience = new Patience() } = pass;
@@ -107,8 +114,8 @@ async function round<R>(pass: Pass<R>, input: () => RoundInput): Promise<RoundOu
 }
 
 /**
- * Another client wrote first, or what is to be deleted must be read from the API server: what was read is old, and the
- * next round reads live. An API server that does not answer is for the queue to retry.
+ * Another client wrote first, or what is to be deleted must be read from the API server: what was read is
+ * old, and the next round reads live. An API server that does not answer is for the queue to retry.
  */
 async function tried(stage: () => Promise<StageOutcome>, reader: PassReader): Promise<RoundOutcome> {
   try {

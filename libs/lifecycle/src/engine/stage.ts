@@ -19,7 +19,9 @@ export type StageInput<R> = RoundInput & Readonly<{ read: R }>;
 /** What is awaited, and after which pause the subject is reconciled again even if no event comes. */
 export type Wait = Readonly<{ waitsFor?: string | undefined; againAfterMs?: number | undefined }>;
 
-/** What a stage did. `moved`: something was written, so what was read is old and the next round reads anew. */
+/**
+ * What a stage did. `moved`: something was written, so what was read is old and the next round reads anew.
+ */
 export type StageOutcome = Wait & Readonly<{ moved: boolean }>;
 
 /** One kind of work within a pass; what it reads beside `R` it reads itself. */

@@ -44,7 +44,10 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   }
 }
 
-/** The newest revision is what is wished; only what it says of its origin, and its deadline, may be out of date. */
+/**
+ * The newest revision is what is wished; only what it says of its origin, and its
+ * deadline, may be out of date.
+ */
 async function annotate(
   pass: ExtensionPass,
   newest: ClusterObjectSet,

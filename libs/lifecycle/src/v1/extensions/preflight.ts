@@ -7,7 +7,10 @@ import type { DesiredRevision } from '#core/v1/revision/build-revision';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
 
-/** What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md, "When"); undefined: nothing. */
+/**
+ * What speaks against a revision before anything of it is stored (spec: v1-crd-safety.md,
+ * "When"); undefined: nothing.
+ */
 export async function crdProblems(pass: ExtensionPass, { phases }: DesiredRevision): Promise<string | undefined> {
   if (isOff(pass.read.extension)) return undefined;
   const crds = phases.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
@@ -33,7 +36,9 @@ const isOff = ({ spec }: ClusterExtension): boolean =>
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-/** What the service account that the extension names lacks to manage all of it, in one text (decision 0130). */
+/**
+ * What the service account that the extension names lacks to manage all of it, in one text (decision 0130).
+ */
 export async function permissionProblems(
   { reader, read }: ExtensionPass,
   { phases }: DesiredRevision,
@@ -70,7 +75,9 @@ function resourceOf(kind: string): string {
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
 
-/** The service account that an extension names must be there: nothing can be written in its name otherwise. */
+/**
+ * The service account that an extension names must be there: nothing can be written in its name otherwise.
+ */
 export async function accountProblem({ reader, read }: ExtensionPass): Promise<string | undefined> {
   const { namespace, serviceAccount } = read.extension.spec;
   const name = serviceAccount?.name;

@@ -19,10 +19,15 @@ import { type ExtensionRead, readExtension } from './read-extension.js';
 import { readObjectSet } from './read-object-set.js';
 import { reconcileRevisions } from './reconcile-revisions.js';
 
-/** A ClusterObjectSet without an extension is not watched as others are: the pause until it has rolled out, and after. */
+/**
+ * A ClusterObjectSet without an extension is not watched as others are: the pause until it
+ * has rolled out, and after.
+ */
 const LONE_SET_MS = { unfinished: 2_000, finished: 30_000 } as const;
 
-/** A ClusterExtension, or a ClusterObjectSet; `client` writes there, `reads` may be shared with other passes. */
+/**
+ * A ClusterExtension, or a ClusterObjectSet; `client` writes there, `reads` may be shared with other passes.
+ */
 export type NamedPlace = Readonly<{ client: KubeClient; reads: ClusterReads; name: string }>;
 
 /** Does all that is next for one ClusterExtension. */
@@ -75,7 +80,9 @@ const stagesOfExtension =
     ];
   };
 
-/** Decision 0130: where the extension names a service account, its objects are written in that account's name. */
+/**
+ * Decision 0130: where the extension names a service account, its objects are written in that account's name.
+ */
 function writerOf(client: KubeClient, { extension }: ExtensionRead): KubeClient {
   const { namespace, serviceAccount } = extension.spec;
   return serviceAccount?.name ? tenantOf(client, { namespace, name: serviceAccount.name }) : client;
@@ -88,7 +95,8 @@ const loneSetStage =
     const [set] = input.read.revisions;
     if (set === undefined) return AT_REST;
     if (set.metadata.deletionTimestamp !== undefined) return releaseFinalizers(input, [set]);
-    // Its extension has just been deleted: the set goes too, and none of its objects may be made again meanwhile.
+    // Its extension has just been deleted: the set goes too, and none of its objects may
+    // be made again meanwhile.
     if (set.metadata.ownerReferences?.some(({ kind }) => kind === CLUSTER_EXTENSION_API.kind)) return AT_REST;
     const outcome = await reconcileRevisions({ ...input, deps, writer: input.client });
     const pause = isArchived(set) || hasSucceeded(set) ? LONE_SET_MS.finished : LONE_SET_MS.unfinished;
@@ -96,8 +104,8 @@ const loneSetStage =
   };
 
 /**
- * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has put there
- * guard caches and watches of its own, which are not there any more.
+ * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has
+ * put there guard caches and watches of its own, which are not there any more.
  */
 async function releaseFinalizers(input: RoundInput, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
   const held = objects.flatMap((object) => {

@@ -15,7 +15,10 @@ const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 10_000;
 const REMOVING_MS = 5_000;
 
-/** Rolls out every active revision, the oldest first, takes archived ones apart, and writes how far each has come. */
+/**
+ * Rolls out every active revision, the oldest first, takes archived ones apart, and
+ * writes how far each has come.
+ */
 export async function reconcileRevisions(pass: RevisionsPass): Promise<StageOutcome> {
   const { active, leaving } = pass.read.states;
   let outcome = AT_REST;

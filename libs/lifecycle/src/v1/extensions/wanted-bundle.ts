@@ -32,14 +32,18 @@ export type WantedBundle =
   | Readonly<{ kind: 'wait' }>
   | Readonly<{ kind: 'trouble'; trouble: ExtensionTrouble }>;
 
-/** The poller mostly sees by itself what makes an answer stale; asking it at once would only have both run in circles. */
+/**
+ * The poller mostly sees by itself what makes an answer stale; asking it at once would only
+ * have both run in circles.
+ */
 const OBSERVE_AFTER_MS = 1_000;
 /** A stolen resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 
 /**
- * The bundle that resolution chose for the wish as it is now. None is asked for while the last answer is rolling out, or
- * where no catalog is left to ask: the bundle that is there stays, and another configuration is still followed.
+ * The bundle that resolution chose for the wish as it is now. None is asked for while the last answer is
+ * rolling out, or where no catalog is left to ask: the bundle that is there stays, and another
+ * configuration is still followed.
  */
 export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const { extension, states } = pass.read;
@@ -82,7 +86,9 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
       !revision.status?.conditions?.some(({ reason }) => reason === 'ProgressDeadlineExceeded'),
   );
 
-/** The solution of the problem that was observed, provided that what is wished now is still what was solved. */
+/**
+ * The solution of the problem that was observed, provided that what is wished now is still what was solved.
+ */
 async function currentSolution(
   { deps, client, read }: ExtensionPass,
   wishes: DesiredExtension,
@@ -103,7 +109,10 @@ async function currentSolution(
   return undefined;
 }
 
-/** Only when nothing else is asked for and no matching catalog exists any more (spec: v1-resolution.md, "After the choice"). */
+/**
+ * Only when nothing else is asked for and no matching catalog exists any more
+ * (spec: v1-resolution.md, "After the choice").
+ */
 async function keepsInstalled(
   { reader }: ExtensionPass,
   { query }: DesiredExtension,
