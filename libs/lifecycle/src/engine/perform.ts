@@ -41,7 +41,7 @@ export async function perform(
   return { moved: outcome.wrote > 0 };
 }
 
-/** Writes an object's status, unless it says the same already. */
+/** Writes an object's status, unless it is the same already. */
 export const writeStatus = <T extends KubernetesObject>(
   input: RoundInput,
   object: T,

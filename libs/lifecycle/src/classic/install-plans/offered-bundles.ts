@@ -3,7 +3,7 @@ import type { BundleReference, BundleSource } from '#core/classic/install-plan/b
 import { parseImageReference } from '#platform/registry/image-reference';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 
-/** What the catalogs in sight of a namespace offer it, as the poller saw them last. */
+/** The bundles that the catalogs which a namespace sees offer it, as the poller saw them last. */
 export class OfferedBundles {
   constructor(private readonly observed: Pick<ObservedProblems, 'find' | 'record'>) {}
 

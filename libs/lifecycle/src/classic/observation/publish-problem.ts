@@ -10,7 +10,7 @@ export type PublishDeps = Readonly<{
   store: ProblemStore;
   resolve: JobQueue<ResolveJob>;
   apply: JobQueue<SubjectJob>;
-  /** Problems that were given up after less are solved anew. */
+  /** Problems that were given up after less time are solved anew. */
   solveDeadlineMs: number;
 }>;
 

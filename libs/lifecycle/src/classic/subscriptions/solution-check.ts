@@ -18,12 +18,12 @@ type Where = Readonly<{ cluster: string; namespace: string }>;
 const MOST_FAILURES = 500;
 
 /**
- * Checks solutions before they are acted on. Resolvers hold no rights in any cluster, and whatever
- * can write to Redis can write solutions: a solution decides nothing that the problem and its
+ * Checks solutions before they are acted on. Resolvers hold no rights in any cluster, and any client
+ * that can write to Redis can write solutions: a solution can decide nothing that the problem and its
  * package records do not allow.
  */
 export class SolutionCheck {
-  /** Of "no"s that were checked, the oldest first: a namespace has the same one pass after pass. */
+  /** Checked failures, the oldest first: a namespace has the same one pass after pass. */
   readonly #failures = new Map<string, Readonly<{ claimed: string; answer: FailedAnswer }>>();
 
   constructor(
@@ -33,8 +33,8 @@ export class SolutionCheck {
   ) {}
 
   /**
-   * Whether the solution may be acted on. One that is refused is logged, counted and removed from the store;
-   * false, too, while package records are missing there.
+   * Whether the solution may be acted on. A refused one is logged, counted and removed from the store; also
+   * false while package records are missing there.
    */
   async admits(where: Where, solved: ResolvedProblem): Promise<boolean> {
     const { hash, problem, solution } = solved;
@@ -47,7 +47,7 @@ export class SolutionCheck {
   }
 
   /**
-   * A "no" with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and
+   * A failure with texts that may be shown to users; undefined where it is refused, as in {@link admits}, and
    * while package records are missing.
    */
   async verifiedFailure(where: Where, failed: FailedProblem): Promise<FailedAnswer | undefined> {

@@ -18,6 +18,6 @@ export type RevisionsPass = Omit<ExtensionPass, 'read'> & Readonly<{ read: Revis
 /** Revisions as just read. */
 export type RevisionsRead = Pick<ExtensionRead, 'revisions' | 'states' | 'secrets'>;
 
-/** Revisions by uid may own what another one wants. */
+/** Other revisions, by uid, may own what one wants. */
 export const siblingsOf = ({ read }: RevisionsPass, revision: ClusterObjectSet): readonly ClusterObjectSet[] =>
   read.revisions.filter(({ metadata }) => metadata.uid !== revision.metadata.uid);

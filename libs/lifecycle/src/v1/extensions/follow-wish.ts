@@ -25,7 +25,7 @@ const NEXT_CHECK = 'the next check of the bundle, its rights and its CRDs';
 /** The garbage collector takes seconds. */
 const COLLECTED_AFTER_MS = 2_000;
 
-/** Brings the newest revision to what is wished, and stores a new one where it differs. */
+/** Brings the newest revision to the desired state, and stores a new one where it differs. */
 export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
   const decided = await nextRevision(pass);
   const { deprecation, note, againAfterMs } = decided;

@@ -104,8 +104,8 @@ const loneSetStage =
   };
 
 /**
- * Everything belongs to the extension by owner references and goes with it. Finalizers that a real OLM v1 has
- * put there guard caches and watches of its own, which are not there any more.
+ * All objects belong to the extension by owner references and are deleted with it. Finalizers of a real OLM
+ * v1 guard its own caches and watches, which no longer exist.
  */
 async function releaseFinalizers(input: RoundInput, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
   const held = objects.flatMap((object) => {

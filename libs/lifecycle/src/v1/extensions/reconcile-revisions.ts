@@ -85,7 +85,7 @@ function noteRollout({ client, deps, now }: RevisionsPass, { metadata }: Cluster
   if (!Number.isNaN(made)) deps.onRolledOut(client.cluster, Math.max(0, now.getTime() - made) / 1_000);
 }
 
-/** What stands in the way from the start often goes at once; OLM v1 always waits the longest pause. */
+/** An obstacle at the start often disappears at once; OLM v1 always waits the longest pause. */
 function retryPause({ now }: RevisionsPass, { metadata, status }: ClusterObjectSet): number {
   const unknown = status?.conditions?.find(({ type, status }) => type === 'Available' && status === 'Unknown');
   const since = Date.parse(unknown?.lastTransitionTime ?? metadata.creationTimestamp ?? '');
@@ -99,7 +99,7 @@ function rolloutOf(
   content: RevisionContent,
 ): Promise<RolloutState> | RolloutState {
   if ('error' in content) {
-    // Of an archived revision whose manifests are gone there is nothing left to look for.
+    // An archived revision whose manifests are gone has nothing left to delete.
     if (isArchived(revision)) return { state: 'archived' };
     return { state: content.blocked ? 'blocked' : 'retrying', error: content.error };
   }
@@ -124,7 +124,7 @@ async function writeStatus(
   return performOnOwn(pass, [{ do: 'updateStatus', object }], [revision]);
 }
 
-/** What is complete has taken over: earlier revisions are archived. */
+/** The complete revision has taken over: earlier ones are archived. */
 async function archiveOlder(pass: RevisionsPass, revision: ClusterObjectSet): Promise<boolean> {
   const older = pass.read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);
   const actions = older.map((one) => ({

@@ -16,19 +16,19 @@ import { QUERY_KEY, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
 import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
 
-/** What an extension should have now. */
+/** The bundle that an extension should have now. */
 export type WantedBundle =
   | Readonly<{
       kind: 'bundle';
       bundle: InstalledRevision;
-      /** Hash of the wish that it answers. */
+      /** Hash of the desired bundle that it answers. */
       query: string;
       deprecation?: readonly DeprecationEntry[] | undefined;
       note?: string | undefined;
     }>
-  /** The content of an earlier revision, whatever resolution says. */
+  /** The content of an earlier revision, whatever resolution answers. */
   | Readonly<{ kind: 'rollback'; to: ClusterObjectSet }>
-  /** The answer is not there yet: whoever finds it wakes us. */
+  /** There is no answer yet: its arrival enqueues another pass. */
   | Readonly<{ kind: 'wait' }>
   | Readonly<{ kind: 'trouble'; trouble: ExtensionTrouble }>;
 
@@ -37,12 +37,12 @@ export type WantedBundle =
  * have both run in circles.
  */
 const OBSERVE_AFTER_MS = 1_000;
-/** A stolen resolver must not keep poller and applier running in circles. */
+/** A compromised resolver must not keep poller and applier running in circles. */
 const OBSERVE_AFTER_REFUSAL_MS = 30_000;
 
 /**
- * The bundle that resolution chose for the wish as it is now. None is asked for while the last answer is
- * rolling out, or where no catalog is left to ask: the bundle that is there stays, and another
+ * The bundle that resolution chose for the current desired state. None is asked for while the last answer
+ * is rolling out, or where no catalog is left to ask: the installed bundle stays, and a changed
  * configuration is still followed.
  */
 export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
@@ -78,7 +78,7 @@ function rollbackTo({ read }: ExtensionPass, wanted: string): WantedBundle {
   return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
 }
 
-/** A rollout that answers the present wish goes on undisturbed, unless its deadline has passed. */
+/** A rollout for the current desired state is not interrupted, unless its deadline has passed. */
 const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
   read.states.rollingOut.some(
     (revision) =>
