@@ -45,7 +45,7 @@ export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
 }
 
 /**
- * The newest revision is what is wished; only what it says of its origin, and its
+ * The newest revision is the desired state; only what it says of its origin, and its
  * deadline, may be out of date.
  */
 async function annotate(

@@ -87,7 +87,7 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
   );
 
 /**
- * The solution of the problem that was observed, provided that what is wished now is still what was solved.
+ * The solution of the problem that was observed, provided that the desired state is still what was solved.
  */
 async function currentSolution(
   { deps, client, read }: ExtensionPass,
