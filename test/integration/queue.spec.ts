@@ -136,6 +136,30 @@ describe('the queue on Redis', () => {
     }
   });
 
+  it('a job that is due soon is not sent to Redis again and again', async () => {
+    const { queue, dispose, redis } = make();
+    const writes = async () => Number(/cmdstat_zadd:calls=([0-9]+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    try {
+      const before = await writes();
+      for (let count = 0; count < 40; count++) await queue.add(thing('a'), { delayMs: 2_000 });
+      expect((await writes()) - before).toBeLessThan(20);
+    } finally {
+      await dispose();
+    }
+  });
+
+  it('a job that is delayed for longer is set again after Redis was emptied', async () => {
+    const { queue, dispose, redis } = make();
+    try {
+      await queue.add(thing('a'), { delayMs: 60_000 });
+      await redis.flushall();
+      await queue.add(thing('a'), { delayMs: 60_000 });
+      expect((await queue.counts()).delayed).toBe(1);
+    } finally {
+      await dispose();
+    }
+  });
+
   it('idle queues of a process ask Redis together for what is due, once in a second', async () => {
     const redis = connectRedis(found.url);
     const queues = redisQueues({ redis, prefix: randomUUID(), backoff });

@@ -6,6 +6,12 @@ import type { Delayed, DuePoll } from './due-poll.js';
 const CLAIM_MS = 10_000;
 const CLAIMS_AT_ONCE = 200;
 const AGAIN_AFTER_ERROR_MS = 1_000;
+/**
+ * A pass sets the same delayed job in each of its rounds: while it is due so soon, it is not sent again.
+ * Later ones are sent each time, since Redis may have been emptied meanwhile.
+ */
+const SOON_MS = 2_000;
+const MOST_REMEMBERED = 10_000;
 
 // All times are the Redis server's, so that the clocks of our processes need not agree.
 const NOW = `local t = redis.call('TIME'); local now = t[1] * 1000 + math.floor(t[2] / 1000);`;
@@ -45,6 +51,8 @@ export class RedisDelayedJobs {
   readonly #delayedJobs: string;
   readonly #claims: string;
   #started: Delayed | undefined;
+  /** When each member that this process set is due, by this process's clock: never later than by Redis's. */
+  readonly #dueMs = new Map<string, number>();
 
   constructor(
     private readonly redis: Redis,
@@ -56,9 +64,17 @@ export class RedisDelayedJobs {
     this.#claims = `${prefix}:claims`;
   }
 
+  /** Sends nothing where this process has set the member for an earlier time that comes soon. */
   async set(member: string, delayMs: number): Promise<void> {
+    const nowMs = performance.now();
+    const known = this.#dueMs.get(member);
+    if (known !== undefined && known > nowMs && known <= nowMs + Math.min(delayMs, SOON_MS)) return;
     await SET.run(this.redis, [this.#delayedJobs], Math.ceil(delayMs), member);
     if (this.#started !== undefined) this.poll.pollIn(delayMs);
+    this.#dueMs.delete(member);
+    this.#dueMs.set(member, nowMs + delayMs);
+    const [oldest] = this.#dueMs.keys();
+    if (this.#dueMs.size > MOST_REMEMBERED && oldest !== undefined) this.#dueMs.delete(oldest);
   }
 
   async count(): Promise<number> {
