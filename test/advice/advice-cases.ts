@@ -12,12 +12,13 @@ import { REQUIREMENT_CASES } from './requirement-cases.js';
  * the scheduler, labels of nodes.
  */
 export const CASES = {
+  // One of them waits for a resync of the hub: the others are played meanwhile.
+  ...HUB_CASES,
   ...CATALOG_CASES,
   ...NAMESPACE_CASES,
   ...OPERATOR_CASES,
   ...REQUIREMENT_CASES,
   ...EXTENSION_CASES,
-  ...HUB_CASES,
 } satisfies Readonly<Record<string, AdviceCase>>;
 
 export type CaseName = keyof typeof CASES;

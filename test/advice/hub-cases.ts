@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark';
 import { pause } from '#testing/patience';
+import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
 import * as scene from '../story/bad-input-scene.js';
 import { type AdviceCase, until } from './advice-bench.js';
@@ -63,7 +64,7 @@ export const HUB_CASES = {
       await scene.createCatalog(bench.client, namespace, { image });
       await bench.client.patch(ref, { metadata: { annotations } });
       const sources = (disabled: boolean) => ({ spec: { sources: [{ name: 'shelf', disabled }] } });
-      await bench.client.create({ ...OPERATOR_HUB, metadata: { name: 'cluster' }, ...sources(true) });
+      await create(bench.client, { ...OPERATOR_HUB, metadata: { name: 'cluster' }, ...sources(true) });
       await bench.advised(shelf(namespace), 'enableDefaultSource');
       await bench.client.patch({ ...OPERATOR_HUB, name: 'cluster' }, sources(false));
       await until(() => scene.catalogStatus(bench.client, namespace), 'READY');

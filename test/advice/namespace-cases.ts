@@ -152,7 +152,7 @@ export const NAMESPACE_CASES = {
       await bench.runs(home, done(namespace));
     },
   },
-  'beside-copy-without-plan': {
+  'copy-without-plan': {
     carries: ['replaceCopies', 'narrowOriginalGroup', 'subscribeAfterCopy', 'dropSubscription'],
     play: async (bench, namespace) => {
       const home = `${namespace}-home`;
@@ -176,9 +176,13 @@ export const NAMESPACE_CASES = {
       await bench.done(annotate);
       await bench.done(await bench.advised(subject, 'dropSubscription', namespace, namespace));
       await scene.subscribe(bench.client, namespace, namespace);
-      await bench.runs(namespace, done(namespace));
       const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
-      expect((await bench.client.get(csv))?.metadata.labels?.['olm.copiedFrom']).toBeUndefined();
+      const origin = async () => {
+        const found = await bench.client.get(csv);
+        return found === undefined ? 'absent' : (found.metadata.labels?.['olm.copiedFrom'] ?? 'own');
+      };
+      await until(origin, 'own');
+      await bench.runs(namespace, done(namespace));
     },
   },
   'no-such-channel': {
