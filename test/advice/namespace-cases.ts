@@ -137,12 +137,13 @@ export const NAMESPACE_CASES = {
       const subject = about(namespace);
       const annotate = await bench.advised(subject, 'replaceCopies', namespace, 'own');
       await bench.advised(subject, 'narrowOriginalGroup', home);
-      const again = await bench.advised(subject, 'replanOverCopy', namespace, plan);
+      await bench.advised(subject, 'replanOverCopy', namespace, plan);
       const drop = await bench.advised(subject, 'dropSubscription', namespace, namespace);
       await bench.done(drop);
       await bench.runs(namespace, done(namespace));
       await scene.subscribe(bench.client, namespace, namespace);
       expect(await bench.plan(namespace, 'Complete')).toBe(plan);
+      const again = await bench.advised(subject, 'replanOverCopy', namespace, plan);
       await targets([home]);
       await bench.done(annotate);
       await bench.done(again);

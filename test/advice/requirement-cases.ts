@@ -112,7 +112,7 @@ export const REQUIREMENT_CASES = {
       await bench.fails(namespace, `${namespace}.v1.0.0`, 'InstallComponentFailedNoRetry');
       const line = await bench.advised(about(namespace), 'retryForbidden', namespace, 'own');
       await bench.client.delete(quota);
-      // The API server enforces a quota for a moment after its deletion: a user who is too quick runs it again.
+      // The API server enforces a quota for a moment after its deletion: who is too quick runs it again.
       const afterRetry = async () => {
         await bench.done(line);
         await pause(2_000);
