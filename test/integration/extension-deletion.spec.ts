@@ -4,25 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
-import { desiredExtension } from '#core/v1/extension/extension-problem';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { SystemClock } from '#platform/clock/system-clock';
-import { readSettings } from '#platform/config/settings';
 import { joinCrds } from '#platform/joining/join-cluster';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { loadClusters } from '#platform/kube/load-clusters';
-import { memoryQueues } from '#platform/queue/queues';
-import { BundlePulls } from '#platform/registry/bundle-pulls';
-import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
-import { MemoryProblemStore } from '#platform/store/memory-problem-store';
-import type { ExtensionProblems } from '#platform/store/problem-store.port';
-import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import type { ExtensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
 import { bundleImage } from '../story/extension-scene.js';
+import { solvedFor } from './extension-support/solved-extension.js';
 
 let folder: string;
 let fleet: SimulatedFleet;
@@ -64,33 +57,6 @@ const interrupted = (before: () => Promise<void>): KubeClient =>
     },
   });
 
-const bundle = { name: 'lamp.v1.0.0', version: '1.0.0' };
-
-/** What the applier needs to install the bundle: the solution is in the store already. */
-async function depsFor(object: ClusterExtension, image: string): Promise<ExtensionDeps> {
-  const store = new MemoryProblemStore<ExtensionProblems>();
-  const extension = desiredExtension(object, undefined, {});
-  if (extension === undefined) throw new Error('the extension names no catalog');
-  const problem = await store.putProblem({ v: 1, extension, catalogs: [] }, new Map());
-  await store.putObservation(client.cluster, object.metadata.name ?? '', { problem });
-  const solution = { class: 'Resolved', bundle, image, catalog: 'main', deprecation: null, heldBack: null } as const;
-  await store.putSolution(problem, solution);
-  return {
-    store,
-    // Chosen here, and not read from Redis.
-    check: { admits: async () => true },
-    observe: memoryQueues().observe,
-    pulls: BundlePulls.withoutTurns(await configuredRegistryClient(readSettings({}))),
-    wake: () => undefined,
-    credentials: async () => ({}),
-    log: silentLog,
-    onRolledOut: () => undefined,
-    systemNamespace: 'flotilla-system',
-    unpackTimeoutMs: 60_000,
-    secretIntervalMs: 60_000,
-  };
-}
-
 const kindsLeft = async (name: string) => {
   const labelSelector = `${OWNER_NAME_LABEL}=${name}`;
   const kinds = [{ apiVersion: 'v1', kind: 'Secret' }, CLUSTER_OBJECT_SET_API, { apiVersion: 'v1', kind: 'ConfigMap' }];
@@ -110,7 +76,7 @@ it('leaves nothing behind and fails no pass when the extension is deleted before
       metadata: { name },
       spec: { namespace: 'lights', source },
     });
-    const deps = await depsFor(ClusterExtension.parse(object), image);
+    const deps = await solvedFor(client, ClusterExtension.parse(object), image);
     writes = 0;
     const gone = async () => (await client.list(CLUSTER_OBJECT_SET_API))?.items.length === 0;
     const deleting = interrupted(async () => {
@@ -148,7 +114,7 @@ it('is installed again beside a Secret of its name that is still being collected
       metadata: { name },
       spec: { namespace: 'lights', source },
     });
-    return depsFor(ClusterExtension.parse(object), image);
+    return solvedFor(client, ClusterExtension.parse(object), image);
   };
   const pass = async (deps: ExtensionDeps) =>
     reconcileExtension(deps, { client, reads: client, name }, new SystemClock(), new AbortController().signal);

@@ -83,8 +83,10 @@ export class ExtensionPoller implements OnApplicationBootstrap {
   }
 
   #observer(client: KubeClient): ObservedExtensions {
-    const { clock, log, metrics, extensionProblems: store, queues, settings } = this.hub;
+    const { clock, log, metrics, queues, settings } = this.hub;
     const { cluster } = client;
+    const { extensionProblems: store, problems: seen } = this.hub;
+    const publishing = { store, seen, resolve: queues.resolve, apply: queues.apply };
     return new ObservedExtensions({
       client,
       clock,
@@ -93,8 +95,7 @@ export class ExtensionPoller implements OnApplicationBootstrap {
       packages: this.packages,
       gates: extensionGatesOf(settings),
       catalogs: () => this.catalogs.catalogsOf(cluster),
-      publish: (subject, problem) =>
-        publishExtension({ store, resolve: queues.resolve, apply: queues.apply }, subject, problem),
+      publish: (subject, problem, seen) => publishExtension(publishing, subject, problem, seen),
     });
   }
 

@@ -1,4 +1,6 @@
 import { keptOfCopy } from '#core/classic/csv/copies/copy-content';
+import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
+import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { CachedKind } from '#platform/kube/cluster-read-cache';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/managed-fields';
@@ -21,7 +23,7 @@ const managed = (kind: string): CachedKind => ({ ...core(kind), labelSelector: M
 /** Copies are compared with their originals by digest. */
 const withoutCopies = (csv: KubernetesObject): KubernetesObject => keptOfCopy(withoutManagedFields(csv));
 
-/** The kinds of which a pass over a namespace reads whole lists, most of them each time. */
+/** The kinds of which a pass reads whole lists, most of them each time. */
 export const CACHED_KINDS: readonly CachedKind[] = [
   ...['Subscription', 'InstallPlan', 'CatalogSource'].map((kind) => olm(kind, 'v1alpha1')),
   { ...olm('ClusterServiceVersion', 'v1alpha1'), reduce: withoutCopies },
@@ -32,6 +34,7 @@ export const CACHED_KINDS: readonly CachedKind[] = [
   ...['ClusterRole', 'ClusterRoleBinding'].map(rbac),
   ...[olm('OperatorGroup', 'v1'), core('ServiceAccount'), rbac('Role'), rbac('RoleBinding')].map(withTimes),
   ...['Service', 'Secret', 'ConfigMap'].map(managed),
+  ...[CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
 ];
 
 function withoutData(object: KubernetesObject): KubernetesObject {

@@ -12,6 +12,11 @@ export class DecidedOnCache extends Error {
   }
 }
 
+/** For what must be decided on live reads. @throws DecidedOnCache where this pass may have read the cache */
+export function requireLive({ reader }: Pick<RoundInput, 'reader'>, what: string): void {
+  if (!reader.live) throw new DecidedOnCache(what);
+}
+
 /**
  * Performs a decision's actions; what this pass has read is not written again as it is.
  * A refusal is an outcome.

@@ -1,31 +1,31 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { isAsNewAs, type SeenVersions } from '#platform/kube/resource-version';
 
-/** Seen resourceVersions, newest by kind, that concern a namespace and have not been stored yet. */
+/** Seen resourceVersions, newest by kind, that concern a subject, by name, and have not been stored yet. */
 export class Sightings {
   readonly #seen = new Map<string, Map<string, string>>();
 
-  note(namespace: string, { kind, metadata }: KubernetesObject): void {
-    this.#raise(namespace, kind, metadata.resourceVersion ?? '');
+  note(subject: string, { kind, metadata }: Pick<KubernetesObject, 'kind' | 'metadata'>): void {
+    this.#raise(subject, kind, metadata.resourceVersion ?? '');
   }
 
   /** Taken versions are forgotten here. */
-  take(namespace: string): SeenVersions {
-    const seen = this.#seen.get(namespace);
-    this.#seen.delete(namespace);
+  take(subject: string): SeenVersions {
+    const seen = this.#seen.get(subject);
+    this.#seen.delete(subject);
     return Object.fromEntries(seen ?? []);
   }
 
   /** They could not be stored. */
-  putBack(namespace: string, seen: SeenVersions): void {
-    for (const [kind, version] of Object.entries(seen)) this.#raise(namespace, kind, version);
+  putBack(subject: string, seen: SeenVersions): void {
+    for (const [kind, version] of Object.entries(seen)) this.#raise(subject, kind, version);
   }
 
-  #raise(namespace: string, kind: string, version: string): void {
-    const kinds = this.#seen.get(namespace) ?? new Map<string, string>();
+  #raise(subject: string, kind: string, version: string): void {
+    const kinds = this.#seen.get(subject) ?? new Map<string, string>();
     const known = kinds.get(kind);
     if (known !== undefined && isAsNewAs(known, version)) return;
     if (!isAsNewAs(version, '0')) return;
-    this.#seen.set(namespace, kinds.set(kind, version));
+    this.#seen.set(subject, kinds.set(kind, version));
   }
 }

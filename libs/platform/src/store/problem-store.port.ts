@@ -49,12 +49,12 @@ export abstract class ProblemStore<F extends ProblemFamily = NamespaceProblems> 
   abstract putObservation(cluster: string, namespace: string, observation: Observation): Promise<void>;
   abstract getObservation(cluster: string, namespace: string): Promise<Observation | undefined>;
   /**
-   * Stores, per kind, the newest resourceVersion the poller has seen for this namespace. Call before
-   * enqueuing the apply job: the applier waits for its cache to reach it.
+   * Stores, per kind, the newest resourceVersion the poller has seen for a subject (`subjectName`). Call
+   * before enqueuing the apply job: the applier waits for its cache to reach it.
    */
-  abstract putSeen(cluster: string, namespace: string, seen: SeenVersions): Promise<void>;
+  abstract putSeen(cluster: string, subject: string, seen: SeenVersions): Promise<void>;
   /** The stored versions of these kinds. */
-  abstract getSeen(cluster: string, namespace: string, kinds: readonly string[]): Promise<SeenVersions>;
+  abstract getSeen(cluster: string, subject: string, kinds: readonly string[]): Promise<SeenVersions>;
   /** The subject gets a job of the applier once the problem is solved. */
   abstract waitFor(hash: string, waiter: Subject): Promise<void>;
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Subject, subjectKey, subjectKind } from './subject.js';
+import { Subject, subjectKey, subjectKind, subjectName } from './subject.js';
 
 describe('a subject', () => {
   it('has a key that no other subject has, also where clusters are named with slashes and colons', () => {
@@ -26,6 +26,7 @@ describe('a subject', () => {
     [{ cluster: 'east', objectSet: 'apps' }, 'objectSet', 'east/objectSet:apps'],
   ] as const)('%j is of kind %s and has key %s', (subject, kind, key) => {
     expect([subjectKind(subject), subjectKey(subject)]).toEqual([kind, key]);
+    expect(`${subject.cluster}/${subjectName(subject)}`).toBe(key);
     expect(Subject.parse(subject)).toEqual(subject);
   });
 

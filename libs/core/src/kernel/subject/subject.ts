@@ -35,12 +35,15 @@ export function subjectKind(subject: Subject): SubjectKind {
   return 'extension' in subject ? 'extension' : 'objectSet';
 }
 
+/** A subject within its cluster: no two subjects of one cluster have the same name. */
+export function subjectName(subject: Subject): string {
+  if ('namespace' in subject) return subject.namespace;
+  if ('extension' in subject) return `extension:${subject.extension}`;
+  return `objectSet:${subject.objectSet}`;
+}
+
 /**
  * The identity of a subject: no two subjects have the same. The last slash ends the cluster, whatever it
  * holds, and a colon after it ends the kind, which a namespace does without.
  */
-export function subjectKey(subject: Subject): string {
-  if ('namespace' in subject) return `${subject.cluster}/${subject.namespace}`;
-  if ('extension' in subject) return `${subject.cluster}/extension:${subject.extension}`;
-  return `${subject.cluster}/objectSet:${subject.objectSet}`;
-}
+export const subjectKey = (subject: Subject): string => `${subject.cluster}/${subjectName(subject)}`;

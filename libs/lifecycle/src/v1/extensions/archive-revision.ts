@@ -3,6 +3,7 @@ import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object
 import type { RolloutState } from '#core/v1/revision/revision-conditions';
 import type { ContentPhase } from '#core/v1/revision/revision-content';
 import { KubeApiError } from '#platform/kube/kube-client.port';
+import { requireLive } from '../../engine/perform.js';
 import type { RevisionsPass } from './extension-pass.js';
 
 /**
@@ -33,11 +34,8 @@ function notAnswered(error: unknown): true {
 }
 
 /** True where the object still exists and is being deleted. */
-async function takeAway(
-  { client, writer }: RevisionsPass,
-  revision: ClusterObjectSet,
-  object: KubernetesObject,
-): Promise<boolean> {
+async function takeAway(pass: RevisionsPass, revision: ClusterObjectSet, object: KubernetesObject): Promise<boolean> {
+  const { client, writer } = pass;
   const live = await client.get(refOf(object)).catch((error: unknown) => {
     if (KubeApiError.is(error, 'NotFound')) return undefined; // the kind itself has gone
     throw error;
@@ -45,6 +43,7 @@ async function takeAway(
   const owners = live?.metadata.ownerReferences ?? [];
   const own = owners.find(({ uid }) => uid === revision.metadata.uid);
   if (live === undefined || own === undefined) return false;
+  requireLive(pass, 'what an archived revision gives up');
   const { resourceVersion, uid } = live.metadata;
   if (own.controller === true) {
     await writer.delete(refOf(live), { propagation: 'Background', ...(uid === undefined ? {} : { uid }) });

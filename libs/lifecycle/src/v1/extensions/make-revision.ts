@@ -4,7 +4,7 @@ import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/clust
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { buildRevision, type DesiredRevision } from '#core/v1/revision/build-revision';
 import { OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v1/revision/revision-keys';
-import { DecidedOnCache } from '../../engine/perform.js';
+import { requireLive } from '../../engine/perform.js';
 import type { ExtensionPass } from './extension-pass.js';
 import { performOnOwn } from './perform-on-own.js';
 
@@ -27,8 +27,8 @@ export async function makeRevision(
   | Readonly<{ gone: true }>
   | Readonly<{ collecting: true }>
 > {
-  const { client, reader, read, deps } = pass;
-  if (!reader.live) throw new DecidedOnCache('a new revision');
+  requireLive(pass, 'a new revision');
+  const { client, read, deps } = pass;
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
   const plan = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });

@@ -5,6 +5,7 @@ import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate
 import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
 import type { DesiredRevision } from '#core/v1/revision/build-revision';
 import { KubeApiError } from '#platform/kube/kube-client.port';
+import { requireLive } from '../../engine/perform.js';
 import type { ExtensionPass } from './extension-pass.js';
 
 /**
@@ -40,9 +41,10 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
  * What the service account that the extension names lacks to manage all of it, in one text (decision 0130).
  */
 export async function permissionProblems(
-  { reader, read }: ExtensionPass,
+  pass: ExtensionPass,
   { phases }: DesiredRevision,
 ): Promise<string | undefined> {
+  const { reader, read } = pass;
   const { namespace, serviceAccount } = read.extension.spec;
   if (!serviceAccount?.name) return undefined;
   const [roles, roleBindings, clusterRoles, clusterRoleBindings] = await Promise.all(
@@ -65,6 +67,7 @@ export async function permissionProblems(
     ),
     owner: { resource: 'clusterobjectsets', name: `${read.name}-${read.states.highestNumber + 1}` },
   });
+  if (missing.length > 0) requireLive(pass, 'what rights are missing');
   return preauthorizationError(missing);
 }
 
@@ -78,12 +81,14 @@ function resourceOf(kind: string): string {
 /**
  * The service account that an extension names must be there: nothing can be written in its name otherwise.
  */
-export async function accountProblem({ reader, read }: ExtensionPass): Promise<string | undefined> {
+export async function accountProblem(pass: ExtensionPass): Promise<string | undefined> {
+  const { reader, read } = pass;
   const { namespace, serviceAccount } = read.extension.spec;
   const name = serviceAccount?.name;
   if (name === undefined || name === '') return undefined;
   const account = await reader.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
   if (account !== undefined) return undefined;
+  requireLive(pass, 'that a service account is missing');
   const found = `service account ${goQuote(name)} not found in namespace ${goQuote(namespace)}`;
   return `operation cannot proceed due to the following validation error(s): ${found}`;
 }

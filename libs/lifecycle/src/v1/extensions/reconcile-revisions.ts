@@ -4,6 +4,7 @@ import { stampConditions } from '#core/v1/extension/stamp-conditions';
 import { type RolloutState, revisionConditions, untilDeadline } from '#core/v1/revision/revision-conditions';
 import type { RevisionContent } from '#core/v1/revision/revision-content';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
+import { requireLive } from '../../engine/perform.js';
 import { AT_REST, joined, type StageOutcome, soonest, type Wait } from '../../engine/stage.js';
 import { archiveRevision } from './archive-revision.js';
 import type { RevisionsPass } from './extension-pass.js';
@@ -20,7 +21,8 @@ const REMOVING_MS = 5_000;
  * writes how far each has come.
  */
 export async function reconcileRevisions(pass: RevisionsPass): Promise<StageOutcome> {
-  const { active, leaving } = pass.read.states;
+  const { active, leaving, rollingOut } = pass.read.states;
+  if (rollingOut.length + leaving.length > 0) requireLive(pass, 'a rollout');
   let outcome = AT_REST;
   for (const revision of [...active, ...leaving]) {
     outcome = joined(outcome, await reconcileRevision(pass, revision));
@@ -127,6 +129,7 @@ async function writeStatus(
 /** The complete revision has taken over: earlier ones are archived. */
 async function archiveOlder(pass: RevisionsPass, revision: ClusterObjectSet): Promise<boolean> {
   const older = pass.read.states.active.filter(({ spec }) => spec.revision < revision.spec.revision);
+  if (older.length > 0) requireLive(pass, 'the archive of earlier revisions');
   const actions = older.map((one) => ({
     do: 'patch' as const,
     ref: { ...refOf(one), ...CLUSTER_OBJECT_SET_API },

@@ -9,7 +9,8 @@ import type { ContentPhase } from '#core/v1/revision/revision-content';
 import { type ObjectStep, objectTitle, stepObject } from '#core/v1/revision/step-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import { performActions } from '#platform/kube/perform-actions';
-import { applyWouldChange } from '#platform/kube/would-change';
+import { applyWouldChange, patchWouldChange } from '#platform/kube/would-change';
+import { requireLive } from '../../engine/perform.js';
 import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 
 type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
@@ -44,6 +45,7 @@ async function rollOutPhase(
     const error = `revision object collisions in phase ${index}\n${collisions.join('\n\n')}`;
     return { state: 'retrying', error };
   }
+  if (looked.some(wouldChange)) requireLive(pass, 'a change of the objects of a revision');
   const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));
   if (refused !== undefined) return retrying(phase, index, refused);
   const failures = await unready(pass.client, revision, looked);
@@ -82,6 +84,12 @@ const actionsOf = ({ step }: Looked): readonly Action[] => (step.step === 'apply
 
 const isNews = ({ live }: Looked, object: KubernetesObject): boolean =>
   live === undefined || applyWouldChange(live, object, APPLIER);
+
+const wouldChange = (one: Looked): boolean =>
+  actionsOf(one).some((action) => {
+    if (action.do === 'patch') return one.live === undefined || patchWouldChange(one.live, action.patch);
+    return action.do === 'apply' && isNews(one, action.object);
+  });
 
 /** The API server's objections to the objects of a phase, before any of them is applied; undefined: none. */
 async function refusals(writer: KubeClient, looked: readonly Looked[]): Promise<string | undefined> {

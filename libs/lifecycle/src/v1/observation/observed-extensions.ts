@@ -1,17 +1,19 @@
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { ExtensionSubject, ObjectSetSubject } from '#core/kernel/subject/subject';
+import { type ExtensionSubject, type ObjectSetSubject, subjectName } from '#core/kernel/subject/subject';
 import { extensionHealth } from '#core/v1/extension/extension-health';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { SeenVersions } from '#platform/kube/resource-version';
 import { WatchCache } from '#platform/kube/watch-cache';
 import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import { Sightings } from '../../observation/sightings.js';
 import { TouchedSubjects } from '../../observation/touched-subjects.js';
 import type { CatalogPackages } from './catalog-packages.js';
 import { type ObservedExtension, observeExtension } from './observe-extension.js';
@@ -29,7 +31,7 @@ export type ObservedExtensionsDeps = Readonly<{
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
   gates: FeatureGates;
-  publish: (subject: RevisionsSubject, problem: ObservedExtension | undefined) => Promise<void>;
+  publish: (subject: RevisionsSubject, problem: ObservedExtension | undefined, seen: SeenVersions) => Promise<void>;
 }>;
 
 /**
@@ -40,6 +42,7 @@ export class ObservedExtensions {
   readonly #cache: WatchCache;
   readonly #managed: WatchManaged;
   readonly #touched: TouchedSubjects<RevisionsSubject>;
+  readonly #sightings = new Sightings();
 
   constructor(private readonly deps: ObservedExtensionsDeps) {
     const { client, clock, log } = deps;
@@ -106,8 +109,9 @@ export class ObservedExtensions {
   }
 
   touchAll(): void {
-    for (const { metadata } of this.#cache.list(CLUSTER_EXTENSION_API)) this.touch(this.#extension(metadata.name));
-    for (const set of this.#cache.list(CLUSTER_OBJECT_SET_API)) this.touch(this.#ownerOf(set));
+    for (const kind of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API]) {
+      for (const object of this.#cache.list(kind)) this.#touchFor(kind.kind, object);
+    }
   }
 
   touch(subject: RevisionsSubject): void {
@@ -120,7 +124,14 @@ export class ObservedExtensions {
 
   #onChange(kind: string, object: KubernetesObject | undefined): void {
     if (object === undefined || !this.#cache.synced()) return;
-    this.touch(kind === CLUSTER_EXTENSION_API.kind ? this.#extension(object.metadata.name) : this.#ownerOf(object));
+    this.#touchFor(kind, object);
+  }
+
+  #touchFor(kind: string, object: KubernetesObject): void {
+    const isExtension = kind === CLUSTER_EXTENSION_API.kind;
+    const subject = isExtension ? this.#extension(object.metadata.name) : this.#ownerOf(object);
+    this.#sightings.note(subjectName(subject), { kind, metadata: object.metadata });
+    this.touch(subject);
   }
 
   /** The extension that a set belongs to, or the set itself where there is none of that name. */
@@ -135,7 +146,15 @@ export class ObservedExtensions {
     if (!this.#cache.synced()) return; // the first sync touches all
     const all = this.#revisions();
     this.#managed.follow(all);
-    await this.deps.publish(subject, 'extension' in subject ? await this.#problemOf(subject, all) : undefined);
+    const problem = 'extension' in subject ? await this.#problemOf(subject, all) : undefined;
+    const name = subjectName(subject);
+    const seen = this.#sightings.take(name);
+    try {
+      await this.deps.publish(subject, problem, seen);
+    } catch (error) {
+      this.#sightings.putBack(name, seen);
+      throw error;
+    }
   }
 
   /** Undefined while the extension's catalogs, or the extension itself, are not known. */
