@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pullBundle } from '#platform/registry/bundle-image';
 import { CATALOG_LABEL, pullCatalog } from '#platform/registry/catalog-image';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { buildImage } from '#platform/registry/image-builder';
@@ -34,5 +35,16 @@ describe('an image in a registry', () => {
     expect(await client.resolve(reference)).toBe(pushed);
     expect(pulled.files.map(({ path }) => path)).toEqual(['.indexignore', 'etcd/catalog.yaml']);
     expect(text(pulled.files[1])).toBe('schema: olm.package\n');
+  });
+
+  it('that is a bundle is refused where it would fill memory', async () => {
+    const part = new Uint8Array(11 * 2 ** 20);
+    const files = ['a', 'b', 'c'].map((name) => ({ path: `manifests/${name}.yaml`, bytes: part }));
+    const reference = `${registry.host}/acme/large:v1`;
+    await pushImage(new HttpRegistryClient(), reference, await buildImage({ files, labels: {} }));
+    await expect(pullBundle(new HttpRegistryClient(), reference)).rejects.toMatchObject({
+      failure: 'TooLarge',
+      message: expect.stringContaining(`more than ${32 * 2 ** 20} bytes in the files to read`),
+    });
   });
 });

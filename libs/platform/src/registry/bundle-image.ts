@@ -16,6 +16,12 @@ export const BundleLabel = {
 
 const MEDIA_TYPES = ['registry+v1', 'plain+v0', 'helm'];
 
+/**
+ * Bytes of a bundle's manifests and metadata, which are held in memory. Under OLM a bundle fits into one
+ * object of the API server, about 1 MiB; several bundles are pulled at once.
+ */
+const MAX_BUNDLE_BYTES = 32 * 2 ** 20;
+
 export type PulledBundle = Readonly<{
   digest: Digest;
   labels: Readonly<Record<string, string>>;
@@ -30,7 +36,7 @@ export async function pullBundle(
   options: PullOptions = {},
 ): Promise<PulledBundle> {
   const keep = (path: string, labels: Readonly<Record<string, string>>) => bundlePath(path, labels) !== undefined;
-  const { digest, labels, files } = await client.pull(image, keep, options);
+  const { digest, labels, files } = await client.pull(image, keep, { ...options, maxWantedBytes: MAX_BUNDLE_BYTES });
   const mediaType = labels[BundleLabel.mediaType];
   if (mediaType !== undefined && mediaType !== 'registry+v1') {
     const known = MEDIA_TYPES.includes(mediaType) ? mediaType : JSON.stringify(mediaType.slice(0, 100));

@@ -87,7 +87,7 @@ export class HttpRegistryClient extends RegistryClient {
 
   override async pull(reference: string, keep: Keep, options: PullOptions = {}): Promise<PulledImage> {
     return this.#somewhere(reference, options, (session) =>
-      this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume)).pull(keep),
+      this.#puller(session, (blob, consume) => this.#blobs.read(session, blob, consume), options).pull(keep),
     );
   }
 
@@ -99,7 +99,7 @@ export class HttpRegistryClient extends RegistryClient {
   ): Promise<UnpackedImage> {
     // Past the store: what is unpacked is kept by the caller, so the layers are not kept a second time.
     return this.#somewhere(reference, options, (session) =>
-      this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume), options.onDisk).pullTo(
+      this.#puller(session, (blob, consume) => this.#blobs.stream(session, blob, consume), options).pullTo(
         directory,
         placeOf,
       ),
@@ -138,7 +138,7 @@ export class HttpRegistryClient extends RegistryClient {
     throw nowhere(text, failures);
   }
 
-  #puller(session: Session, blob: ImageSource['blob'], onDisk?: PullOptions['onDisk']): ImagePuller {
+  #puller(session: Session, blob: ImageSource['blob'], { onDisk, maxWantedBytes }: PullOptions): ImagePuller {
     const named = () => this.#manifest(session, manifestName(session.reference));
     const manifest = (digest: Digest) => this.#manifest(session, digest);
     const { reference, credentials, signal } = session;
@@ -146,7 +146,8 @@ export class HttpRegistryClient extends RegistryClient {
     const failed = this.#failed;
     const layers = <T>(digest: Digest, read: () => Promise<T>) => failed?.guard(`${access} ${digest}`, read) ?? read();
     const guard = { signal, layers, ...(onDisk && { onDisk }) };
-    return new ImagePuller({ named, manifest, blob }, this.limits, this.#architecture, session.refuse, guard);
+    const limits = { ...this.limits, wantedBytes: Math.min(this.limits.wantedBytes, maxWantedBytes ?? Infinity) };
+    return new ImagePuller({ named, manifest, blob }, limits, this.#architecture, session.refuse, guard);
   }
 
   async #head(session: Session): Promise<Digest> {

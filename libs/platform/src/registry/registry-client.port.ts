@@ -26,6 +26,8 @@ export type PullOptions = Readonly<{
    * it throws ends the pull.
    */
   onDisk?: (bytes: number) => void;
+  /** Bytes of all wanted files, where less than the client's own limit is allowed. */
+  maxWantedBytes?: number;
 }>;
 
 /** An image's files below the directory that its label names, layers applied in order, whiteouts honoured. */
