@@ -3,9 +3,9 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { setLifecycleStage } from './lifecycle/lifecycle-stage.js';
+import { startLifecycleEnvironment } from './lifecycle/lifecycle-environment.js';
+import { type IsSo, MilestoneStates } from './lifecycle/milestone-states.js';
 import { catalogImage, putOperators } from './lifecycle/operator-images.js';
-import { type IsSo, Standings } from './lifecycle/standings.js';
 import { machine } from './machine.js';
 
 // Usage: node dist/bench/extension-install.js [--runs 5] [--simulated]. One extension after the other, each
@@ -18,9 +18,9 @@ const runs = Number(values.runs);
 const NAMESPACE = 'fleet';
 const SHAPES = ['plain', 'full'] as const;
 
-const stage = await setLifecycleStage({ simulated: values.simulated ? 1 : 0 });
+const environment = await startLifecycleEnvironment({ simulated: values.simulated ? 1 : 0 });
 try {
-  const rows = await measure(stage.client);
+  const rows = await measure(environment.client);
   const cluster = values.simulated ? 'simulated cluster' : 'etcd and kube-apiserver';
   process.stdout.write(`${machine()}; ${cluster}; medians of ${runs} runs\n\n`);
   process.stdout.write('| operator | what | median | slowest |\n| --- | --- | --- | --- |\n');
@@ -30,7 +30,7 @@ try {
     process.stdout.write(`| ${shape} | ${what} | ${seconds(median)} | ${seconds(sorted.at(-1) ?? 0)} |\n`);
   }
 } finally {
-  await stage.strike();
+  await environment.stop();
 }
 process.exit(0);
 
@@ -38,11 +38,11 @@ async function measure(client: KubeClient) {
   const operators = SHAPES.flatMap((shape) =>
     Array.from({ length: runs }, (_, run) => ({ shape, name: `${shape}-${run}` })),
   );
-  await putOperators(stage.registry, operators);
-  const standings = new Standings(client);
+  await putOperators(environment.registry, operators);
+  const standings = new MilestoneStates(client);
   await standings.start();
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  const source = { type: 'Image', image: { ref: catalogImage(stage.registry.host, 2) } };
+  const source = { type: 'Image', image: { ref: catalogImage(environment.registry.host, 2) } };
   await client.create({ ...CLUSTER_CATALOG_API, metadata: { name: 'shelf' }, spec: { source } });
   await standings.until(CLUSTER_CATALOG_API, 'shelf', isServing);
   const times = new Map<string, number[]>();

@@ -1,6 +1,6 @@
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
-import { type FleetStage, setFleetStage } from './fleet-stage.js';
-import { isInstalled, prepareCluster, surplusPlans, wishOn } from './fleet-wish.js';
+import { type FleetEnvironment, startFleetEnvironment } from './fleet-environment.js';
+import { isInstalled, prepareCluster, subscribeIn, surplusPlans } from './fleet-objects.js';
 import { type Usage, usageOf } from './process-usage.js';
 
 export type FleetMeasures = Readonly<{
@@ -47,34 +47,34 @@ export async function measureFleet(
   const width = String(options.clusters).length;
   const names = Array.from({ length: options.clusters }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
   const { profileFolder } = options;
-  const stage = await setFleetStage({
+  const environment = await startFleetEnvironment({
     clusters: names,
     services: options.twins ? [...SERVICES, ...TWINS] : SERVICES,
     profileFolder,
   });
   try {
-    return await measure(stage, names);
+    return await measure(environment, names);
   } finally {
-    await stage.strike();
+    await environment.stop();
   }
 }
 
-async function measure(stage: FleetStage, names: readonly string[]): Promise<FleetMeasures> {
-  const clusters = names.map((name) => stage.fleet.cluster(name));
+async function measure(environment: FleetEnvironment, names: readonly string[]): Promise<FleetMeasures> {
+  const clusters = names.map((name) => environment.fleet.cluster(name));
   const joined = stopwatch();
-  await Promise.all(stage.clients.map((client) => prepareCluster(client, stage.registryHost)));
+  await Promise.all(environment.clients.map((client) => prepareCluster(client, environment.registryHost)));
   await until(async () => clusters.every(hasServingCatalog));
   const joinedSeconds = joined();
-  await untilQuiet(stage);
-  const afterJoin = await usages(stage);
+  await untilQuiet(environment);
+  const afterJoin = await usages(environment);
   for (const { requests } of clusters) requests.clear();
-  const jobsBefore = await applyJobs(stage);
-  const installSeconds = await install(stage, clusters);
-  await untilQuiet(stage);
-  const afterInstall = await usages(stage);
-  const installed = { requests: requestsOf(clusters), jobs: await applyJobs(stage) };
-  const idle = await lookAgain(stage, clusters);
-  const usage = await usages(stage);
+  const jobsBefore = await applyJobs(environment);
+  const installSeconds = await install(environment, clusters);
+  await untilQuiet(environment);
+  const afterInstall = await usages(environment);
+  const installed = { requests: requestsOf(clusters), jobs: await applyJobs(environment) };
+  const idle = await lookAgain(environment, clusters);
+  const usage = await usages(environment);
   return {
     clusters: names.length,
     joinedSeconds,
@@ -82,7 +82,7 @@ async function measure(stage: FleetStage, names: readonly string[]): Promise<Fle
     succeeded: clusters.filter(isInstalled).length,
     surplusPlans: clusters.reduce((sum, cluster) => sum + surplusPlans(cluster), 0),
     requests: installed.requests,
-    resolve: await solvesOf(stage),
+    resolve: await solvesOf(environment),
     applyJobs: installed.jobs - jobsBefore,
     idle,
     processes: [...usage.keys()].map((name) => ({
@@ -94,9 +94,9 @@ async function measure(stage: FleetStage, names: readonly string[]): Promise<Fle
   };
 }
 
-async function install(stage: FleetStage, clusters: readonly SimulatedCluster[]): Promise<number[]> {
+async function install(environment: FleetEnvironment, clusters: readonly SimulatedCluster[]): Promise<number[]> {
   const elapsed = stopwatch();
-  await Promise.all(stage.clients.map((client) => wishOn(client, stage.registryHost)));
+  await Promise.all(environment.clients.map((client) => subscribeIn(client, environment.registryHost)));
   const pending = new Set(clusters);
   const seconds: number[] = [];
   await until(async () => {
@@ -110,17 +110,20 @@ async function install(stage: FleetStage, clusters: readonly SimulatedCluster[])
 }
 
 /** A new start of the poller touches every namespace, as each resync does. */
-async function lookAgain(stage: FleetStage, clusters: readonly SimulatedCluster[]): Promise<FleetMeasures['idle']> {
+async function lookAgain(
+  environment: FleetEnvironment,
+  clusters: readonly SimulatedCluster[],
+): Promise<FleetMeasures['idle']> {
   for (const { requests } of clusters) requests.clear();
-  const before = await applyJobs(stage);
+  const before = await applyJobs(environment);
   const elapsed = stopwatch();
-  const pollers = stage.services.filter(({ service }) => service === 'catalog-poller');
+  const pollers = environment.services.filter(({ service }) => service === 'catalog-poller');
   await Promise.all(pollers.map((poller) => poller.stop()));
   for (const poller of pollers) poller.start();
-  await until(async () => (await applyJobs(stage)) - before >= clusters.length);
+  await until(async () => (await applyJobs(environment)) - before >= clusters.length);
   const seconds = elapsed();
-  await untilQuiet(stage);
-  return { seconds, applyJobs: (await applyJobs(stage)) - before, ...requestsOf(clusters) };
+  await untilQuiet(environment);
+  return { seconds, applyJobs: (await applyJobs(environment)) - before, ...requestsOf(clusters) };
 }
 
 const hasServingCatalog = (cluster: SimulatedCluster): boolean =>
@@ -138,8 +141,8 @@ function requestsOf(clusters: readonly SimulatedCluster[]): Readonly<{ reads: nu
   return { reads: ours.length - written.length, writes: written.length };
 }
 
-async function solvesOf(stage: FleetStage): Promise<FleetMeasures['resolve']> {
-  const solved = (await loggedBy(stage, 'resolver-worker')).filter(({ msg }) => msg === 'problem solved');
+async function solvesOf(environment: FleetEnvironment): Promise<FleetMeasures['resolve']> {
+  const solved = (await loggedBy(environment, 'resolver-worker')).filter(({ msg }) => msg === 'problem solved');
   return {
     solves: solved.length,
     distinct: new Set(solved.map(({ problem }) => problem)).size,
@@ -147,26 +150,28 @@ async function solvesOf(stage: FleetStage): Promise<FleetMeasures['resolve']> {
   };
 }
 
-const applyJobs = async (stage: FleetStage): Promise<number> =>
-  (await loggedBy(stage, 'applier')).filter(({ msg }) => msg === 'namespace reconciled').length;
+const applyJobs = async (environment: FleetEnvironment): Promise<number> =>
+  (await loggedBy(environment, 'applier')).filter(({ msg }) => msg === 'namespace reconciled').length;
 
-async function loggedBy(stage: FleetStage, service: string) {
-  const lines = await Promise.all(stage.services.filter((one) => one.service === service).map((one) => one.logged()));
+async function loggedBy(environment: FleetEnvironment, service: string) {
+  const lines = await Promise.all(
+    environment.services.filter((one) => one.service === service).map((one) => one.logged()),
+  );
   return lines.flat();
 }
 
-async function usages(stage: FleetStage): Promise<ReadonlyMap<string, Usage | undefined>> {
-  const used = stage.services.map(
+async function usages(environment: FleetEnvironment): Promise<ReadonlyMap<string, Usage | undefined>> {
+  const used = environment.services.map(
     async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
   );
   return new Map([...(await Promise.all(used)), ['simulated clusters (this process)', await usageOf(process.pid)]]);
 }
 
 /** Until no service asked any cluster for anything for a while. */
-async function untilQuiet(stage: FleetStage): Promise<void> {
+async function untilQuiet(environment: FleetEnvironment): Promise<void> {
   let before = -1;
   await until(async () => {
-    const now = await applyJobs(stage);
+    const now = await applyJobs(environment);
     const quiet = now === before;
     before = now;
     return quiet;

@@ -6,9 +6,9 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import type { AttackName } from '#testing/hostile/attacks';
 import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { pause } from '#testing/patience';
-import { type Stage, setStage } from '../../apps/cli/src/demo/demo-stage.js';
+import { type DemoEnvironment, startEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog } from '../../apps/cli/src/demo/sample-images.js';
-import { isInstalled, prepareCluster, wishOn } from '../fleet/fleet-wish.js';
+import { isInstalled, prepareCluster, subscribeIn } from '../fleet/fleet-objects.js';
 import { usageOf } from '../fleet/process-usage.js';
 
 export type AttackMeasures = Readonly<{
@@ -41,26 +41,26 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
   const kubeconfigs = [join(folder, 'east'), join(folder, 'west')];
   await writeFile(join(folder, 'east'), good.kubeconfig(), { mode: 0o600 });
   await writeFile(join(folder, 'west'), hostile.kubeconfig, { mode: 0o600 });
-  const stage = await setStage({ kubeconfigs, settings: SETTINGS });
+  const environment = await startEnvironment({ kubeconfigs, settings: SETTINGS });
   try {
-    await prepare(stage);
+    await prepare(environment);
     hostile.attack(attack);
     await pause(BEFORE_MS);
     const startedAt = performance.now();
-    for (const client of stage.clients.slice(0, 1)) await wishOn(client, stage.registry.host);
+    for (const client of environment.clients.slice(0, 1)) await subscribeIn(client, environment.registry.host);
     const east = good.cluster('east');
     while (!isInstalled(east) && performance.now() - startedAt < PATIENCE_MS) await pause(20);
     const seconds = (performance.now() - startedAt) / 1_000;
     await pause(AFTER_MS);
     return {
       attack,
-      pollerMiB: await peakOf(stage, 'catalog-poller'),
-      applierMiB: await peakOf(stage, 'applier'),
+      pollerMiB: await peakOf(environment, 'catalog-poller'),
+      applierMiB: await peakOf(environment, 'applier'),
       installSeconds: isInstalled(east) ? seconds : undefined,
-      reported: [...(await reportOf(stage, 'catalog-poller')), ...(await reportOf(stage, 'applier'))],
+      reported: [...(await reportOf(environment, 'catalog-poller')), ...(await reportOf(environment, 'applier'))],
     };
   } finally {
-    await stage.strike();
+    await environment.stop();
     await hostile.stop();
     await good.stop();
     await rm(folder, { recursive: true, force: true });
@@ -70,16 +70,16 @@ export async function measureAttack(attack: AttackName | undefined): Promise<Att
 /**
  * The operators are installed in the hostile cluster before it becomes hostile, so that there is work for it.
  */
-async function prepare(stage: Stage): Promise<void> {
+async function prepare(environment: DemoEnvironment): Promise<void> {
   const examples = join(PROJECT_ROOT, 'examples');
-  await putSampleBundles(examples, stage.registry.put);
-  await putSampleCatalog(examples, 'v1', stage.registry);
-  await Promise.all(stage.clients.map((client) => prepareCluster(client, stage.registry.host)));
-  for (const client of stage.clients.slice(1)) await wishOn(client, stage.registry.host);
+  await putSampleBundles(examples, environment.registry.put);
+  await putSampleCatalog(examples, 'v1', environment.registry);
+  await Promise.all(environment.clients.map((client) => prepareCluster(client, environment.registry.host)));
+  for (const client of environment.clients.slice(1)) await subscribeIn(client, environment.registry.host);
   const csvs = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
   const installed = async () => {
     const lists = await Promise.all(
-      stage.clients.slice(1).map((client) => client.list(csvs, { namespace: 'harbors' })),
+      environment.clients.slice(1).map((client) => client.list(csvs, { namespace: 'harbors' })),
     );
     return lists.every((list) => JSON.stringify(list?.items ?? []).split('"InstallSucceeded"').length > 2);
   };
@@ -90,15 +90,16 @@ async function prepare(stage: Stage): Promise<void> {
   }
 }
 
-const serviceOf = (stage: Stage, name: string) => stage.services.find(({ service }) => service === name);
+const serviceOf = (environment: DemoEnvironment, name: string) =>
+  environment.services.find(({ service }) => service === name);
 
-async function peakOf(stage: Stage, name: string): Promise<number> {
-  const pid = serviceOf(stage, name)?.pid;
+async function peakOf(environment: DemoEnvironment, name: string): Promise<number> {
+  const pid = serviceOf(environment, name)?.pid;
   return (pid === undefined ? undefined : await usageOf(pid))?.peakMiB ?? Number.NaN;
 }
 
-async function reportOf(stage: Stage, name: string): Promise<readonly string[]> {
-  const url = await serviceOf(stage, name)?.url();
+async function reportOf(environment: DemoEnvironment, name: string): Promise<readonly string[]> {
+  const url = await serviceOf(environment, name)?.url();
   const answer: unknown = await (await fetch(`${url}/healthz`)).json();
   const found = /cluster west: too large: [^"]*/.exec(JSON.stringify(answer));
   return found === null ? [] : [`${name}: ${found[0]}`];

@@ -1,8 +1,12 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import type { CountedRequest } from './counted-requests.js';
+import {
+  type LifecycleEnvironment,
+  type LifecycleEnvironmentOptions,
+  startLifecycleEnvironment,
+} from './lifecycle-environment.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';
-import { type LifecycleStage, type LifecycleStageOptions, setLifecycleStage } from './lifecycle-stage.js';
 import { type Journey, type Milestone, Milestones } from './milestones.js';
 import { catalogImage, csvName, type Edition, type OperatorShape, putOperators } from './operator-images.js';
 
@@ -29,7 +33,7 @@ export type LifecycleMeasures = Readonly<{
 /** Seconds of every namespace until its CSV Succeeded and until its Subscription was AtLatestKnown. */
 type Crowd = Readonly<{ all: Readonly<Record<'CSV Succeeded' | 'Subscription AtLatestKnown', readonly number[]>> }>;
 
-export type LifecycleOptions = LifecycleStageOptions &
+export type LifecycleOptions = LifecycleEnvironmentOptions &
   Readonly<{ runs: number; namespaces: number; idleSeconds: number }>;
 
 const GLOBAL = 'olm';
@@ -38,23 +42,23 @@ const PATIENCE_MS = 180_000;
 const SHAPES: readonly OperatorShape[] = ['plain', 'full'];
 
 export async function measureLifecycle(options: LifecycleOptions): Promise<LifecycleMeasures> {
-  const stage = await setLifecycleStage(options);
-  const milestones = new Milestones(stage.client);
+  const environment = await startLifecycleEnvironment(options);
+  const milestones = new Milestones(environment.client);
   try {
     await milestones.start();
-    return await new Lifecycle(stage, milestones).measure(options);
+    return await new Lifecycle(environment, milestones).measure(options);
   } catch (error) {
-    for (const service of stage.services) process.stderr.write(`--- ${service.name}\n${await service.tail()}\n`);
+    for (const service of environment.services) process.stderr.write(`--- ${service.name}\n${await service.tail()}\n`);
     throw error;
   } finally {
     await milestones.stop();
-    await stage.strike();
+    await environment.stop();
   }
 }
 
 class Lifecycle {
   constructor(
-    private readonly stage: LifecycleStage,
+    private readonly environment: LifecycleEnvironment,
     private readonly milestones: Milestones,
   ) {}
 
@@ -62,7 +66,7 @@ class Lifecycle {
     const wished = SHAPES.flatMap((shape) =>
       Array.from({ length: runs + 1 }, (_, run) => ({ shape, run, name: `${shape}-${run}` })),
     );
-    await putOperators(this.stage.registry, [...wished, { name: 'crowd', shape: 'plain' }]);
+    await putOperators(this.environment.registry, [...wished, { name: 'crowd', shape: 'plain' }]);
     await this.#create(namespace(GLOBAL));
     const each: (Readonly<Record<'install' | 'upgrade', Passage>> & Readonly<{ shape: OperatorShape }>)[] = [];
     for (const { name, shape, run } of wished) {
@@ -72,7 +76,7 @@ class Lifecycle {
     const crowd = await this.#crowd(namespaces);
     await this.#quiet();
     await pause(idleSeconds * 1_000);
-    const idle = { seconds: idleSeconds, requests: await this.stage.requests.take() };
+    const idle = { seconds: idleSeconds, requests: await this.environment.requests.take() };
     const lookedAgain = await this.#lookAgain();
     const passages = SHAPES.flatMap((shape) =>
       (['install', 'upgrade'] as const).map((what) => ({
@@ -88,7 +92,7 @@ class Lifecycle {
   async #installAndUpgrade(name: string): Promise<Readonly<Record<'install' | 'upgrade', Passage>>> {
     const journey = this.milestones.journey(name, csvName(name, 1));
     await this.#prepare(name);
-    await this.#create(catalogSource(name, catalogImage(this.stage.registry.host, 1)));
+    await this.#create(catalogSource(name, catalogImage(this.environment.registry.host, 1)));
     await until(async () => journey.seen.has('catalog READY'));
     await this.#quiet();
     const install = await this.#passage([[name, csvName(name, 1)]], () => this.#create(subscription(name, name, name)));
@@ -100,7 +104,7 @@ class Lifecycle {
   async #crowd(count: number): Promise<LifecycleMeasures['crowd']> {
     const names = Array.from({ length: count }, (_, n) => `crowd-${n + 1}`);
     for (const name of names) await this.#prepare(name);
-    await this.#create(catalogSource(GLOBAL, catalogImage(this.stage.registry.host, 1)));
+    await this.#create(catalogSource(GLOBAL, catalogImage(this.environment.registry.host, 1)));
     await pause(QUIET_MS);
     await this.#quiet();
     const to = (edition: Edition) => names.map((name) => [name, csvName('crowd', edition)] as const);
@@ -114,7 +118,7 @@ class Lifecycle {
     goals: readonly (readonly [namespace: string, csv: string])[],
     wish: () => Promise<unknown>,
   ): Promise<Passage & Crowd> {
-    await this.stage.requests.take();
+    await this.environment.requests.take();
     const before = await this.#usage();
     const journeys = goals.map(([place, csv]) => this.milestones.journey(place, csv));
     const start = performance.now();
@@ -138,13 +142,13 @@ class Lifecycle {
   }
 
   async #lookAgain(): Promise<readonly CountedRequest[]> {
-    const poller = this.stage.services.find(({ service }) => service === 'catalog-poller');
+    const poller = this.environment.services.find(({ service }) => service === 'catalog-poller');
     await poller?.stop();
-    await this.stage.requests.take();
+    await this.environment.requests.take();
     poller?.start();
     const first: CountedRequest[] = [];
     await until(async () => {
-      first.push(...(await this.stage.requests.take()));
+      first.push(...(await this.environment.requests.take()));
       return first.some(({ service }) => service === 'flotilla-applier');
     });
     return [...first, ...(await this.#quiet())].filter(({ service }) => service === 'flotilla-applier');
@@ -156,7 +160,7 @@ class Lifecycle {
     let quietSince = performance.now();
     const deadline = quietSince + PATIENCE_MS;
     while (performance.now() - quietSince < QUIET_MS && performance.now() < deadline) {
-      const taken = await this.stage.requests.take();
+      const taken = await this.environment.requests.take();
       all.push(...taken);
       if (taken.length > 0) quietSince = performance.now();
       await pause(50);
@@ -170,19 +174,19 @@ class Lifecycle {
   }
 
   #offer(place: string, edition: Edition): Promise<unknown> {
-    const spec = { image: catalogImage(this.stage.registry.host, edition) };
-    return this.stage.client.patch(
+    const spec = { image: catalogImage(this.environment.registry.host, edition) };
+    return this.environment.client.patch(
       { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'lifecycle', namespace: place },
       { spec },
     );
   }
 
   #create(object: KubernetesObject): Promise<void> {
-    return createPatiently(this.stage.client, object);
+    return createPatiently(this.environment.client, object);
   }
 
   async #usage(): Promise<ReadonlyMap<string, Usage | undefined>> {
-    const used = this.stage.services.map(
+    const used = this.environment.services.map(
       async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
     );
     return new Map(await Promise.all(used));

@@ -1,8 +1,8 @@
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
+import { startLifecycleEnvironment } from './lifecycle-environment.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';
-import { setLifecycleStage } from './lifecycle-stage.js';
 import { catalogImage, putOperators } from './operator-images.js';
 
 export type ManyMeasures = Readonly<{
@@ -18,25 +18,25 @@ const PATIENCE_MS_PER_CLUSTER = 60_000;
 
 /** The same operators in every one of many simulated clusters: what the services take for them. */
 export async function measureMany(size: Readonly<{ clusters: number; operators: number }>): Promise<ManyMeasures> {
-  const stage = await setLifecycleStage({ simulated: size.clusters });
+  const environment = await startLifecycleEnvironment({ simulated: size.clusters });
   try {
     const names = Array.from({ length: size.operators }, (_, n) => `many-${n + 1}`);
     await putOperators(
-      stage.registry,
+      environment.registry,
       names.map((name) => ({ name, shape: 'full' })),
     );
-    const image = catalogImage(stage.registry.host, 1);
+    const image = catalogImage(environment.registry.host, 1);
     const start = performance.now();
-    await Promise.all(stage.clients.map((client) => wish(client, names, image)));
-    for (const client of stage.clients)
+    await Promise.all(environment.clients.map((client) => wish(client, names, image)));
+    for (const client of environment.clients)
       await running(client, size.operators, start + size.clusters * PATIENCE_MS_PER_CLUSTER);
     const seconds = (performance.now() - start) / 1_000;
-    const used = stage.services.map(
+    const used = environment.services.map(
       async ({ name, pid }) => [name, pid === undefined ? undefined : await usageOf(pid)] as const,
     );
     return { ...size, seconds, usage: new Map(await Promise.all(used)) };
   } finally {
-    await stage.strike();
+    await environment.stop();
   }
 }
 

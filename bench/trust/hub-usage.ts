@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { usageOf } from '../fleet/process-usage.js';
-import type { LifecycleStage } from '../lifecycle/lifecycle-stage.js';
+import type { LifecycleEnvironment } from '../lifecycle/lifecycle-environment.js';
 
 /** What a hub has used since its processes started. */
 export type HubUsage = Readonly<{
@@ -10,10 +10,10 @@ export type HubUsage = Readonly<{
   redisCommands: number;
 }>;
 
-export async function hubUsage(stage: LifecycleStage, redis: Redis): Promise<HubUsage> {
+export async function hubUsage(environment: LifecycleEnvironment, redis: Redis): Promise<HubUsage> {
   const cpuSeconds: Record<string, number> = {};
   const peakMiB: Record<string, number> = {};
-  for (const { name, pid } of stage.services) {
+  for (const { name, pid } of environment.services) {
     const usage = pid === undefined ? undefined : await usageOf(pid);
     cpuSeconds[name] = usage?.cpuSeconds ?? Number.NaN;
     peakMiB[name] = usage?.peakMiB ?? Number.NaN;

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { pause } from '#testing/patience';
+import { type LifecycleEnvironment, startLifecycleEnvironment } from '../lifecycle/lifecycle-environment.js';
 import {
   catalogSource,
   createPatiently,
@@ -8,7 +9,6 @@ import {
   operatorGroup,
   subscription,
 } from '../lifecycle/lifecycle-objects.js';
-import { type LifecycleStage, setLifecycleStage } from '../lifecycle/lifecycle-stage.js';
 import { Milestones } from '../lifecycle/milestones.js';
 import { catalogImage, csvName, type Edition, putOperators } from '../lifecycle/operator-images.js';
 import { type HubUsage, hubUsage } from './hub-usage.js';
@@ -36,23 +36,29 @@ export class MeasuredHub {
   readonly #milestones: Milestones;
 
   private constructor(
-    private readonly stage: LifecycleStage,
+    private readonly environment: LifecycleEnvironment,
     operators: number,
   ) {
     this.#names = Array.from({ length: operators }, (_, n) => `plain-${n + 1}`);
-    this.#redis = new Redis(stage.redisUrl);
-    this.#milestones = new Milestones(stage.client);
+    this.#redis = new Redis(environment.redisUrl);
+    this.#milestones = new Milestones(environment.client);
   }
 
   /** With the namespaces, groups and catalogs of its operators in the first cluster, and nothing to do. */
   static async start({ checkout, clusters, operators, profileFolder }: MeasuredHubOptions): Promise<MeasuredHub> {
-    const stage = await setLifecycleStage({ simulated: clusters, checkout, profileFolder, logLevel: 'info' });
-    const hub = new MeasuredHub(stage, operators);
+    const environment = await startLifecycleEnvironment({
+      simulated: clusters,
+      checkout,
+      profileFolder,
+      logLevel: 'info',
+    });
+    const hub = new MeasuredHub(environment, operators);
     try {
       await hub.#prepare();
       return hub;
     } catch (error) {
-      for (const service of stage.services) process.stderr.write(`--- ${service.name}\n${await service.tail()}\n`);
+      for (const service of environment.services)
+        process.stderr.write(`--- ${service.name}\n${await service.tail()}\n`);
       await hub.stop();
       throw error;
     }
@@ -64,15 +70,17 @@ export class MeasuredHub {
   }
 
   upgrade(from: number, to: number): Promise<Cost> {
-    return this.#each(from, to, 2, (name) => this.#offer(name, 'lifecycle', catalogImage(this.stage.registry.host, 2)));
+    return this.#each(from, to, 2, (name) =>
+      this.#offer(name, 'lifecycle', catalogImage(this.environment.registry.host, 2)),
+    );
   }
 
   /** A catalog for all namespaces of the cluster becomes each of these in turn. */
   async refresh(catalogs: LargeCatalogs, from: number, to: number): Promise<Cost> {
     return this.#cost(async () => {
       for (const [at, image] of catalogs.slice(from, to).entries()) {
-        const reference = catalogReference(this.stage.registry.host, from + at);
-        this.stage.registry.put(reference, image);
+        const reference = catalogReference(this.environment.registry.host, from + at);
+        this.environment.registry.put(reference, image);
         const journey = this.#milestones.journey(GLOBAL, '');
         if (from + at === 0) await this.#create(catalogSource(GLOBAL, reference));
         else await this.#offer(GLOBAL, 'lifecycle', reference);
@@ -86,18 +94,18 @@ export class MeasuredHub {
   }
 
   usage(): Promise<HubUsage> {
-    return hubUsage(this.stage, this.#redis);
+    return hubUsage(this.environment, this.#redis);
   }
 
   async stop(): Promise<void> {
     await this.#milestones.stop();
     this.#redis.disconnect();
-    await this.stage.strike();
+    await this.environment.stop();
   }
 
   async #prepare(): Promise<void> {
     await this.#milestones.start();
-    const { registry } = this.stage;
+    const { registry } = this.environment;
     await putOperators(
       registry,
       this.#names.map((name) => ({ name, shape: 'plain' })),
@@ -109,7 +117,7 @@ export class MeasuredHub {
         await this.#create(object);
       await until(() => journey.seen.has('catalog READY'));
     }
-    for (const client of this.stage.clients.slice(1)) {
+    for (const client of this.environment.clients.slice(1)) {
       await createPatiently(client, namespace(GLOBAL));
       await createPatiently(client, catalogSource(GLOBAL, catalogImage(registry.host, 1)));
     }
@@ -130,7 +138,7 @@ export class MeasuredHub {
   }
 
   async #cost(work: () => Promise<unknown>): Promise<Cost> {
-    await this.stage.requests.take();
+    await this.environment.requests.take();
     const before = await this.usage();
     await work();
     const requests = await this.#quiet();
@@ -152,7 +160,7 @@ export class MeasuredHub {
   async #quiet(): Promise<number> {
     let requests = 0;
     for (let quietSince = performance.now(); performance.now() - quietSince < QUIET_MS; await pause(50)) {
-      const { length } = await this.stage.requests.take();
+      const { length } = await this.environment.requests.take();
       requests += length;
       if (length > 0) quietSince = performance.now();
     }
@@ -161,11 +169,11 @@ export class MeasuredHub {
 
   #offer(place: string, name: string, image: string): Promise<unknown> {
     const source = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name, namespace: place };
-    return this.stage.client.patch(source, { spec: { image } });
+    return this.environment.client.patch(source, { spec: { image } });
   }
 
   #create(object: KubernetesObject): Promise<void> {
-    return createPatiently(this.stage.client, object);
+    return createPatiently(this.environment.client, object);
   }
 }
 

@@ -12,12 +12,12 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { PATIENCE, PATIENCE_MS } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { commandIn } from '../../apps/cli/src/live/command-in.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, offer } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import * as fixture from '../story/bad-input-fixture.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import type { AdviceCluster } from './advice-clusters.js';
 import { createHubAccounts } from './hub-accounts.js';
 
@@ -57,7 +57,7 @@ export class AdviceBench {
     readonly registry: InMemoryRegistry,
     readonly client: KubeClient,
     readonly kubeconfigs: Readonly<{ user: string; applier: string }>,
-    private readonly services: Stage['services'],
+    private readonly services: DemoEnvironment['services'],
     readonly stop: () => Promise<void>,
   ) {}
 
@@ -76,17 +76,17 @@ export class AdviceBench {
       if (client === undefined) throw new Error('the environment has no cluster');
       endings.push(() => client.close());
       await installMissingCrds(client);
-      await scene.createNamespace(client, 'olm', []);
+      await fixture.createNamespace(client, 'olm', []);
       const hub = await createHubAccounts(client, cluster.kubeconfig, folder);
       const registry = await startRegistry();
       endings.push(() => registry.stop());
-      const stage = await setQuickStage({
+      const environment = await startQuickEnvironment({
         ...{ registry, kubeconfigs: [kubeconfig], settings: SETTINGS },
         settingsOf: (service) => (service === 'resolver-worker' ? {} : { FLOTILLA_KUBECONFIG: hub[service] }),
       });
-      endings.push(stage.strike);
-      await allRunning(stage.services);
-      return new AdviceBench(registry, client, { user: kubeconfig, applier: hub.applier }, stage.services, stop);
+      endings.push(environment.stop);
+      await allRunning(environment.services);
+      return new AdviceBench(registry, client, { user: kubeconfig, applier: hub.applier }, environment.services, stop);
     } catch (error) {
       await stop();
       throw error;
@@ -180,9 +180,9 @@ export class AdviceBench {
   async publish(namespace: string, name: string, versions: readonly MadeVersion[]): Promise<void> {
     const image = await this.catalog(name, versions);
     const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace };
-    if ((await this.client.get(ref)) === undefined) await scene.createCatalog(this.client, namespace, { image });
+    if ((await this.client.get(ref)) === undefined) await fixture.createCatalog(this.client, namespace, { image });
     else await this.client.patch(ref, { spec: { image } });
-    await until(() => scene.catalogStatus(this.client, namespace), 'READY');
+    await until(() => fixture.catalogStatus(this.client, namespace), 'READY');
   }
 
   /** An image with a catalog of this package, under a tag of its own. */
@@ -194,20 +194,20 @@ export class AdviceBench {
     await offer({ registry, offered }, name, versions);
     const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
     const reference = `advice/${name}-shelf:${edition}`;
-    registry.put(reference, await scene.catalogImage(files));
+    registry.put(reference, await fixture.catalogImage(files));
     return `${registry.host}/${reference}`;
   }
 
   /** A namespace with one OperatorGroup, a catalog of one package of its name, and a Subscription. */
   async subscribed(namespace: string, versions: readonly MadeVersion[]): Promise<void> {
-    await scene.createNamespace(this.client, namespace);
+    await fixture.createNamespace(this.client, namespace);
     await this.publish(namespace, namespace, versions);
-    await scene.subscribe(this.client, namespace, namespace);
+    await fixture.subscribe(this.client, namespace, namespace);
   }
 
   /** Waits until the namespace has these CSVs, as `name phase`. */
   async runs(namespace: string, ...wanted: string[]): Promise<void> {
-    await until(() => scene.operators(this.client, namespace), wanted);
+    await until(() => fixture.operators(this.client, namespace), wanted);
   }
 
   /** Waits until a CSV of the namespace has this reason. */

@@ -5,7 +5,7 @@ import { IMAGE_TEMPLATE_ANNOTATION } from '#core/classic/catalog-source/image-te
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 import { POLLER_USER } from './hub-accounts.js';
 
@@ -13,7 +13,7 @@ const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSour
 const V1 = [{ version: '1.0.0', objects: [] }];
 
 const ready = ({ client }: AdviceBench, namespace: string) =>
-  until(() => scene.catalogStatus(client, namespace), 'READY');
+  until(() => fixture.catalogStatus(client, namespace), 'READY');
 const shelf = (namespace: string) => [namespace, 'catalogsource', 'shelf'] as const;
 
 /** What explain advises about CatalogSources. */
@@ -22,8 +22,8 @@ export const CATALOG_CASES = {
     carries: ['validateCatalogImage'],
     play: async (bench, namespace) => {
       const image = `${bench.registry.host}/advice/missing:1`;
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createCatalog(bench.client, namespace, { image });
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, { image });
       const line = await bench.advised(shelf(namespace), 'validateCatalogImage', image);
       expect(await bench.follow(line)).toMatchObject({
         exit: 3,
@@ -36,11 +36,11 @@ export const CATALOG_CASES = {
   'broken-neighbour': {
     carries: ['deleteCatalogSource'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       const image = `${bench.registry.host}/advice/missing:1`;
-      for (const name of ['bad', 'worse']) await scene.createCatalog(bench.client, namespace, { image }, name);
+      for (const name of ['bad', 'worse']) await fixture.createCatalog(bench.client, namespace, { image }, name);
       await bench.publish(namespace, namespace, V1);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       const about = [namespace, 'subscription', namespace] as const;
       const lines = [
         await bench.advised(about, 'deleteCatalogSource', namespace, 'bad'),
@@ -56,10 +56,13 @@ export const CATALOG_CASES = {
       const guarded = await startRegistry();
       try {
         guarded.requireAuth({ username: 'me', password: 'right' });
-        guarded.put('private/catalog:1', await scene.catalogImage({ 'a.yaml': scene.packageYaml(namespace, 'x/y:1') }));
-        await scene.createNamespace(bench.client, namespace);
+        guarded.put(
+          'private/catalog:1',
+          await fixture.catalogImage({ 'a.yaml': fixture.packageYaml(namespace, 'x/y:1') }),
+        );
+        await fixture.createNamespace(bench.client, namespace);
         const image = `${guarded.host}/private/catalog:1`;
-        await scene.createCatalog(bench.client, namespace, { image, secrets: ['regcred'] });
+        await fixture.createCatalog(bench.client, namespace, { image, secrets: ['regcred'] });
         await bench.done(await bench.advised(shelf(namespace), 'allowPullSecrets', namespace, POLLER_USER));
         const create = await bench.advised(shelf(namespace), 'createPullSecret', namespace, 'regcred');
         await bench.done(create, { HOST: guarded.host, USER: 'me', PASSWORD: 'wrong' });
@@ -77,8 +80,8 @@ export const CATALOG_CASES = {
     play: async (bench, namespace) => {
       const [port = 0] = await freePorts(1);
       const address = `127.0.0.1:${port}`;
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createCatalog(bench.client, namespace, { address });
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, { address });
       await bench.advised(shelf(namespace), 'startRegistryServer', address);
       const image = await bench.catalog(namespace, V1);
       const flotilla = join(PROJECT_ROOT, 'bin', 'flotilla');
@@ -93,10 +96,10 @@ export const CATALOG_CASES = {
   'config-map-wrong': {
     carries: ['allowConfigMaps', 'correctConfigMap'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'content', namespace } };
       await bench.client.create({ ...map, data: { packages: '[]' } });
-      await scene.createCatalog(bench.client, namespace, { sourceType: 'configmap', configMap: 'content' });
+      await fixture.createCatalog(bench.client, namespace, { sourceType: 'configmap', configMap: 'content' });
       await bench.done(await bench.advised(shelf(namespace), 'allowConfigMaps', namespace, POLLER_USER));
       await bench.advised(shelf(namespace), 'correctConfigMap', namespace, 'content');
       const data = { packages: '[]', customResourceDefinitions: '[]', clusterServiceVersions: '[]' };
@@ -107,8 +110,8 @@ export const CATALOG_CASES = {
   'no-image': {
     carries: ['correctCatalogSpec'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createCatalog(bench.client, namespace, {});
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, {});
       await bench.advised(shelf(namespace), 'correctCatalogSpec');
       await bench.client.patch({ ...SOURCE, namespace }, { spec: { image: await bench.catalog(namespace, V1) } });
       await ready(bench, namespace);
@@ -117,8 +120,8 @@ export const CATALOG_CASES = {
   'image-template-wrong': {
     carries: ['correctImageTemplate'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createCatalog(bench.client, namespace, {});
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, {});
       const annotations = { [IMAGE_TEMPLATE_ANNOTATION]: `${bench.registry.host}/advice/catalog:{unknown}` };
       await bench.client.patch({ ...SOURCE, namespace }, { metadata: { annotations } });
       await bench.advised(shelf(namespace), 'correctImageTemplate', IMAGE_TEMPLATE_ANNOTATION);
@@ -129,8 +132,8 @@ export const CATALOG_CASES = {
   'no-catalog': {
     carries: ['createCatalogSource'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.advised([namespace, 'subscription', namespace], 'createCatalogSource', `${namespace}/shelf`);
       await bench.publish(namespace, namespace, V1);
       await bench.runs(namespace, `${namespace}.v1.0.0 Succeeded`);
@@ -140,11 +143,11 @@ export const CATALOG_CASES = {
     carries: ['validateBundleImage'],
     play: async (bench, namespace) => {
       const bundle = `${bench.registry.host}/advice/missing-bundle:1`;
-      const yaml = scene.packageYaml(namespace, bundle);
-      bench.registry.put(`advice/${namespace}:1`, await scene.catalogImage({ 'a.yaml': yaml }));
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createCatalog(bench.client, namespace, { image: `${bench.registry.host}/advice/${namespace}:1` });
-      await scene.subscribe(bench.client, namespace, namespace);
+      const yaml = fixture.packageYaml(namespace, bundle);
+      bench.registry.put(`advice/${namespace}:1`, await fixture.catalogImage({ 'a.yaml': yaml }));
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createCatalog(bench.client, namespace, { image: `${bench.registry.host}/advice/${namespace}:1` });
+      await fixture.subscribe(bench.client, namespace, namespace);
       const line = await bench.advised([namespace, 'subscription', namespace], 'validateBundleImage', bundle);
       const seen = await bench.follow(line);
       expect(seen.exit).not.toBe(0);

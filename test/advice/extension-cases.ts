@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type MadeVersion, madeCrd } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 
 const V1 = 'olm.operatorframework.io/v1';
@@ -75,7 +75,7 @@ export const EXTENSION_CASES = {
       await bench.subscribed(name, [version(name)]);
       await bench.runs(name, `${name}.v1.0.0 Succeeded`);
       const image = await bench.catalog(name, [version(name)]);
-      await scene.createNamespace(bench.client, `${name}-own`, []);
+      await fixture.createNamespace(bench.client, `${name}-own`, []);
       await extend(bench, name, image, `${name}-own`);
       const csv = `${name}.v1.0.0`;
       const keep = await bench.advised(about(name), 'keepOwner', name);
@@ -98,7 +98,7 @@ export const EXTENSION_CASES = {
     carries: ['explainExtension', 'saveObjects', 'deleteCrd'],
     play: async (bench, name) => {
       await bench.client.create(crdOf(name, { colour: { type: 'string' } }));
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       await extend(bench, name, await bench.catalog(name, [version(name)]));
       const explain = await bench.advisedByStatus(name, 'explainExtension', name);
       expect(await bench.follow(explain)).toMatchObject({ exit: 1, out: expect.stringContaining('kubectl') });
@@ -113,7 +113,7 @@ export const EXTENSION_CASES = {
   'catalog-lacks-package': {
     carries: ['correctExtensionCause'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       await extend(bench, name, await bench.catalog(`${name}-other`, [{ version: '1.0.0', objects: [] }]));
       await bench.advised(about(name), 'correctExtensionCause');
       const ref = await bench.catalog(name, [version(name)]);
@@ -126,7 +126,7 @@ export const EXTENSION_CASES = {
     carries: ['correctClusterCatalog'],
     play: async (bench, name) => {
       const bad = `${name}-bad`;
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const labels = { 'advice.example.com/for': name };
       for (const [catalog, ref] of [
         [name, await bench.catalog(name, [version(name)])],
@@ -146,7 +146,7 @@ export const EXTENSION_CASES = {
   'configuration-wrong': {
     carries: ['correctExtensionConfig'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const image = await bench.catalog(name, [{ ...version(name), spec: { installModes: OWN } }]);
       await extend(bench, name, image);
       await bench.advised(about(name), 'correctExtensionConfig');
@@ -158,10 +158,10 @@ export const EXTENSION_CASES = {
   'bundle-image-not-a-reference': {
     carries: ['correctExtensionSpec'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const reference = `advice/${name}-wrong:1`;
-      const yaml = scene.packageYaml(name, 'Not/A/Reference');
-      bench.registry.put(reference, await scene.catalogImage({ 'a.yaml': yaml }));
+      const yaml = fixture.packageYaml(name, 'Not/A/Reference');
+      bench.registry.put(reference, await fixture.catalogImage({ 'a.yaml': yaml }));
       await extend(bench, name, `${bench.registry.host}/${reference}`);
       await bench.advised(about(name), 'correctExtensionSpec');
       const source = { type: 'Image', image: { ref: await bench.catalog(name, [version(name)]) } };
@@ -190,7 +190,7 @@ export const EXTENSION_CASES = {
   'account-of-user': {
     carries: ['deleteInTheWay'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: name } };
       await bench.client.create(account);
       await extend(bench, name, await bench.catalog(name, [version(name)]));
@@ -209,7 +209,7 @@ export const EXTENSION_CASES = {
   'catalog-switched-off': {
     carries: ['makeCatalogAvailable'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const ref = await bench.catalog(name, [version(name)]);
       const spec = { source: { type: 'Image', image: { ref } }, availabilityMode: 'Unavailable' };
       await bench.client.create({ apiVersion: V1, kind: 'ClusterCatalog', metadata: { name }, spec });
@@ -222,7 +222,7 @@ export const EXTENSION_CASES = {
   'way-back': {
     carries: ['allowEarlierVersion', 'holdAtRevision', 'endRollback'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const versions = [version(name), { ...version(name), ...NEXT }];
       await extend(bench, name, await bench.catalog(name, versions.slice(0, 1)));
       await installedVersion(bench, name, '1.0.0');
@@ -245,7 +245,7 @@ export const EXTENSION_CASES = {
   'crd-loses-field': {
     carries: ['saveBeforeChange', 'allowCrdChange'],
     play: async (bench, name) => {
-      await scene.createNamespace(bench.client, name, []);
+      await fixture.createNamespace(bench.client, name, []);
       const wide = version(name, { colour: { type: 'string' } });
       await extend(bench, name, await bench.catalog(name, [wide]));
       await installedVersion(bench, name, '1.0.0');

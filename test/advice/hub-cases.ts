@@ -3,7 +3,7 @@ import { REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-plan/plan-mark'
 import { pause } from '#testing/patience';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceCase, until } from './advice-bench.js';
 import { APPLIER_ROLE, APPLIER_USER } from './hub-accounts.js';
 
@@ -29,7 +29,7 @@ export const HUB_CASES = {
     play: async (bench, namespace) => {
       const annotations = { [REFUSE_FOREIGN_ANNOTATION]: 'true' };
       await bench.client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, annotations } });
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.publish(namespace, namespace, V1);
       await bench.client.create({
         ...{ apiVersion: V1ALPHA1, kind: 'Subscription', metadata: { name: namespace, namespace } },
@@ -57,17 +57,17 @@ export const HUB_CASES = {
     carries: ['enableDefaultSource'],
     play: async (bench, namespace) => {
       await bench.client.create(operatorHubCrd());
-      await scene.createNamespace(bench.client, namespace, []);
+      await fixture.createNamespace(bench.client, namespace, []);
       const image = await bench.catalog(namespace, V1);
       const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace } as const;
       const annotations = { 'operatorframework.io/managed-by': 'marketplace-operator' };
-      await scene.createCatalog(bench.client, namespace, { image });
+      await fixture.createCatalog(bench.client, namespace, { image });
       await bench.client.patch(ref, { metadata: { annotations } });
       const sources = (disabled: boolean) => ({ spec: { sources: [{ name: 'shelf', disabled }] } });
       await create(bench.client, { ...OPERATOR_HUB, metadata: { name: 'cluster' }, ...sources(true) });
       await bench.advised(shelf(namespace), 'enableDefaultSource');
       await bench.client.patch({ ...OPERATOR_HUB, name: 'cluster' }, sources(false));
-      await until(() => scene.catalogStatus(bench.client, namespace), 'READY');
+      await until(() => fixture.catalogStatus(bench.client, namespace), 'READY');
     },
   },
   'hub-stopped': {
@@ -75,12 +75,12 @@ export const HUB_CASES = {
     carries: ['checkHub'],
     play: async (bench, namespace) => {
       await bench.stopHub();
-      await scene.createNamespace(bench.client, namespace, []);
-      await scene.createCatalog(bench.client, namespace, { image: await bench.catalog(namespace, V1) });
+      await fixture.createNamespace(bench.client, namespace, []);
+      await fixture.createCatalog(bench.client, namespace, { image: await bench.catalog(namespace, V1) });
       const line = await bench.advised(shelf(namespace), 'checkHub');
       expect(await bench.done(line)).toMatch(/^HUB not reached at /);
       await bench.startHub();
-      await until(() => scene.catalogStatus(bench.client, namespace), 'READY');
+      await until(() => fixture.catalogStatus(bench.client, namespace), 'READY');
     },
   },
   'hub-lacks-right': {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { madeCrd } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceCase, until } from './advice-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -18,20 +18,20 @@ export const NAMESPACE_CASES = {
   'no-group': {
     carries: ['createGroup'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace, []);
+      await fixture.createNamespace(bench.client, namespace, []);
       await bench.publish(namespace, namespace, V1);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.advised(about(namespace), 'createGroup', namespace);
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.runs(namespace, done(namespace));
     },
   },
   'two-groups': {
     carries: ['keepOneGroup'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace, ['own', 'other']);
+      await fixture.createNamespace(bench.client, namespace, ['own', 'other']);
       await bench.publish(namespace, namespace, V1);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       const line = await bench.advised(about(namespace), 'keepOneGroup', namespace);
       await bench.done(line, { NAME: 'other' });
       await bench.runs(namespace, done(namespace));
@@ -40,12 +40,12 @@ export const NAMESPACE_CASES = {
   'global-catalogs-excluded': {
     carries: ['seeGlobalCatalogs'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       const annotations = { 'olm.operatorframework.io/exclude-global-namespace-resolution': 'true' };
       await bench.client.patch({ ...GROUP, namespace }, { metadata: { annotations } });
       const image = await bench.catalog(namespace, V1);
-      await scene.createCatalog(bench.client, 'olm', { image }, namespace);
-      await scene.subscribe(bench.client, namespace, namespace, { name: namespace, namespace: 'olm' });
+      await fixture.createCatalog(bench.client, 'olm', { image }, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace, { name: namespace, namespace: 'olm' });
       await bench.done(await bench.advised(about(namespace), 'seeGlobalCatalogs', namespace, 'own'));
       await bench.runs(namespace, done(namespace));
     },
@@ -53,10 +53,10 @@ export const NAMESPACE_CASES = {
   'scoped-group': {
     carries: ['createServiceAccount', 'giveRights'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.client.patch({ ...GROUP, namespace }, { spec: { serviceAccountName: 'scoped' } });
       await bench.publish(namespace, namespace, V1);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.done(await bench.advised(about(namespace), 'createServiceAccount', namespace, 'scoped'));
       await bench.advised(about(namespace), 'giveRights', `${namespace}/scoped`);
       const rbac = 'rbac.authorization.k8s.io/v1';
@@ -79,7 +79,7 @@ export const NAMESPACE_CASES = {
   manual: {
     carries: ['approve'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.publish(namespace, namespace, V1);
       await bench.client.create({
         apiVersion: V1ALPHA1,
@@ -112,7 +112,7 @@ export const NAMESPACE_CASES = {
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name: again, namespace });
       await bench.advised(about(namespace), 'subscribeAnew');
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace });
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.runs(namespace, done(namespace));
     },
   },
@@ -122,17 +122,17 @@ export const NAMESPACE_CASES = {
       const home = `${namespace}-home`;
       const crd = madeCrd({ kind: 'Oar', group: `${namespace}.example.com` }, [{ name: 'v1', storage: true }]);
       const versions = [{ version: '1.0.0', objects: [crd], spec: { installModes: MULTI } }];
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createNamespace(bench.client, home);
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, home);
       const targets = (names: string[]) =>
         bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces: names } });
       await targets([home, namespace]);
       await bench.publish(home, namespace, versions);
-      await scene.subscribe(bench.client, home, namespace);
+      await fixture.subscribe(bench.client, home, namespace);
       await bench.runs(home, done(namespace));
       await bench.runs(namespace, done(namespace));
       await bench.publish(namespace, namespace, versions);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       const plan = await bench.plan(namespace, 'Complete');
       const subject = about(namespace);
       const annotate = await bench.advised(subject, 'replaceCopies', namespace, 'own');
@@ -141,7 +141,7 @@ export const NAMESPACE_CASES = {
       const drop = await bench.advised(subject, 'dropSubscription', namespace, namespace);
       await bench.done(drop);
       await bench.runs(namespace, done(namespace));
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       expect(await bench.plan(namespace, 'Complete')).toBe(plan);
       const again = await bench.advised(subject, 'replanOverCopy', namespace, plan);
       await targets([home]);
@@ -158,15 +158,15 @@ export const NAMESPACE_CASES = {
     play: async (bench, namespace) => {
       const home = `${namespace}-home`;
       const versions = [{ version: '1.0.0', objects: [], spec: { installModes: MULTI } }];
-      await scene.createNamespace(bench.client, namespace);
-      await scene.createNamespace(bench.client, home);
+      await fixture.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, home);
       const targetNamespaces = [home, namespace];
       await bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces } });
       await bench.publish(home, namespace, versions);
-      await scene.subscribe(bench.client, home, namespace);
+      await fixture.subscribe(bench.client, home, namespace);
       await bench.runs(namespace, done(namespace));
       await bench.publish(namespace, namespace, versions);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       const name = await bench.plan(namespace, 'Complete');
       const subject = about(namespace);
       const annotate = await bench.advised(subject, 'replaceCopies', namespace, 'own');
@@ -176,7 +176,7 @@ export const NAMESPACE_CASES = {
       await bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces: [home] } });
       await bench.done(annotate);
       await bench.done(await bench.advised(subject, 'dropSubscription', namespace, namespace));
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
       const origin = async () => {
         const found = await bench.client.get(csv);
@@ -191,7 +191,7 @@ export const NAMESPACE_CASES = {
     play: async (bench, namespace) => {
       const subscription = { apiVersion: V1ALPHA1, kind: 'Subscription' };
       const metadata = { name: namespace, namespace };
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.publish(namespace, namespace, V1);
       const spec = { name: namespace, channel: 'fast', source: 'shelf', sourceNamespace: namespace };
       await bench.client.create({ ...subscription, metadata, spec });

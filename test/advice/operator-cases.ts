@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type MadeVersion, madeCrd } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import type { AdviceBench, AdviceCase } from './advice-bench.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
@@ -37,11 +37,11 @@ export const OPERATOR_CASES = {
     carries: ['installApi', 'explainOriginal'],
     play: async (bench, namespace) => {
       const copy = `${namespace}-copy`;
-      await scene.createNamespace(bench.client, copy, []);
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, copy, []);
+      await fixture.createNamespace(bench.client, namespace);
       await retarget(bench, namespace, [namespace, copy]);
       await bench.publish(namespace, namespace, [requires(namespace, 'v1')]);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.advised(about(namespace), 'installApi', crdName(namespace));
       await bench.runs(copy, `${namespace}.v1.0.0 Pending`);
       const original = await bench.advised(
@@ -94,7 +94,7 @@ export const OPERATOR_CASES = {
       await bench.publish(anew, anew, [good]);
       await bench.done(await bench.advised(about(anew), 'replaceBundle', anew, `${anew}.v1.0.0`));
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: anew, namespace: anew });
-      await scene.subscribe(bench.client, anew, anew);
+      await fixture.subscribe(bench.client, anew, anew);
       await bench.runs(anew, done(anew));
     },
   },
@@ -115,10 +115,10 @@ export const OPERATOR_CASES = {
   'targets-unsupported': {
     carries: ['changeTargets'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await retarget(bench, namespace, [namespace, 'olm']);
       await bench.publish(namespace, namespace, [good]);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.advised(about(namespace), 'changeTargets');
       await retarget(bench, namespace, [namespace]);
       await bench.runs(namespace, done(namespace));
@@ -129,14 +129,14 @@ export const OPERATOR_CASES = {
     play: async (bench, namespace) => {
       const other = `${namespace}-other`;
       const versions = [{ ...good, objects: [crdOf(namespace)], spec: { installModes: MULTI } }];
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.publish(namespace, namespace, versions);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.runs(namespace, done(namespace));
-      await scene.createNamespace(bench.client, other);
+      await fixture.createNamespace(bench.client, other);
       await retarget(bench, other, [other, namespace]);
       await bench.publish(other, namespace, versions);
-      await scene.subscribe(bench.client, other, namespace);
+      await fixture.subscribe(bench.client, other, namespace);
       await bench.fails(other, `${namespace}.v1.0.0`, 'InterOperatorGroupOwnerConflict');
       await bench.advised([other, 'csv', `${namespace}.v1.0.0`], 'separateProviders');
       await retarget(bench, other, [other]);
@@ -147,10 +147,10 @@ export const OPERATOR_CASES = {
   'static-apis': {
     carries: ['addStaticApis'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       await bench.client.patch({ ...GROUP, namespace }, { spec: { staticProvidedAPIs: true } });
       await bench.publish(namespace, namespace, [{ ...good, objects: [crdOf(namespace)] }]);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.advised(about(namespace), 'addStaticApis');
       await bench.client.patch({ ...GROUP, namespace }, { spec: { staticProvidedAPIs: false } });
       await bench.runs(namespace, done(namespace));
@@ -164,8 +164,8 @@ export const OPERATOR_CASES = {
       await bench.subscribed(namespace, versions);
       await bench.runs(namespace, done(namespace));
       const image = await bench.catalog(rival, versions);
-      await scene.createCatalog(bench.client, namespace, { image }, 'rivals');
-      await scene.subscribe(bench.client, namespace, rival, { name: 'rivals', namespace });
+      await fixture.createCatalog(bench.client, namespace, { image }, 'rivals');
+      await fixture.subscribe(bench.client, namespace, rival, { name: 'rivals', namespace });
       await bench.fails(namespace, `${rival}.v1.0.0`, 'OwnerConflict');
       await bench.advised([namespace, 'csv', `${rival}.v1.0.0`], 'removeRival');
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { pause } from '#testing/patience';
 import { type MadeVersion, madeCrd, madeDeployment } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
+import * as fixture from '../story/bad-input-fixture.js';
 import { type AdviceBench, type AdviceCase, until } from './advice-bench.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -102,13 +102,13 @@ export const REQUIREMENT_CASES = {
   'deployment-forbidden': {
     carries: ['retryForbidden'],
     play: async (bench, namespace) => {
-      await scene.createNamespace(bench.client, namespace);
+      await fixture.createNamespace(bench.client, namespace);
       const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'none', namespace } as const;
       const { apiVersion, kind, ...metadata } = quota;
       await bench.client.create({ apiVersion, kind, metadata, spec: { hard: { 'count/deployments.apps': '0' } } });
       const deployments = [madeDeployment(namespace, namespace)];
       await bench.publish(namespace, namespace, [{ version: '1.0.0', objects: [], deployments }]);
-      await scene.subscribe(bench.client, namespace, namespace);
+      await fixture.subscribe(bench.client, namespace, namespace);
       await bench.fails(namespace, `${namespace}.v1.0.0`, 'InstallComponentFailedNoRetry');
       const line = await bench.advised(about(namespace), 'retryForbidden', namespace, 'own');
       await bench.client.delete(quota);
@@ -116,7 +116,7 @@ export const REQUIREMENT_CASES = {
       const afterRetry = async () => {
         await bench.done(line);
         await pause(2_000);
-        return scene.operators(bench.client, namespace);
+        return fixture.operators(bench.client, namespace);
       };
       await until(afterRetry, [done(namespace)]);
     },

@@ -4,15 +4,15 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { type Chapter, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { SAMPLE_NAMESPACE, type ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
 import { cleanCluster } from '../story/clean-clusters.js';
 import type { Dump } from '../story/normalised-dump.js';
 import { playStory } from '../story/play-story.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** When plans have been seen: of the install, and of the first hop of the upgrade. */
-const IN_THE_MIDDLE: readonly Chapter[] = ['first-plan', 'first-hop'];
+const IN_THE_MIDDLE: readonly ScenarioStep[] = ['first-plan', 'first-hop'];
 const AWAY_MS = 500;
 /** An API server takes its time to start. */
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' } as const;
@@ -38,19 +38,19 @@ describe('an API server that is killed and comes back with its data', () => {
     const { crashApiServer } = plane;
     if (cluster === undefined || crashApiServer === undefined) throw new Error('the API server cannot be crashed');
     const kubeconfigs = [cluster.kubeconfigPath];
-    const stage = await setQuickStage({ kubeconfigs, registry });
+    const environment = await startQuickEnvironment({ kubeconfigs, registry });
     const struckAt: string[] = [];
     try {
-      const onChapter = async (chapter: Chapter) => {
-        if (afterMs === undefined || !IN_THE_MIDDLE.includes(chapter)) return;
+      const onStep = async (scenarioStep: ScenarioStep) => {
+        if (afterMs === undefined || !IN_THE_MIDDLE.includes(scenarioStep)) return;
         await pause(afterMs);
-        struckAt.push(await standing(stage));
+        struckAt.push(await standing(environment));
         await crashApiServer(cluster.name, AWAY_MS);
       };
-      const { dumps } = await playStory(stage, { onChapter, patienceMs: LONG_PATIENCE_MS });
-      return { dump: dumps[stage.clients[0]?.cluster ?? ''] ?? {}, struckAt };
+      const { dumps } = await playStory(environment, { onStep, patienceMs: LONG_PATIENCE_MS });
+      return { dump: dumps[environment.clients[0]?.cluster ?? ''] ?? {}, struckAt };
     } finally {
-      await stage.strike();
+      await environment.stop();
       await clean(kubeconfigs);
     }
   }
@@ -64,7 +64,7 @@ describe('an API server that is killed and comes back with its data', () => {
   });
 });
 
-async function standing({ clients }: Stage): Promise<string> {
+async function standing({ clients }: DemoEnvironment): Promise<string> {
   const found = await clients[0]?.list<ClusterServiceVersion>(CSV, { namespace: SAMPLE_NAMESPACE });
   return (found?.items ?? []).map(({ metadata, status }) => `${metadata.name} ${status?.phase ?? 'new'}`).join(', ');
 }

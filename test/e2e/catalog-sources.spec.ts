@@ -3,23 +3,23 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
-import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
-import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-scene.js';
+import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
+import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-fixture.js';
 import { configMapCatalog } from '../story/config-map-catalog.js';
 
 const KIND = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 
 describe('CatalogSources on a real API server', () => {
-  let stage: RecordedStage;
+  let environment: RecordedEnvironment;
   let cluster: KubeClient;
 
   beforeAll(async () => {
-    stage = await setRecordedStage({ backend: 'real', clusters: 1 });
-    const [first] = stage.clusters;
-    if (first === undefined) throw new Error('a stage without clusters');
+    environment = await startRecordedEnvironment({ backend: 'real', clusters: 1 });
+    const [first] = environment.clusters;
+    if (first === undefined) throw new Error('an environment without clusters');
     cluster = first.client;
   });
-  afterAll(() => stage?.strike());
+  afterAll(() => environment?.stop());
 
   const sourceIn = (namespace: string) => cluster.get<CatalogSource>({ ...KIND, name: 'shelf', namespace });
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
-import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
-import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-scene.js';
+import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
+import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-fixture.js';
 import { EXAMPLES } from '../story/play-story.js';
 
 const run = promisify(execFile);
@@ -18,7 +18,7 @@ const OPERATOR = 'lighthouse-operator';
 describe('a catalog pushed with the flotilla command into a registry', () => {
   const endings: (() => Promise<unknown>)[] = [];
   let registry: ImageRegistry;
-  let stage: RecordedStage;
+  let environment: RecordedEnvironment;
   let cluster: KubeClient;
   let folder: string;
 
@@ -32,10 +32,10 @@ describe('a catalog pushed with the flotilla command into a registry', () => {
       const image = `${registry.host}/flotilla-samples/${OPERATOR}-bundle:${version}`;
       await run(FLOTILLA, ['bundle', 'push', join(EXAMPLES, 'bundles', OPERATOR, version), image]);
     }
-    stage = await setRecordedStage({ backend: 'real', clusters: 1 });
-    endings.push(() => stage.strike());
-    const [first] = stage.clusters;
-    if (first === undefined) throw new Error('a stage without clusters');
+    environment = await startRecordedEnvironment({ backend: 'real', clusters: 1 });
+    endings.push(() => environment.stop());
+    const [first] = environment.clusters;
+    if (first === undefined) throw new Error('an environment without clusters');
     cluster = first.client;
   });
   afterAll(async () => {

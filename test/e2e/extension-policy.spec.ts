@@ -10,9 +10,9 @@ import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { catalogImage } from '../story/bad-input-scene.js';
-import { bundleImage, ExtensionScene, packageBlobs } from '../story/extension-scene.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import { catalogImage } from '../story/bad-input-fixture.js';
+import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** The policy as administrators find it in docs/extensions.md, so that what is written there holds. */
 async function documentedPolicy(): Promise<KubernetesObject[]> {
@@ -33,7 +33,7 @@ const extension = (name: string, spec: object = {}) => ({
 });
 
 describe('an administrator who narrows what a team may install (spec: v1-scenarios.md, "vap-access-control.feature")', () => {
-  let east: ExtensionScene;
+  let east: ExtensionFixture;
   let tenant: KubeClient;
   const endings: (() => Promise<unknown>)[] = [];
 
@@ -49,9 +49,9 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
     if (installing === undefined) throw new Error('a control plane without clusters');
     endings.push(() => installing.close());
     await installMissingCrds(installing);
-    const { strike } = await setQuickStage({ registry, kubeconfigs });
-    endings.push(strike);
-    east = new ExtensionScene(installing);
+    const { stop } = await startQuickEnvironment({ registry, kubeconfigs });
+    endings.push(stop);
+    east = new ExtensionFixture(installing);
     tenant = installing.actingAs({ user: 'ann', groups: ['lamp-team', 'system:authenticated'] });
     for (const object of await documentedPolicy()) await installing.create(object);
     const image = `${registry.host}/bundles/lamp@${registry.put('bundles/lamp:v1.0.0', await bundleImage({ name: 'lamp', version: '1.0.0' }))}`;

@@ -8,20 +8,20 @@ import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { catalogImage } from '../story/bad-input-scene.js';
-import { bundleImage, ExtensionScene, packageBlobs } from '../story/extension-scene.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
-import { twinOf } from '../story/twin.js';
+import { catalogImage } from '../story/bad-input-fixture.js';
+import { bundleImage, ExtensionFixture, packageBlobs } from '../story/extension-fixture.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
+import { secondProcessOf } from '../story/second-process.js';
 
 type Pair = readonly [poller: ServiceProcess, applier: ServiceProcess];
 
 describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios.md, "metrics.feature", "ha.feature")', () => {
   const endings: (() => Promise<unknown>)[] = [];
   let registry: InMemoryRegistry;
-  let stage: Stage;
-  let east: ExtensionScene;
+  let environment: DemoEnvironment;
+  let east: ExtensionFixture;
   let first: Pair;
   let second: Pair;
 
@@ -37,17 +37,17 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     if (client === undefined) throw new Error('a control plane without clusters');
     endings.push(() => client.close());
     await installMissingCrds(client);
-    stage = await setQuickStage({ registry, kubeconfigs });
-    endings.push(() => stage.strike());
-    const poller = stage.services.at(0);
-    const applier = stage.services.at(-1);
-    if (poller === undefined || applier === undefined) throw new Error('a stage without services');
+    environment = await startQuickEnvironment({ registry, kubeconfigs });
+    endings.push(() => environment.stop());
+    const poller = environment.services.at(0);
+    const applier = environment.services.at(-1);
+    if (poller === undefined || applier === undefined) throw new Error('an environment without services');
     first = [poller, applier];
-    second = [twinOf(stage, 'catalog-poller', folder), twinOf(stage, 'applier', folder)];
+    second = [secondProcessOf(environment, 'catalog-poller', folder), secondProcessOf(environment, 'applier', folder)];
     endings.push(() => Promise.all(second.map((one) => one.stop())));
     for (const one of second) one.start();
-    await allRunning([...stage.services, ...second]);
-    east = new ExtensionScene(client);
+    await allRunning([...environment.services, ...second]);
+    east = new ExtensionFixture(client);
     await east.namespace('lights');
     await east.catalog('lamps', await offer('1.0.0'));
     await east.extension('lamp', 'lights', { packageName: 'lamp' });

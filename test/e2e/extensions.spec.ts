@@ -4,8 +4,8 @@ import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { describeExtensions } from '../story/extension-stories.js';
-import { lookAtExtension } from '../story/late-look.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { passOverExtension } from '../story/late-pass.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 
 describe('ClusterExtensions on a real API server', () => {
   describeExtensions(
@@ -16,20 +16,20 @@ describe('ClusterExtensions on a real API server', () => {
       const installing = await loadClusters({ kubeconfigs, fieldManager: 'e2e' });
       await Promise.all(installing.map((one) => installMissingCrds(one)));
       await Promise.all(installing.map((one) => one.close()));
-      const stage = await setQuickStage({ registry, kubeconfigs });
-      const [client] = stage.clients;
-      if (client === undefined) throw new Error('a stage without clusters');
+      const environment = await startQuickEnvironment({ registry, kubeconfigs });
+      const [client] = environment.clients;
+      if (client === undefined) throw new Error('an environment without clusters');
       const end = async () => {
-        await stage.strike();
+        await environment.stop();
         await registry.stop();
         await plane.stop();
       };
       return {
         client,
         registry,
-        running: () => allRunning(stage.services),
-        lookLater: (extension, at) => lookAtExtension(stage, client, extension, at),
-        strike: end,
+        running: () => allRunning(environment.services),
+        passLater: (extension, at) => passOverExtension(environment, client, extension, at),
+        stop: end,
       };
     },
     { all: true },

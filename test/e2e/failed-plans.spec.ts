@@ -8,8 +8,8 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
 import { type MadeVersion, madeCrd, offer } from '../integration/applier-support/made-operator.js';
-import * as scene from '../story/bad-input-scene.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import * as fixture from '../story/bad-input-fixture.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' } as const;
 
@@ -34,7 +34,7 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     east = client;
     await installMissingCrds(east);
     const settings = { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: '3s' };
-    endings.push((await setQuickStage({ registry, kubeconfigs, settings })).strike);
+    endings.push((await startQuickEnvironment({ registry, kubeconfigs, settings })).stop);
   });
   afterAll(async () => {
     for (const end of endings.toReversed()) await end();
@@ -50,16 +50,16 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
     await offer({ registry, offered }, name, versions);
     const files = Object.fromEntries(offered.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)]));
     const reference = `made/${name}-shelf:${edition}`;
-    registry.put(reference, await scene.catalogImage(files));
+    registry.put(reference, await fixture.catalogImage(files));
     const image = `${registry.host}/${reference}`;
-    if (edition === 1) await scene.createCatalog(east, name, { image });
+    if (edition === 1) await fixture.createCatalog(east, name, { image });
     else await east.patch({ ...SOURCE, name: 'shelf', namespace: name }, { spec: { image } });
   }
   const runs = (name: string, ...versions: string[]) =>
-    expect.poll(() => scene.operators(east, name), PATIENCE).toEqual(versions);
+    expect.poll(() => fixture.operators(east, name), PATIENCE).toEqual(versions);
   const failed = (name: string, says: RegExp) =>
     expect
-      .poll(() => scene.subscriptionStatus(east, name, name), PATIENCE)
+      .poll(() => fixture.subscriptionStatus(east, name, name), PATIENCE)
       .toEqual(expect.arrayContaining([expect.stringMatching(says)]));
   /** The commands that `explain` advises. */
   async function advised(name: string): Promise<string[]> {
@@ -75,15 +75,15 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
         { name: 'v1', storage: true, properties: { size: { type: 'integer', ...maximum } } },
       ]);
     const first = { version: '1.0.0', objects: [sized({})] };
-    await scene.createNamespace(east, 'bolt');
+    await fixture.createNamespace(east, 'bolt');
     await publish('bolt', 1, [first]);
-    await scene.subscribe(east, 'bolt', 'bolt');
+    await fixture.subscribe(east, 'bolt', 'bolt');
     await runs('bolt', 'bolt.v1.0.0 Succeeded');
     const big = { apiVersion: `${group}/v1`, kind: 'Bolt', metadata: { name: 'big', namespace: 'bolt' } };
     await east.create({ ...big, spec: { size: 7 } });
     await publish('bolt', 2, [first, { version: '1.1.0', replaces: '1.0.0', objects: [sized({ maximum: 5 })] }]);
     await failed('bolt', /^InstallPlanFailed .*updated validation is too restrictive/);
-    expect(await scene.operators(east, 'bolt')).toEqual(['bolt.v1.0.0 Replacing', 'bolt.v1.1.0 Pending']);
+    expect(await fixture.operators(east, 'bolt')).toEqual(['bolt.v1.0.0 Replacing', 'bolt.v1.1.0 Pending']);
     const [again = ''] = await advised('bolt');
     await east.delete({ apiVersion: big.apiVersion, kind: 'Bolt', name: 'big', namespace: 'bolt' });
     expect((await runFlotilla(again.split(' '))).exit).toBe(0);
@@ -99,12 +99,12 @@ describe('InstallPlans that fail on a real API server, and the advice that expla
       version: '1.0.0',
       objects: [budget(api), madeCrd({ kind: 'Clip', group: 'clip.example.com' }, [{ name: 'v1', storage: true }])],
     });
-    await scene.createNamespace(east, 'clip');
+    await fixture.createNamespace(east, 'clip');
     await publish('clip', 1, [version('policy/v1beta1')]);
-    await scene.subscribe(east, 'clip', 'clip');
+    await fixture.subscribe(east, 'clip', 'clip');
     await failed('clip', /^InstallPlanFailed .*policy\/v1beta1, Kind=PodDisruptionBudget not found/);
     await publish('clip', 2, [version('policy/v1')]);
-    await expect.poll(() => scene.catalogStatus(east, 'clip'), PATIENCE).toBe('READY');
+    await expect.poll(() => fixture.catalogStatus(east, 'clip'), PATIENCE).toBe('READY');
     const [, anew = ''] = await advised('clip');
     expect((await runFlotilla(anew.split(' '))).exit).toBe(0);
     await runs('clip', 'clip.v1.0.0 Succeeded');

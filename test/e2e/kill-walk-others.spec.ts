@@ -41,7 +41,7 @@ beforeAll(async () => {
   walk = await KillWalk.start(redis.url, registry, { 'resolver-worker': url.href });
 });
 afterAll(async () => {
-  await walk?.strike();
+  await walk?.stop();
   await proxy?.stop();
   await redis?.stop();
   await registry?.stop();
@@ -50,9 +50,9 @@ afterAll(async () => {
 describe('a catalog poller that is killed', () => {
   /** Offers another catalog from nothing, until its CatalogSource has come to rest or to what is `wanted`. */
   const offer = async (kills: readonly KillPoint[], wanted?: unknown) => {
-    const { cluster } = walk.stage;
+    const { cluster } = walk.environment;
     const { apiVersion, kind, namespace, name } = SOURCE;
-    const counter = new WriteCounter(walk.stage, 'catalog-poller', kills);
+    const counter = new WriteCounter(walk.environment, 'catalog-poller', kills);
     try {
       const spec = { sourceType: 'grpc', image: `${registry.host}/${CATALOG}` };
       cluster.create({ apiVersion, kind, metadata: { name, namespace }, spec });
@@ -105,7 +105,7 @@ describe('a resolver worker that is killed while a job of it runs', () => {
     },
     async ({ words, when }) => {
       await forgetSolutions(redis.url);
-      const resolver = walk.stage.service('resolver-worker');
+      const resolver = walk.environment.service('resolver-worker');
       let restarted: Promise<void> | undefined;
       passes = (piece) => {
         if (restarted !== undefined || !words.test(piece.toString('latin1'))) return true;

@@ -29,7 +29,7 @@ describe('an applier that is killed', () => {
     undisturbed = (await walks[0]?.undisturbed()) ?? fail();
   });
   afterAll(async () => {
-    for (const walk of walks) await walk.strike();
+    for (const walk of walks) await walk.stop();
     await redis?.stop();
     await registry?.stop();
   });
@@ -75,5 +75,5 @@ function describeFailure(error: unknown): string {
 }
 
 const fail = (): never => {
-  throw new Error('there is no stage');
+  throw new Error('there is no environment');
 };

@@ -7,7 +7,7 @@ import { tell } from '../recorded/differences.js';
 import { folderOf } from '../recorded/public-bundles.js';
 import { PUBLIC_BUNDLES } from '../recorded/public-catalogs.js';
 import { pushPublicBundle, servedAsImage } from '../recorded/real-bundles.js';
-import { type RecordedStage, setRecordedStage } from '../recorded/recorded-stage.js';
+import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
 import { readRecording } from '../recorded/recording.js';
 import { replay } from '../recorded/replay.js';
 
@@ -20,22 +20,22 @@ const absent = PUBLIC_BUNDLES.filter(({ package: name }) => !atHand.some((one) =
 it.for(absent)('$package $version', needing({ ...publicData(), isThere: false }), () => undefined);
 
 describe.runIf(atHand.length > 0)('public bundles, from images in a registry to a running operator', () => {
-  let stage: RecordedStage;
+  let environment: RecordedEnvironment;
   let registry: ImageRegistry;
 
   beforeAll(async () => {
     registry = await startImageRegistry();
     console.log(`images in ${registry.how}`);
-    stage = await setRecordedStage({ backend: 'real', clusters: 1 });
+    environment = await startRecordedEnvironment({ backend: 'real', clusters: 1 });
   });
   afterAll(async () => {
-    await stage?.strike();
+    await environment?.stop();
     await registry?.stop();
   });
 
   it.each(atHand)('$package $version ends as OLM left it', async ({ folder, recording, ...bundle }) => {
-    const [cluster] = stage.clusters;
-    if (cluster === undefined) throw new Error('a stage without clusters');
+    const [cluster] = environment.clusters;
+    if (cluster === undefined) throw new Error('an environment without clusters');
     const image = await pushPublicBundle(bundle, folder, registry.host);
     const asImage = servedAsImage(recording, image);
     const replayed = await replay(asImage, {

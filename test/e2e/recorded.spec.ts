@@ -21,7 +21,7 @@ describe('what OLM Classic was recorded to do, on a real kube-apiserver', () => 
       quietMs: 1_500,
     });
   });
-  afterAll(() => playing?.strike());
+  afterAll(() => playing?.stop());
 
   const absent = asked.filter(({ name, notWithOthers }) => missing(name) !== undefined && notWithOthers === undefined);
   it.for(absent)('$name', needing({ ...publicData(), isThere: false }), () => undefined);

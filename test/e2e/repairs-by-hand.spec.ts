@@ -4,7 +4,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { describeRepairsByHand } from '../story/repairs-by-hand.js';
 
 describe('what people delete by hand, on a real API server', () => {
@@ -18,14 +18,14 @@ describe('what people delete by hand, on a real API server', () => {
     if (own === undefined) throw new Error('a control plane without clusters');
     client = own;
     await installMissingCrds(client);
-    const stage = await setQuickStage({ registry, kubeconfigs });
+    const environment = await startQuickEnvironment({ registry, kubeconfigs });
     stop = async () => {
-      await stage.strike();
+      await environment.stop();
       await client.close();
       await registry.stop();
       await plane.stop();
     };
-    await allRunning(stage.services);
+    await allRunning(environment.services);
   });
   afterAll(() => stop?.());
 

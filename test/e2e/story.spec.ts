@@ -6,7 +6,7 @@ import { type RunningRegistry, startRealRegistry } from '../story/distribution-r
 import {
   type Disturbances,
   describeDisturbances,
-  everyFaultAtEveryChapter,
+  everyFaultAtEveryStep,
   type LeftBehind,
   playDisturbed,
 } from '../story/disturbed-story.js';
@@ -34,8 +34,8 @@ describe('the story on two real clusters', () => {
 
   function play(disturbances: Disturbances): Promise<LeftBehind> {
     if (registry === undefined) throw new Error('there is no registry');
-    const stage = { kubeconfigs: kubeconfigs() };
-    return playDisturbed({ disturbances, registry, catalogImage: 'stories/catalog:latest', stage });
+    const environment = { kubeconfigs: kubeconfigs() };
+    return playDisturbed({ disturbances, registry, catalogImage: 'stories/catalog:latest', environment });
   }
 
   async function clean(): Promise<void> {
@@ -53,7 +53,7 @@ describe('the story on two real clusters', () => {
     expect(solved.toSorted()).toEqual([...new Set(solved)].toSorted());
   });
 
-  const rows = everyFaultAtEveryChapter.map((row) => ({ disturbances: row, name: describeDisturbances(row) }));
+  const rows = everyFaultAtEveryStep.map((row) => ({ disturbances: row, name: describeDisturbances(row) }));
   it.each(rows)('ends the same though $name', async ({ disturbances }) => {
     expect((await play(disturbances)).dumps).toEqual(undisturbed.dumps);
   });

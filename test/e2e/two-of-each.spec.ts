@@ -2,28 +2,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { expectEnding } from '../story/expect-ending.js';
 import { type Ending, playStory } from '../story/play-story.js';
-import { setQuickStage } from '../story/quick-stage.js';
-import { twinOf } from '../story/twin.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
+import { secondProcessOf } from '../story/second-process.js';
 
 describe('two pollers and two appliers for the same clusters', () => {
   const endings: (() => Promise<unknown>)[] = [];
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let twins: readonly ServiceProcess[];
   let ending: Ending;
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-twins-'));
     endings.push(() => rm(folder, { recursive: true, force: true }));
-    stage = await setQuickStage({ resolvers: 2 });
-    endings.push(() => stage.strike());
-    twins = (['catalog-poller', 'applier'] as const).map((service) => twinOf(stage, service, folder));
+    environment = await startQuickEnvironment({ resolvers: 2 });
+    endings.push(() => environment.stop());
+    twins = (['catalog-poller', 'applier'] as const).map((service) => secondProcessOf(environment, service, folder));
     endings.push(() => Promise.all(twins.map((twin) => twin.stop())));
     for (const twin of twins) twin.start();
-    ending = await playStory(stage);
+    ending = await playStory(environment);
   });
   afterAll(async () => {
     for (const end of endings.toReversed()) await end();
@@ -34,5 +34,5 @@ describe('two pollers and two appliers for the same clusters', () => {
     expect(said).toEqual(expect.arrayContaining(['cluster is watched', 'namespace reconciled']));
   });
 
-  it('end with what was wished, and with no plan made twice', () => expectEnding(stage, ending));
+  it('end with what was wished, and with no plan made twice', () => expectEnding(environment, ending));
 });

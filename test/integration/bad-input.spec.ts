@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type BadInputStage, setBadInputStage } from '../story/bad-input-stage.js';
+import { type BadInputEnvironment, startBadInputEnvironment } from '../story/bad-input-environment.js';
 import { describeCatalogSources } from './bad-input-support/catalog-sources.js';
 import { describeChangingCatalogs } from './bad-input-support/changing-catalogs.js';
 import { describeUninstallable } from './bad-input-support/uninstallable.js';
@@ -7,14 +7,14 @@ import { describeUnusableCatalogs } from './bad-input-support/unusable-catalogs.
 
 // One hub for all of them: each start of one takes seconds.
 describe('a hub with two clusters', () => {
-  let stage: BadInputStage;
+  let environment: BadInputEnvironment;
   beforeAll(async () => {
-    stage = await setBadInputStage();
+    environment = await startBadInputEnvironment();
   });
-  afterAll(() => stage?.strike());
+  afterAll(() => environment?.stop());
 
-  describeCatalogSources(() => stage);
-  describeChangingCatalogs(() => stage);
-  describeUninstallable(() => stage);
-  describeUnusableCatalogs(() => stage);
+  describeCatalogSources(() => environment);
+  describeChangingCatalogs(() => environment);
+  describeUninstallable(() => environment);
+  describeUnusableCatalogs(() => environment);
 });

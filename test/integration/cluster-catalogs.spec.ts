@@ -9,8 +9,8 @@ import { buildImage } from '#platform/registry/image-builder';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const VECTORS = 'test/vectors/v1-http';
 const LABELS = { [CATALOG_LABEL]: '/configs' };
@@ -18,7 +18,7 @@ const SHOP = readFileSync(join(VECTORS, 'shop.expected.jsonl'), 'utf8');
 
 describe('ClusterCatalogs served by the poller', () => {
   let registry: InMemoryRegistry;
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let east: KubeClient;
   let west: KubeClient;
 
@@ -27,16 +27,16 @@ describe('ClusterCatalogs served by the poller', () => {
     const files = await readTree(join(VECTORS, 'catalogs/shop'));
     const placed = files.map(({ path, bytes }) => ({ path: `configs/${path}`, bytes }));
     registry.put('shelf/shop:v1', await buildImage({ files: placed, labels: LABELS }));
-    stage = await setQuickStage({ registry });
-    const [first, second] = stage.clients;
-    if (first === undefined || second === undefined) throw new Error('the stage has fewer than two clusters');
+    environment = await startQuickEnvironment({ registry });
+    const [first, second] = environment.clients;
+    if (first === undefined || second === undefined) throw new Error('the environment has fewer than two clusters');
     [east, west] = [first, second];
     // The services are up already: the kind comes to clusters that are watched.
-    for (const client of stage.clients) await installMissingCrds(client);
-    for (const client of stage.clients) await create(client, 'shop', `${registry.host}/shelf/shop:v1`);
+    for (const client of environment.clients) await installMissingCrds(client);
+    for (const client of environment.clients) await create(client, 'shop', `${registry.host}/shelf/shop:v1`);
   });
   afterAll(async () => {
-    await stage?.strike();
+    await environment?.stop();
     await registry?.stop();
   });
 

@@ -6,8 +6,8 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { startTcpProxy, type TcpProxy } from '#testing/control-plane/tcp-proxy';
 import { PATIENCE, pause } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 /** More namespaces than an applier has places. */
 const NAMESPACES = 24;
@@ -18,7 +18,7 @@ describe('a cluster that takes connections and answers nothing', () => {
   let folder: string;
   let fleet: SimulatedFleet;
   let proxy: TcpProxy;
-  let stage: Stage | undefined;
+  let environment: DemoEnvironment | undefined;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'flotilla-dead-'));
@@ -28,14 +28,14 @@ describe('a cluster that takes connections and answers nothing', () => {
     const kubeconfig = join(folder, 'kubeconfig');
     const text = fleet.kubeconfig().replace(`:${port}/clusters/dead`, `:${proxy.port}/clusters/dead`);
     await writeFile(kubeconfig, text, { mode: 0o600 });
-    stage = await setQuickStage({
+    environment = await startQuickEnvironment({
       kubeconfigs: [kubeconfig],
       settings: { FLOTILLA_RESYNC_INTERVAL: `${RESYNC_MS}ms` },
     });
   });
   afterAll(async () => {
     proxy.resume();
-    await stage?.strike();
+    await environment?.stop();
     await proxy.stop();
     await fleet.stop();
     await rm(folder, { recursive: true, force: true });
@@ -47,8 +47,8 @@ describe('a cluster that takes connections and answers nothing', () => {
   }
 
   it('does not hold up the others, however many namespaces it has', async () => {
-    const started = stage;
-    if (started === undefined) throw new Error('the stage was not set');
+    const started = environment;
+    if (started === undefined) throw new Error('the environment was not started');
     await Promise.all(started.clients.map(installMissingCrds));
     makeNamespace('east', 'harbors');
     for (let n = 0; n < NAMESPACES; n += 1) makeNamespace('dead', `team-${n}`);

@@ -15,7 +15,7 @@ import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memor
 import { ClusterView } from '../../libs/lifecycle/src/engine/cluster-view.js';
 import type { ExtensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
-import { bundleImage } from '../story/extension-scene.js';
+import { bundleImage } from '../story/extension-fixture.js';
 import { solvedFor } from './extension-support/solved-extension.js';
 
 let folder: string;

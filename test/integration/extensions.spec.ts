@@ -7,8 +7,8 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import { describeExtensions } from '../story/extension-stories.js';
-import { lookAtExtension } from '../story/late-look.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { passOverExtension } from '../story/late-pass.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 
 describe('ClusterExtensions on a simulated cluster', () => {
   describeExtensions(
@@ -22,18 +22,18 @@ describe('ClusterExtensions on a simulated cluster', () => {
       const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
       if (client === undefined) throw new Error('the fleet has no cluster');
       await installMissingCrds(client);
-      const stage = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
+      const environment = await startQuickEnvironment({ registry, kubeconfigs: [kubeconfig] });
       const end = async () => {
-        await stage.strike();
+        await environment.stop();
         await client.close();
         await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
       };
       return {
         client,
         registry,
-        running: () => allRunning(stage.services),
-        lookLater: (extension, at) => lookAtExtension(stage, client, extension, at),
-        strike: end,
+        running: () => allRunning(environment.services),
+        passLater: (extension, at) => passOverExtension(environment, client, extension, at),
+        stop: end,
       };
     },
     { all: false },

@@ -4,7 +4,7 @@ import {
   type Disturbances,
   type DisturbedStory,
   describeDisturbances,
-  everyFaultAtEveryChapter,
+  everyFaultAtEveryStep,
   type LeftBehind,
   playDisturbed,
 } from '../story/disturbed-story.js';
@@ -12,19 +12,19 @@ import { expectEnoughRights, withUsersOf } from './redis-support/redis-users.js'
 import { type ShippedRedis, startShippedRedis } from './redis-support/shipped-redis.js';
 
 /** One scenario; the end-to-end suite plays all of them, in which every fault meets every step. */
-const TOLD = [0];
+const PLAYED = [0];
 
 describe.concurrent('an operator with its dependency on two simulated clusters, upgraded over two hops', () => {
   let registry: InMemoryRegistry;
   let shipped: ShippedRedis;
   let undisturbed: Promise<LeftBehind>;
-  const play = (disturbances: Disturbances, number: number, more: Pick<DisturbedStory, 'stage' | 'atEnd'> = {}) =>
+  const play = (disturbances: Disturbances, number: number, more: Pick<DisturbedStory, 'environment' | 'atEnd'> = {}) =>
     playDisturbed({ disturbances, registry, catalogImage: `stories/number-${number}:latest`, ...more });
 
   beforeAll(async () => {
     registry = await startRegistry();
     shipped = await startShippedRedis({ prefix: 'fleet' });
-    undisturbed = play({}, 0, { stage: withUsersOf(shipped, 'fleet'), atEnd: expectEnoughRights });
+    undisturbed = play({}, 0, { environment: withUsersOf(shipped, 'fleet'), atEnd: expectEnoughRights });
     undisturbed.catch(() => undefined); // reported by each test that waits for it
   });
   afterAll(async () => {
@@ -40,8 +40,8 @@ describe.concurrent('an operator with its dependency on two simulated clusters, 
     expect(solved.toSorted()).toEqual([...new Set(solved)].toSorted());
   });
 
-  const rows = everyFaultAtEveryChapter
-    .filter((_, index) => TOLD.includes(index))
+  const rows = everyFaultAtEveryStep
+    .filter((_, index) => PLAYED.includes(index))
     .map((disturbances, index) => ({ disturbances, number: index + 1, name: describeDisturbances(disturbances) }));
   it.for(rows)('comes to the same end though $name', async ({ disturbances, number }, { expect }) => {
     const { dumps } = await play(disturbances, number);

@@ -14,9 +14,9 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const CATALOG = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
@@ -42,7 +42,7 @@ const blobs = [
 describe('a hub that listens on all addresses, with its default settings', () => {
   let folder: string;
   let registry: InMemoryRegistry;
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let hub: string;
   let packages: string;
   let catalogs: string;
@@ -56,7 +56,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
     registry.put('priv/catalog:1', await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
     const [port] = await freePorts(1);
     hub = `http://127.0.0.1:${port}`;
-    stage = await setQuickStage({
+    environment = await startQuickEnvironment({
       registry,
       settings: {
         FLOTILLA_BIND_ADDRESS: '0.0.0.0',
@@ -66,7 +66,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
         FLOTILLA_HTTP_TOKENS_FILE: join(folder, 'tokens'),
       },
     });
-    const [east] = stage.clients;
+    const [east] = environment.clients;
     if (east === undefined) throw new Error('there is no cluster');
     const below = `/clusters/${east.cluster}/`;
     packages = `${below}apis/packages.operators.coreos.com/v1/packagemanifests`;
@@ -95,7 +95,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
     content = new URL((await status()) ?? '').pathname;
   });
   afterAll(async () => {
-    await stage?.strike();
+    await environment?.stop();
     await registry?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -128,8 +128,8 @@ describe('a hub that listens on all addresses, with its default settings', () =>
     expect((await get('/metrics', READER)).text).toContain('catalogsource_ready{');
     const { status, text } = await get('/readyz');
     expect(status).toBe(200);
-    expect(text).not.toContain(stage.clients[0]?.cluster);
-    expect((await get('/readyz', READER)).text).toContain(stage.clients[0]?.cluster);
+    expect(text).not.toContain(environment.clients[0]?.cluster);
+    expect((await get('/readyz', READER)).text).toContain(environment.clients[0]?.cluster);
   });
 
   it('gives content to the other processes of the hub by its key, and ClusterCatalogs to all, as catalogd does', async () => {
@@ -145,7 +145,7 @@ describe('a hub that listens on all addresses, with its default settings', () =>
 
   it('is read by the command with a token, and without one says what is missing', async () => {
     const ask = async () => {
-      const cluster = stage.clients[0]?.cluster ?? '';
+      const cluster = environment.clients[0]?.cluster ?? '';
       return runFlotilla(['catalog', 'packages', '--cluster', cluster, '--hub', hub, '-o', 'name']);
     };
     expect(await ask()).toMatchObject({ exit: 3, err: expect.stringContaining('FLOTILLA_HUB_TOKEN_FILE') });

@@ -10,8 +10,8 @@ import { Refusal } from '#testing/cluster/objects/refusal';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { LONG_PATIENCE, PATIENCE } from '#testing/patience';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -42,7 +42,7 @@ const olmOperator = (replicas: number) => ({
 describe('clusters that join', () => {
   let folder: string;
   let fleet: SimulatedFleet;
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let applier: string;
   let poller: string;
 
@@ -61,7 +61,7 @@ describe('clusters that join', () => {
     await writeFile(kubeconfig, fleet.kubeconfig(), { mode: 0o600 });
     const [applierPort, pollerPort] = await freePorts(2);
     [applier, poller] = [`http://127.0.0.1:${applierPort}`, `http://127.0.0.1:${pollerPort}`];
-    stage = await setQuickStage({
+    environment = await startQuickEnvironment({
       kubeconfigs: [kubeconfig],
       settings: {
         FLOTILLA_RESYNC_INTERVAL: `${RESYNC_MS}ms`,
@@ -71,7 +71,7 @@ describe('clusters that join', () => {
     });
   });
   afterAll(async () => {
-    await stage?.strike();
+    await environment?.stop();
     await fleet?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -141,7 +141,7 @@ describe('clusters that join', () => {
 
   it('with a right missing, get the rest, and the service says what is missing', async () => {
     await expect.poll(() => groupIn('poor') !== undefined, PATIENCE).toBe(true);
-    const log = stage.services.find(({ service }) => service === 'applier');
+    const log = environment.services.find(({ service }) => service === 'applier');
     const warned = async () => (await log?.logged())?.find((line) => line['cluster'] === 'poor' && line['refused']);
     await expect.poll(warned, PATIENCE).toMatchObject({
       refused: [{ object: 'ClusterRole aggregate-olm-edit', because: expect.stringContaining('not for you') }],

@@ -5,9 +5,9 @@ import { freePorts } from '#testing/control-plane/free-ports';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { runFlotilla } from '../../apps/cli/src/run-flotilla.fixture.js';
-import { setQuickStage } from '../story/quick-stage.js';
+import { startQuickEnvironment } from '../story/quick-environment.js';
 
 const SOURCE = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource' };
 const ICON = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
@@ -57,7 +57,7 @@ type Item = Readonly<{
 
 describe('the packages of a cluster at the hub', () => {
   let registry: InMemoryRegistry;
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let api: string;
 
   beforeAll(async () => {
@@ -71,9 +71,9 @@ describe('the packages of a cluster at the hub', () => {
       registry.put(`shelf/${name}:1`, await buildImage({ files, labels: { [CATALOG_LABEL]: '/configs' } }));
     }
     const [port] = await freePorts(1);
-    stage = await setQuickStage({ registry, settings: { FLOTILLA_CATALOG_POLLER_PORT: String(port) } });
-    const [east] = stage.clients;
-    if (east === undefined) throw new Error('the stage has no cluster');
+    environment = await startQuickEnvironment({ registry, settings: { FLOTILLA_CATALOG_POLLER_PORT: String(port) } });
+    const [east] = environment.clients;
+    if (east === undefined) throw new Error('the environment has no cluster');
     api = `http://127.0.0.1:${port}/clusters/${east.cluster}/apis/packages.operators.coreos.com/v1`;
     await installMissingCrds(east);
     for (const namespace of ['olm', 'team']) {
@@ -90,7 +90,7 @@ describe('the packages of a cluster at the hub', () => {
     await vi.waitFor(async () => expect(await list('packagemanifests')).toHaveLength(3), PATIENCE);
   });
   afterAll(async () => {
-    await stage?.strike();
+    await environment?.stop();
     await registry?.stop();
   });
 
@@ -169,7 +169,7 @@ describe('the packages of a cluster at the hub', () => {
   it('are shown by the command, as kubectl shows them under OLM', async () => {
     const hub = api.replace(/\/clusters\/.*$/, '');
     const shown = async (...more: string[]) =>
-      runFlotilla(['catalog', 'packages', '--cluster', stage.clients[0]?.cluster ?? '', '--hub', hub, ...more]);
+      runFlotilla(['catalog', 'packages', '--cluster', environment.clients[0]?.cluster ?? '', '--hub', hub, ...more]);
     const all = await shown();
     expect([all.exit, all.out.split('\n').map((line) => line.replace(/ \d+[ms]\w*$/, ' AGE'))]).toEqual([
       0,
@@ -210,7 +210,7 @@ describe('the packages of a cluster at the hub', () => {
   });
 
   it('go with their catalog', async () => {
-    const [east] = stage.clients;
+    const [east] = environment.clients;
     await east?.delete({ ...SOURCE, name: 'own', namespace: 'team' });
     await expect
       .poll(() => names('namespaces/team/packagemanifests'), PATIENCE)

@@ -24,7 +24,7 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
       quietMs: 1_200,
     });
   });
-  afterAll(() => playing?.strike());
+  afterAll(() => playing?.stop());
 
   const absent = asked.filter(({ name }) => missing(name) !== undefined);
   it.for(absent)('$name', needing({ ...publicData(), isThere: false }), () => undefined);

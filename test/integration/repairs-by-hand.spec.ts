@@ -7,7 +7,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 import { describeRepairsByHand } from '../story/repairs-by-hand.js';
 
 describe('what people delete by hand, on a simulated cluster', () => {
@@ -23,13 +23,13 @@ describe('what people delete by hand, on a simulated cluster', () => {
     if (own === undefined) throw new Error('the fleet has no cluster');
     client = own;
     await installMissingCrds(client);
-    const stage = await setQuickStage({ registry, kubeconfigs: [kubeconfig] });
+    const environment = await startQuickEnvironment({ registry, kubeconfigs: [kubeconfig] });
     stop = async () => {
-      await stage.strike();
+      await environment.stop();
       await client.close();
       await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
     };
-    await allRunning(stage.services);
+    await allRunning(environment.services);
   });
   afterAll(() => stop?.());
 

@@ -21,7 +21,7 @@ import { CatalogReader } from '../../libs/lifecycle/src/catalogs/catalog-reader.
 import { CatalogRefresh } from '../../libs/lifecycle/src/catalogs/catalog-refresh.js';
 import { readCatalog } from '../../libs/lifecycle/src/catalogs/read-catalog.js';
 import { SharedCatalogs } from '../../libs/lifecycle/src/catalogs/shared-catalogs.js';
-import { packageYaml } from '../story/bad-input-scene.js';
+import { packageYaml } from '../story/bad-input-fixture.js';
 import { type StallingRegistry, startStallingRegistry } from './starvation-support/stalling-registry.js';
 
 const MiB = 1024 * 1024;
@@ -163,7 +163,7 @@ describe('a CatalogSource with a download under way', () => {
     const refresh = refreshOf(`${hostile.host}/a/b:1`);
     await expect.poll(() => hostile.open(), PATIENCE).toBe(1);
     const before = sourceOf(`${hostile.host}/a/b:1`);
-    refresh.update({ ...before, spec: { ...before.spec, displayName: 'Shelf' } });
+    refresh.update({ ...before, spec: { ...before.spec, displayName: 'ImageStore' } });
     expect(hostile.open()).toBe(1);
     refresh.update(sourceOf(`${good.host}/open/catalog:1`));
     await expect.poll(() => refresh.loaded?.packages, PATIENCE).toBe(1);

@@ -14,11 +14,11 @@ import { BullmqJobQueue } from '#platform/queue/bullmq-job-queue';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { RedisProblemStore } from '#platform/store/redis-problem-store';
 import { LONG_PATIENCE_MS, PATIENCE } from '#testing/patience';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { playScenario, SAMPLE_NAMESPACE } from '../../apps/cli/src/demo/scenario.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
 import { Timeline } from '../../apps/cli/src/demo/timeline.js';
-import { allRunning, setQuickStage } from '../story/quick-stage.js';
+import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
 
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
@@ -47,33 +47,33 @@ const GARBAGE: readonly unknown[] = [
  * its own queues alone (redis-users.spec.ts).
  */
 describe('a stolen resolver', () => {
-  let stage: Stage;
+  let environment: DemoEnvironment;
   let redis: Redis;
   let store: RedisProblemStore;
   beforeAll(async () => {
-    stage = await setQuickStage();
-    await allRunning(stage.services);
+    environment = await startQuickEnvironment();
+    await allRunning(environment.services);
     for (const resolver of resolvers()) await resolver.stop('SIGKILL');
-    redis = connectRedis(stage.redis.url);
-    store = new RedisProblemStore(redis, { prefix: stage.redisPrefix });
+    redis = connectRedis(environment.redis.url);
+    store = new RedisProblemStore(redis, { prefix: environment.redisPrefix });
   });
   afterAll(async () => {
     redis?.disconnect();
-    await stage?.strike();
+    await environment?.stop();
   });
 
-  const resolvers = () => stage.services.filter(({ service }) => service === 'resolver-worker');
+  const resolvers = () => environment.services.filter(({ service }) => service === 'resolver-worker');
   const applier = (): ServiceProcess => {
-    const found = stage.services.find(({ service }) => service === 'applier');
+    const found = environment.services.find(({ service }) => service === 'applier');
     if (found === undefined) throw new Error('no applier');
     return found;
   };
-  const name = (kind: string, of: string) => `${stage.redisPrefix}:${kind}:${of}`;
+  const name = (kind: string, of: string) => `${environment.redisPrefix}:${kind}:${of}`;
   const observationOf = (cluster: string) => name('observation-v3', `${cluster}/${SAMPLE_NAMESPACE}`);
 
   async function add(queue: string, job: unknown): Promise<void> {
     const contract = { name: queue, schema: z.unknown(), keyOf: () => randomUUID() };
-    const to = new BullmqJobQueue(contract, { redis, prefix: stage.redisPrefix });
+    const to = new BullmqJobQueue(contract, { redis, prefix: environment.redisPrefix });
     await to.add(job);
     await to.close();
   }
@@ -209,7 +209,7 @@ describe('a stolen resolver', () => {
   it('installs nothing and says nothing by what it writes, is reported, and leaves nothing that stops a resolver', async () => {
     const attack = async () => {
       for (const [what, run] of Object.entries(attacks)) await run().catch((error: unknown) => fail(what, error));
-      for (const client of stage.clients) {
+      for (const client of environment.clients) {
         const namespaced = { namespace: SAMPLE_NAMESPACE };
         for (const kind of ['InstallPlan', 'ClusterServiceVersion']) {
           const found = await client.list<InstallPlan>({ apiVersion: OLM, kind }, namespaced);
@@ -226,15 +226,15 @@ describe('a stolen resolver', () => {
       for (const resolver of resolvers()) resolver.start();
     };
     await playScenario({
-      stage,
+      environment,
       timeline: new Timeline(() => undefined),
       examples: join(PROJECT_ROOT, 'examples'),
       patienceMs: LONG_PATIENCE_MS,
-      onChapter: async (chapter) => {
-        if (chapter === 'subscribed') await attack();
+      onStep: async (scenarioStep) => {
+        if (scenarioStep === 'subscribed') await attack();
       },
     });
-    for (const client of stage.clients) {
+    for (const client of environment.clients) {
       const csvs = await client.list(
         { apiVersion: OLM, kind: 'ClusterServiceVersion' },
         { namespace: SAMPLE_NAMESPACE },
@@ -254,7 +254,7 @@ describe('a stolen resolver', () => {
     const lines = (await applier().logged()).filter(({ msg }) => String(msg).startsWith('values in Redis are refused'));
     expect(new Set(lines.map(({ what }) => what))).toEqual(new Set(['solution', 'observation', 'seen']));
     expect(lines.length).toBeLessThan(30);
-    for (const service of stage.services) {
+    for (const service of environment.services) {
       if (service.service === 'resolver-worker') continue;
       expect((await fetch(`${await service.url()}/livez`)).status, service.name).toBe(200);
     }

@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { compare, dumpDifferences } from './compare.js';
 import type { Difference } from './differences.js';
 import { startBundleRegistry } from './image-bundles.js';
-import { type RecordedStage, type RecordedStageOptions, setRecordedStage } from './recorded-stage.js';
+import {
+  type RecordedEnvironment,
+  type RecordedEnvironmentOptions,
+  startRecordedEnvironment,
+} from './recorded-environment.js';
 import { type Recording, readRecording } from './recording.js';
 import { replay } from './replay.js';
 import type { ScenarioRow } from './scenario-table.js';
@@ -12,7 +16,7 @@ import type { ScenarioRow } from './scenario-table.js';
 export type Played = Readonly<{ name: string; seconds: number; differences: readonly Difference[] }>;
 
 export type PlayOptions = Readonly<{
-  backend: RecordedStageOptions['backend'];
+  backend: RecordedEnvironmentOptions['backend'];
   scenarios: readonly ScenarioRow[];
   /** How many are played at the same time. */
   atOnce: number;
@@ -23,7 +27,7 @@ export type PlayOptions = Readonly<{
 export type Playing = Readonly<{
   /** What came of one recording; undefined where it is not at hand. */
   of: (name: string) => Promise<Played | undefined>;
-  strike: () => Promise<void>;
+  stop: () => Promise<void>;
 }>;
 
 /** How long a failing plan is tried again; OLM's lab had 20 s, and the recordings do not name it. */
@@ -48,13 +52,13 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
   const numbers = clusterNumbers(options);
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-recorded-bundles-'));
   const registry = await startBundleRegistry(recordings, folder);
-  const stage = await setRecordedStage({
+  const environment = await startRecordedEnvironment({
     backend,
     clusters: Math.max(...numbers.values()) + 1,
     settings: { FLOTILLA_INSTALL_PLAN_RETRY_TIMEOUT: RETRY_WINDOW, ...registry.settings },
   });
-  const strike = async () => {
-    await stage.strike();
+  const stop = async () => {
+    await environment.stop();
     await registry.stop();
     await rm(folder, { recursive: true, force: true });
   };
@@ -63,17 +67,20 @@ export async function playRecordings(options: PlayOptions): Promise<Playing> {
   const worker = async () => {
     for (const recording of queue) {
       const result = results.get(recording.name);
-      await playOne(recording, stage, numbers.get(recording.name) ?? 0, options).then(result?.resolve, result?.reject);
+      await playOne(recording, environment, numbers.get(recording.name) ?? 0, options).then(
+        result?.resolve,
+        result?.reject,
+      );
     }
   };
   for (const { promise } of results.values()) promise.catch(() => undefined); // reported where it is awaited
   void Promise.all(Array.from({ length: atOnce }, worker));
-  return { of: async (name) => results.get(name)?.promise, strike };
+  return { of: async (name) => results.get(name)?.promise, stop };
 }
 
 async function playOne(
   recording: Recording,
-  { clusters }: RecordedStage,
+  { clusters }: RecordedEnvironment,
   cluster: number,
   { patienceMs, quietMs }: PlayOptions,
 ): Promise<Played> {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { PATIENCE } from '#testing/patience';
-import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
+import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
 /**
  * What `spec.config` and `spec.serviceAccount` of a ClusterExtension do
  * (spec: v1-scenarios.md, "install.feature").
  */
-export function describeConfigured(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
+export function describeConfigured(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   it.each([
     { because: 'nothing is configured', config: undefined, says: /required field "watchNamespace" is missing$/ },
     {
@@ -18,23 +18,23 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     await ownOnly();
     const name = `own-${says.source.length}`;
     const more = config === undefined ? {} : { config: { configType: 'Inline', inline: config } };
-    await scene().extension(name, 'ember-space', { packageName: 'ember' }, more);
-    await expect.poll(() => scene().condition(name, 'Progressing'), PATIENCE).toMatch(says);
-    expect(await scene().condition(name, 'Progressing')).toMatch(
+    await fixture().extension(name, 'ember-space', { packageName: 'ember' }, more);
+    await expect.poll(() => fixture().condition(name, 'Progressing'), PATIENCE).toMatch(says);
+    expect(await fixture().condition(name, 'Progressing')).toMatch(
       /^False InvalidConfiguration: error for resolved bundle/,
     );
-    await scene().client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
+    await fixture().client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name });
   });
 
   it('scenario 7: says which form a watchNamespace must have', async () => {
     const installModes = ['OwnNamespace', 'SingleNamespace'];
     const images = [{ version: '1.0.0', image: await bundle({ name: 'cinder', version: '1.0.0', installModes }) }];
-    await scene().catalog('cinders', await putCatalog('cinders', packageBlobs('cinder', images)));
-    await scene().namespace('cinders');
+    await fixture().catalog('cinders', await putCatalog('cinders', packageBlobs('cinder', images)));
+    await fixture().namespace('cinders');
     const config = { configType: 'Inline', inline: { watchNamespace: 'No_Label' } };
-    await scene().extension('cinder', 'cinders', { packageName: 'cinder' }, { config });
+    await fixture().extension('cinder', 'cinders', { packageName: 'cinder' }, { config });
     await expect
-      .poll(() => scene().condition('cinder', 'Progressing'), PATIENCE)
+      .poll(() => fixture().condition('cinder', 'Progressing'), PATIENCE)
       .toBe(
         'False InvalidConfiguration: error for resolved bundle "cinder.v1.0.0" with version "1.0.0": invalid ClusterExtension configuration: invalid configuration: field "watchNamespace" must match pattern "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"',
       );
@@ -45,8 +45,8 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     ownOnlyThere ??= (async () => {
       const installModes = ['OwnNamespace'];
       const images = [{ version: '1.0.0', image: await bundle({ name: 'ember', version: '1.0.0', installModes }) }];
-      await scene().catalog('embers', await putCatalog('embers', packageBlobs('ember', images)));
-      await scene().namespace('ember-space');
+      await fixture().catalog('embers', await putCatalog('embers', packageBlobs('ember', images)));
+      await fixture().namespace('ember-space');
     })();
     return ownOnlyThere;
   };
@@ -55,37 +55,37 @@ export function describeConfigured(scene: () => ExtensionScene, { bundle, putCat
     await ownOnly();
     const config = { configType: 'Inline', inline: { watchNamespace: 'ember-space' } };
     const serviceAccount = { name: 'installer' };
-    await scene().extension('ember', 'ember-space', { packageName: 'ember' }, { config, serviceAccount });
+    await fixture().extension('ember', 'ember-space', { packageName: 'ember' }, { config, serviceAccount });
     await expect
-      .poll(() => scene().condition('ember', 'Installed'), PATIENCE)
+      .poll(() => fixture().condition('ember', 'Installed'), PATIENCE)
       .toBe(
         'Unknown Failed: operation cannot proceed due to the following validation error(s): service account "installer" not found in namespace "ember-space"',
       );
     const account = { name: 'installer', namespace: 'ember-space' };
-    await scene().client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
-    await scene().annotate('ember', { looked: 'again' });
+    await fixture().client.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    await fixture().annotate('ember', { looked: 'again' });
     await expect
-      .poll(() => scene().condition('ember', 'Progressing'), PATIENCE)
+      .poll(() => fixture().condition('ember', 'Progressing'), PATIENCE)
       .toMatch(
         / pre-authorization failed: service account requires the following permissions to manage cluster extension:\n/,
       );
-    const lines = (await scene().condition('ember', 'Progressing')).split('\n');
+    const lines = (await fixture().condition('ember', 'Progressing')).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         '  Namespace:"ember-space" APIGroups:[apps] Resources:[deployments] Verbs:[create]',
         '  Namespace:"ember-space" APIGroups:[] Resources:[configmaps] ResourceNames:[ember-settings] Verbs:[delete,get,patch,update]',
       ]),
     );
-    expect(await scene().lifecycles('ember')).toEqual([]);
-    await scene().client.create({
+    expect(await fixture().lifecycles('ember')).toEqual([]);
+    await fixture().client.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
       metadata: { name: 'ember-installer' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', ...account }],
     });
-    await scene().annotate('ember', { looked: 'once more' });
-    await expect.poll(() => scene().standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
-    expect(await scene().watches('ember-operator', 'ember-space')).toBe('ember-space');
+    await fixture().annotate('ember', { looked: 'once more' });
+    await expect.poll(() => fixture().standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await fixture().watches('ember-operator', 'ember-space')).toBe('ember-space');
   });
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { LONG_PATIENCE } from '#testing/patience';
-import { type ExtensionScene, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-scene.js';
+import { type ExtensionFixture, NEVER_READY_CONFIG, type Puts, packageBlobs } from './extension-fixture.js';
 
 /** A minute passes before anything is late. */
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
@@ -12,7 +12,7 @@ const NAMESPACE = 'late';
  * Rollouts that take longer than their deadline (spec: v1-scenarios.md 10 and 43). As OLM v1's own tests do,
  * the cluster's definitions are made to take one minute, where they ask for ten.
  */
-export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
+export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   const settings = (name: string) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -41,44 +41,44 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
   beforeAll(async () => {
     for (const { kind } of [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API])
       await takeOneMinute(`${kind}s`.toLowerCase());
-    await scene().namespace(NAMESPACE);
+    await fixture().namespace(NAMESPACE);
     const probe = waitingSet('probe');
-    await vi.waitFor(() => scene().client.create(probe, { dryRun: true }), LONG_PATIENCE);
+    await vi.waitFor(() => fixture().client.create(probe, { dryRun: true }), LONG_PATIENCE);
     const image = await bundle({ name: 'dawdle', version: '1.0.0' });
-    await scene().catalog(
+    await fixture().catalog(
       'dawdles',
       await putCatalog('dawdles', packageBlobs('dawdle', [{ version: '1.0.0', image }])),
     );
     const wish = () =>
-      scene().extension(
+      fixture().extension(
         'dawdle',
         NAMESPACE,
         { packageName: 'dawdle' },
         { progressDeadlineMinutes: 1, config: NEVER_READY_CONFIG },
       );
     await vi.waitFor(wish, LONG_PATIENCE);
-    for (const name of ['late-set', 'late-archived']) await scene().client.create(waitingSet(name));
+    for (const name of ['late-set', 'late-archived']) await fixture().client.create(waitingSet(name));
   });
 
   async function takeOneMinute(plural: string): Promise<void> {
-    const found = await scene().client.get({ ...CRD, name: `${plural}.olm.operatorframework.io` });
+    const found = await fixture().client.get({ ...CRD, name: `${plural}.olm.operatorframework.io` });
     const text = JSON.stringify(found);
     const lifted = text.replaceAll(/("progressDeadlineMinutes":\{[^}]*"minimum":)10/g, '$11');
     if (lifted === text) throw new Error(`the definition of ${plural} has no minimum of ten minutes any more`);
-    await scene().client.update(JSON.parse(lifted));
+    await fixture().client.update(JSON.parse(lifted));
   }
 
   it('scenario 10: a rollout that never completes is told a minute after its beginning, with its last status', async () => {
     const late = 'Revision has not rolled out for 1 minute(s). Last status: Revision 1.0.0 is rolling out.';
     await expect
-      .poll(() => scene().condition('dawdle', 'Progressing'), LONG_PATIENCE)
+      .poll(() => fixture().condition('dawdle', 'Progressing'), LONG_PATIENCE)
       .toMatch(
         new RegExp(`^False ProgressDeadlineExceeded: ${late.replaceAll(/[().]/g, '\\$&')} Object Deployment.apps/v1 `),
       );
-    expect(await scene().setCondition('dawdle-1', 'Progressing')).toBe(`False ProgressDeadlineExceeded: ${late}`);
-    expect(await scene().condition('dawdle', 'Installed')).toBe('False Absent: No bundle installed');
-    const { metadata } = (await scene().client.get({ ...CLUSTER_EXTENSION_API, name: 'dawdle' })) ?? {};
-    const changed = (await scene().statusOf('dawdle'))?.conditions?.find(({ type }) => type === 'Progressing');
+    expect(await fixture().setCondition('dawdle-1', 'Progressing')).toBe(`False ProgressDeadlineExceeded: ${late}`);
+    expect(await fixture().condition('dawdle', 'Installed')).toBe('False Absent: No bundle installed');
+    const { metadata } = (await fixture().client.get({ ...CLUSTER_EXTENSION_API, name: 'dawdle' })) ?? {};
+    const changed = (await fixture().statusOf('dawdle'))?.conditions?.find(({ type }) => type === 'Progressing');
     const seconds =
       (Date.parse(changed?.lastTransitionTime ?? '') - Date.parse(metadata?.creationTimestamp ?? '')) / 1_000;
     expect(seconds).toBeGreaterThanOrEqual(60);
@@ -87,23 +87,25 @@ export function describeDeadlines(scene: () => ExtensionScene, { bundle, putCata
 
   it('scenario 43: after its deadline a revision whose probes pass has rolled out all the same', async () => {
     await expect
-      .poll(() => scene().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
+      .poll(() => fixture().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^False ProgressDeadlineExceeded/);
-    await scene().client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE }, told);
-    await expect.poll(() => scene().setCondition('late-set', 'Progressing'), LONG_PATIENCE).toMatch(/^True Succeeded/);
-    expect(await scene().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
+    await fixture().client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE }, told);
+    await expect
+      .poll(() => fixture().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
+      .toMatch(/^True Succeeded/);
+    expect(await fixture().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
   });
   const told = { data: { told: 'yes' } };
 
   it('a revision that is archived after its deadline takes its objects away', async () => {
     await expect
-      .poll(() => scene().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
+      .poll(() => fixture().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^False ProgressDeadlineExceeded/);
     const archived = { spec: { lifecycleState: 'Archived' } };
-    await scene().client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'late-archived' }, archived);
+    await fixture().client.patch({ ...CLUSTER_OBJECT_SET_API, name: 'late-archived' }, archived);
     await expect
-      .poll(() => scene().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
+      .poll(() => fixture().setCondition('late-archived', 'Progressing'), LONG_PATIENCE)
       .toBe('False Archived: revision is archived');
-    expect(await scene().get('v1', 'ConfigMap', 'late-archived', NAMESPACE)).toBeUndefined();
+    expect(await fixture().get('v1', 'ConfigMap', 'late-archived', NAMESPACE)).toBeUndefined();
   });
 }

@@ -1,9 +1,9 @@
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { pushImage } from '#platform/registry/image-push';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
-import type { StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
+import type { EnvironmentRegistry } from '../../apps/cli/src/demo/demo-environment.js';
 
-export type RunningRegistry = StageRegistry & ImageRegistry;
+export type RunningRegistry = EnvironmentRegistry & ImageRegistry;
 
 /** The registry that most people run, pushed to over HTTP, for an environment. */
 export async function startRealRegistry(): Promise<RunningRegistry> {

@@ -1,43 +1,49 @@
 import { LONG_PATIENCE_MS } from '#testing/patience';
-import type { Stage, StageOptions, StageRegistry } from '../../apps/cli/src/demo/demo-stage.js';
-import type { Chapter } from '../../apps/cli/src/demo/scenario.js';
+import type {
+  DemoEnvironment,
+  EnvironmentOptions,
+  EnvironmentRegistry,
+} from '../../apps/cli/src/demo/demo-environment.js';
+import type { ScenarioStep } from '../../apps/cli/src/demo/scenario.js';
 import { expectEnding, solvedProblems } from './expect-ending.js';
-import { FAULTS, type Fault, strikeWith } from './faults.js';
+import { FAULTS, type Fault, injectFault } from './faults.js';
 import type { Dump } from './normalised-dump.js';
 import { playStory } from './play-story.js';
-import { setQuickStage } from './quick-stage.js';
+import { startQuickEnvironment } from './quick-environment.js';
 import { startRestartableRedis } from './restartable-redis.js';
 
-export const CHAPTERS = ['subscribed', 'first-plan', 'installed', 'catalog-updated', 'first-hop'] as const;
+export const SCENARIO_STEPS = ['subscribed', 'first-plan', 'installed', 'catalog-updated', 'first-hop'] as const;
 
 /** What goes wrong at which turning point of one story. */
-export type Disturbances = Readonly<Partial<Record<Chapter, Fault>>>;
+export type Disturbances = Readonly<Partial<Record<ScenarioStep, Fault>>>;
 
 /**
  * One scenario for each fault, with another fault at each step, so that together every fault
  * meets every step once.
  */
-export const everyFaultAtEveryChapter: readonly Disturbances[] = FAULTS.map((_, row) =>
-  Object.fromEntries(CHAPTERS.map((chapter, column) => [chapter, FAULTS[(row + column) % FAULTS.length]])),
+export const everyFaultAtEveryStep: readonly Disturbances[] = FAULTS.map((_, row) =>
+  Object.fromEntries(
+    SCENARIO_STEPS.map((scenarioStep, column) => [scenarioStep, FAULTS[(row + column) % FAULTS.length]]),
+  ),
 );
 
 export const describeDisturbances = (disturbances: Disturbances): string => {
-  const parts = Object.entries(disturbances).map(([chapter, fault]) => `${chapter}: ${fault}`);
+  const parts = Object.entries(disturbances).map(([scenarioStep, fault]) => `${scenarioStep}: ${fault}`);
   return parts.length === 0 ? 'nothing goes wrong' : parts.join('; ');
 };
 
 export type DisturbedStory = Readonly<{
   disturbances: Disturbances;
-  registry: StageRegistry;
+  registry: EnvironmentRegistry;
   /**
    * This story's own catalog image in the registry that stories share, so that all
    * see the same bundle images.
    */
   catalogImage: string;
   /** With a Redis of its own only where no disturbance concerns Redis. */
-  stage?: StageOptions;
+  environment?: EnvironmentOptions;
   /** More that must hold at the end, while the services still run. */
-  atEnd?: (stage: Stage) => Promise<void>;
+  atEnd?: (environment: DemoEnvironment) => Promise<void>;
 }>;
 
 export type LeftBehind = Readonly<{
@@ -50,23 +56,28 @@ export type LeftBehind = Readonly<{
 /** Plays a story while things go wrong, checks its end, and gives what it left behind. */
 export async function playDisturbed(story: DisturbedStory): Promise<LeftBehind> {
   const redis = await startRestartableRedis();
-  const stage = await setQuickStage({ resolvers: 2, redis, ...story.stage, registry: story.registry });
+  const environment = await startQuickEnvironment({
+    resolvers: 2,
+    redis,
+    ...story.environment,
+    registry: story.registry,
+  });
   try {
-    const onChapter = async (chapter: Chapter) => {
-      const fault = story.disturbances[chapter];
-      if (fault !== undefined) await strikeWith(fault, stage, redis);
+    const onStep = async (scenarioStep: ScenarioStep) => {
+      const fault = story.disturbances[scenarioStep];
+      if (fault !== undefined) await injectFault(fault, environment, redis);
     };
-    const ending = await playStory(stage, {
-      onChapter,
+    const ending = await playStory(environment, {
+      onStep,
       catalogImage: story.catalogImage,
       patienceMs: LONG_PATIENCE_MS,
     });
-    await expectEnding(stage, ending);
-    await story.atEnd?.(stage);
-    const solved = await solvedProblems(stage);
+    await expectEnding(environment, ending);
+    await story.atEnd?.(environment);
+    const solved = await solvedProblems(environment);
     return { dumps: withoutImage(ending.dumps, story.catalogImage), solved };
   } finally {
-    await stage.strike();
+    await environment.stop();
     await redis.stop();
   }
 }

@@ -2,55 +2,58 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { PATIENCE } from '#testing/patience';
-import { catalogImage } from './bad-input-scene.js';
+import { catalogImage } from './bad-input-fixture.js';
 import { describeConfigured } from './configured-stories.js';
 import { describeDeadlines } from './deadline-stories.js';
 import { describeDepartures } from './departure-stories.js';
 import {
-  type BundleTale,
+  type BundleContents,
   bundleImage,
-  ExtensionScene,
+  ExtensionFixture,
+  type ImageStore,
   NEVER_READY_CONFIG,
   packageBlobs,
-  type Shelf,
-} from './extension-scene.js';
+} from './extension-fixture.js';
 import { describeInstalls } from './install-stories.js';
 import { describeObjectSets } from './object-set-stories.js';
 import { describeRepairs } from './repair-stories.js';
 import { describeUnavailableApi } from './unavailable-api-stories.js';
 
 /** A cluster that the services watch, with OLM's kinds, and where images are put. */
-export type ExtensionStage = Readonly<{
+export type ExtensionEnvironment = Readonly<{
   client: KubeClient;
-  registry: Shelf;
+  registry: ImageStore;
   /** Waits until every service runs: on a busy machine that takes longer than the patience for an answer. */
   running: () => Promise<unknown>;
   /** The applier makes a pass over an extension as at that time. */
-  lookLater: (extension: string, at: Date) => Promise<void>;
-  strike: () => Promise<unknown>;
+  passLater: (extension: string, at: Date) => Promise<void>;
+  stop: () => Promise<unknown>;
 }>;
 
 /**
  * What becomes of ClusterExtensions in a cluster, simulated or real (spec: v1-scenarios.md). `all`: with
  * further installs, configurations, service accounts and hand-made ClusterObjectSets, too.
  */
-export function describeExtensions(setStage: () => Promise<ExtensionStage>, { all }: Readonly<{ all: boolean }>): void {
-  let registry: Shelf;
-  let stage: ExtensionStage;
-  let east: ExtensionScene;
+export function describeExtensions(
+  startEnvironment: () => Promise<ExtensionEnvironment>,
+  { all }: Readonly<{ all: boolean }>,
+): void {
+  let registry: ImageStore;
+  let environment: ExtensionEnvironment;
+  let east: ExtensionFixture;
 
   beforeAll(async () => {
-    stage = await setStage();
-    registry = stage.registry;
-    east = new ExtensionScene(stage.client);
-    await stage.running();
+    environment = await startEnvironment();
+    registry = environment.registry;
+    east = new ExtensionFixture(environment.client);
+    await environment.running();
   });
-  afterAll(() => stage?.strike());
+  afterAll(() => environment?.stop());
 
   /** Puts a bundle into the registry and answers its image by digest. */
-  async function bundle(tale: BundleTale): Promise<string> {
-    const digest = registry.put(`bundles/${tale.name}:v${tale.version}`, await bundleImage(tale));
-    return `${registry.host}/bundles/${tale.name}@${digest}`;
+  async function bundle(contents: BundleContents): Promise<string> {
+    const digest = registry.put(`bundles/${contents.name}:v${contents.version}`, await bundleImage(contents));
+    return `${registry.host}/bundles/${contents.name}@${digest}`;
   }
   async function putCatalog(tag: string, blobs: readonly unknown[]): Promise<string> {
     const text = blobs.map((blob) => JSON.stringify(blob)).join('\n');
@@ -319,7 +322,7 @@ export function describeExtensions(setStage: () => Promise<ExtensionStage>, { al
     describeRepairs(
       () => east,
       { bundle, putCatalog },
-      (extension, at) => stage.lookLater(extension, at),
+      (extension, at) => environment.passLater(extension, at),
     ));
   if (!all) return;
   describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));

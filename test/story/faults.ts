@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { pause } from '#testing/patience';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import type { RestartableRedis } from './restartable-redis.js';
 
 export const FAULTS = [
@@ -17,11 +17,11 @@ export type Fault = (typeof FAULTS)[number];
 const AWAY_MS = 300;
 
 /** Makes the fault happen, and lets what was killed come back. */
-export async function strikeWith(fault: Fault, stage: Stage, redis: RestartableRedis): Promise<void> {
+export async function injectFault(fault: Fault, environment: DemoEnvironment, redis: RestartableRedis): Promise<void> {
   if (fault === 'Redis flushed') return flush(redis.url);
   if (fault === 'Redis killed and back empty') return redis.crash(AWAY_MS);
-  const victims = stage.services.filter(({ name }) => victimsOf[fault].includes(name));
-  if (victims.length === 0) throw new Error(`${fault}: the stage has no such service`);
+  const victims = environment.services.filter(({ name }) => victimsOf[fault].includes(name));
+  if (victims.length === 0) throw new Error(`${fault}: the environment has no such service`);
   for (const { name, running } of victims) if (!running) throw new Error(`${name} was to be killed and does not run`);
   await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
   await pause(AWAY_MS);

@@ -9,7 +9,7 @@ import { startHostileCluster } from '#testing/hostile/hostile-cluster';
 import { PATIENCE } from '#testing/patience';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
 import type { ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { setQuickStage } from './quick-stage.js';
+import { startQuickEnvironment } from './quick-environment.js';
 
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 
@@ -40,12 +40,15 @@ export async function setHostileHub(settings: Readonly<Record<string, string>>):
     const kubeconfigs = [join(folder, 'east'), join(folder, 'west')];
     await writeFile(join(folder, 'east'), fleet.kubeconfig(), { mode: 0o600 });
     await writeFile(join(folder, 'west'), hostile.kubeconfig, { mode: 0o600 });
-    const stage = await setQuickStage({ kubeconfigs, settings: { FLOTILLA_RESYNC_INTERVAL: '2s', ...settings } });
-    endings.push(() => stage.strike());
-    await Promise.all(stage.clients.map(installMissingCrds));
-    const [east, west] = stage.clients;
+    const environment = await startQuickEnvironment({
+      kubeconfigs,
+      settings: { FLOTILLA_RESYNC_INTERVAL: '2s', ...settings },
+    });
+    endings.push(() => environment.stop());
+    await Promise.all(environment.clients.map(installMissingCrds));
+    const [east, west] = environment.clients;
     if (east === undefined || west === undefined) throw new Error('the hub does not have both clusters');
-    const observers = stage.services.filter(({ service }) => service !== 'resolver-worker');
+    const observers = environment.services.filter(({ service }) => service !== 'resolver-worker');
     const attack = (name: AttackName | undefined) => hostile.attack(name);
     return { east, west, observers, attack, budgets: () => budgetsOf(observers), stop };
   } catch (error) {

@@ -1,64 +1,64 @@
 import { expect, it } from 'vitest';
 import { OWNER_KIND_LABEL, OWNER_NAME_LABEL, REVISION_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { PATIENCE } from '#testing/patience';
-import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
+import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
 /**
  * What the inline configuration does, and what lies in the cluster for it
  * (spec: v1-scenarios.md, "install.feature").
  */
-export function describeInstalls(scene: () => ExtensionScene, { bundle, putCatalog }: Puts): void {
+export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putCatalog }: Puts): void {
   /** A catalog of one bundle, and a namespace for it. */
-  async function offer(name: string, tale: Omit<Parameters<Puts['bundle']>[0], 'name' | 'version'> = {}) {
-    const image = await bundle({ name, version: '1.0.0', ...tale });
-    await scene().catalog(`${name}-shelf`, await putCatalog(name, packageBlobs(name, [{ version: '1.0.0', image }])));
-    await scene().namespace(`${name}-home`);
+  async function offer(name: string, contents: Omit<Parameters<Puts['bundle']>[0], 'name' | 'version'> = {}) {
+    const image = await bundle({ name, version: '1.0.0', ...contents });
+    await fixture().catalog(`${name}-shelf`, await putCatalog(name, packageBlobs(name, [{ version: '1.0.0', image }])));
+    await fixture().namespace(`${name}-home`);
   }
   const install = (name: string, inline?: Readonly<Record<string, unknown>>) => {
     const more = inline === undefined ? {} : { config: { configType: 'Inline', inline } };
-    return scene().extension(name, `${name}-home`, { packageName: name }, more);
+    return fixture().extension(name, `${name}-home`, { packageName: name }, more);
   };
   const invalid = (name: string, why: string) =>
     `False InvalidConfiguration: error for resolved bundle "${name}.v1.0.0" with version "1.0.0": invalid ClusterExtension configuration: invalid configuration: ${why}`;
 
   it('scenario 4: asks for a watchNamespace where the bundle watches one, and has the operator watch it', async () => {
     await offer('lens', { installModes: ['SingleNamespace'] });
-    await scene().namespace('lens-target');
+    await fixture().namespace('lens-target');
     await install('lens');
     await expect
-      .poll(() => scene().condition('lens', 'Progressing'), PATIENCE)
+      .poll(() => fixture().condition('lens', 'Progressing'), PATIENCE)
       .toBe(invalid('lens', 'required field "watchNamespace" is missing'));
-    await scene().change('lens', { config: { configType: 'Inline', inline: { watchNamespace: 'lens-target' } } });
-    await expect.poll(() => scene().standing('lens'), PATIENCE).toBe('1.0.0 True Succeeded');
-    expect(await scene().watches('lens-operator', 'lens-home')).toBe('lens-target');
+    await fixture().change('lens', { config: { configType: 'Inline', inline: { watchNamespace: 'lens-target' } } });
+    await expect.poll(() => fixture().standing('lens'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await fixture().watches('lens-operator', 'lens-home')).toBe('lens-target');
   });
 
   it('watches all namespaces, or the one that it is told to, where the bundle does either', async () => {
     await offer('mirror', { installModes: ['AllNamespaces', 'SingleNamespace'] });
-    await scene().namespace('mirror-target');
+    await fixture().namespace('mirror-target');
     await install('mirror');
-    await expect.poll(() => scene().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
-    expect(await scene().watches('mirror-operator', 'mirror-home')).toBe('');
-    await scene().change('mirror', { config: { configType: 'Inline', inline: { watchNamespace: 'mirror-target' } } });
-    await expect.poll(() => scene().lifecycles('mirror'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    await expect.poll(() => scene().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
-    expect(await scene().watches('mirror-operator', 'mirror-home')).toBe('mirror-target');
+    await expect.poll(() => fixture().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await fixture().watches('mirror-operator', 'mirror-home')).toBe('');
+    await fixture().change('mirror', { config: { configType: 'Inline', inline: { watchNamespace: 'mirror-target' } } });
+    await expect.poll(() => fixture().lifecycles('mirror'), PATIENCE).toEqual(['1 Archived', '2 Active']);
+    await expect.poll(() => fixture().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
+    expect(await fixture().watches('mirror-operator', 'mirror-home')).toBe('mirror-target');
   });
 
   it('scenario 8: refuses a watchNamespace for a bundle that watches all of them', async () => {
     await offer('prismatic');
     await install('prismatic', { watchNamespace: 'prismatic-home' });
     await expect
-      .poll(() => scene().condition('prismatic', 'Progressing'), PATIENCE)
+      .poll(() => fixture().condition('prismatic', 'Progressing'), PATIENCE)
       .toBe(invalid('prismatic', 'unknown field "watchNamespace"'));
-    expect(await scene().lifecycles('prismatic')).toEqual([]);
+    expect(await fixture().lifecycles('prismatic')).toEqual([]);
   });
 
   it('scenario 13: keeps its manifests in immutable Secrets that belong to the revision', async () => {
     await offer('wax');
     await install('wax');
-    await expect.poll(() => scene().standing('wax'), PATIENCE).toBe('1.0.0 True Succeeded');
-    const [revision] = await scene().revisions('wax');
+    await expect.poll(() => fixture().standing('wax'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const [revision] = await fixture().revisions('wax');
     expect(revision?.metadata.labels).toMatchObject({
       [OWNER_KIND_LABEL]: 'ClusterExtension',
       [OWNER_NAME_LABEL]: 'wax',
@@ -68,7 +68,7 @@ export function describeInstalls(scene: () => ExtensionScene, { bundle, putCatal
     for (const place of new Set(refs.map((ref) => `${ref?.namespace}/${ref?.name}`))) {
       const [namespace = '', name = ''] = place.split('/');
       expect(namespace).toBe('flotilla-system');
-      const secret = await scene().get('v1', 'Secret', name, namespace);
+      const secret = await fixture().get('v1', 'Secret', name, namespace);
       expect(secret).toMatchObject({
         immutable: true,
         type: 'olm.operatorframework.io/object-data',
@@ -84,25 +84,25 @@ export function describeInstalls(scene: () => ExtensionScene, { bundle, putCatal
     await offer('tripod');
     const nodeSelector = { 'kubernetes.io/os': 'linux' };
     await install('tripod', { deploymentConfig: { nodeSelector } });
-    await expect.poll(() => scene().standing('tripod'), PATIENCE).toBe('1.0.0 True Succeeded');
-    const deployment = await scene().get('apps/v1', 'Deployment', 'tripod-operator', 'tripod-home');
+    await expect.poll(() => fixture().standing('tripod'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const deployment = await fixture().get('apps/v1', 'Deployment', 'tripod-operator', 'tripod-home');
     expect(deployment).toMatchObject({ spec: { template: { spec: { nodeSelector } } } });
   });
 
   it('says which catalogs have the package with the same priority, and goes on once one of them has a higher one', async () => {
     const image = await bundle({ name: 'twin', version: '1.0.0' });
     const ref = await putCatalog('twins', packageBlobs('twin', [{ version: '1.0.0', image }]));
-    for (const name of ['twins-b', 'twins-a']) await scene().catalog(name, ref);
-    await scene().namespace('twin-home');
+    for (const name of ['twins-b', 'twins-a']) await fixture().catalog(name, ref);
+    await fixture().namespace('twin-home');
     await install('twin');
     await expect
-      .poll(() => scene().condition('twin', 'Progressing'), PATIENCE)
+      .poll(() => fixture().condition('twin', 'Progressing'), PATIENCE)
       .toBe(
         'True Retrying: found bundles for package "twin" in multiple catalogs with the same priority [twins-a twins-b]',
       );
     const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'twins-a' };
-    await scene().client.patch(catalog, { spec: { priority: 1 } });
-    await expect.poll(() => scene().standing('twin'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await fixture().client.patch(catalog, { spec: { priority: 1 } });
+    await expect.poll(() => fixture().standing('twin'), PATIENCE).toBe('1.0.0 True Succeeded');
   });
 
   it('installs a bundle with more objects of a kind than a phase holds, and a CRD too large for a Secret', async () => {
@@ -114,14 +114,14 @@ export function describeInstalls(scene: () => ExtensionScene, { bundle, putCatal
     }));
     await offer('swarm', { more: [...settings, largeCrd('hives')] });
     await install('swarm');
-    await expect.poll(() => scene().standing('swarm'), PATIENCE).toBe('1.0.0 True Succeeded');
-    const [revision] = await scene().revisions('swarm');
+    await expect.poll(() => fixture().standing('swarm'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const [revision] = await fixture().revisions('swarm');
     const sizes = (revision?.spec.phases ?? []).map(({ name, objects }) => `${name} ${objects.length}`);
     expect(sizes).toEqual(expect.arrayContaining(['configuration 50', 'configuration-2 6', 'crds 2']));
-    expect(await scene().get('v1', 'ConfigMap', 'swarm-54', 'swarm-home')).toMatchObject({ data: { at: '54' } });
-    await scene().client.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'swarm-54', namespace: 'swarm-home' });
+    expect(await fixture().get('v1', 'ConfigMap', 'swarm-54', 'swarm-home')).toMatchObject({ data: { at: '54' } });
+    await fixture().client.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'swarm-54', namespace: 'swarm-home' });
     await expect
-      .poll(() => scene().get('v1', 'ConfigMap', 'swarm-54', 'swarm-home'), PATIENCE)
+      .poll(() => fixture().get('v1', 'ConfigMap', 'swarm-54', 'swarm-home'), PATIENCE)
       .toMatchObject({ data: { at: '54' } });
   });
 }

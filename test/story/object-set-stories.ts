@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { PATIENCE } from '#testing/patience';
-import type { ExtensionScene } from './extension-scene.js';
+import type { ExtensionFixture } from './extension-fixture.js';
 
 /**
  * What becomes of ClusterObjectSets without a ClusterExtension (spec: v1-scenarios.md, "revision.feature").
  */
-export function describeObjectSets(scene: () => ExtensionScene): void {
+export function describeObjectSets(fixture: () => ExtensionFixture): void {
   const configMap = (name: string, foo = 'foo') => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -15,14 +15,14 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
   });
   const phase = (name: string, object: object) => ({ name, objects: [{ object }] });
   const make = (name: string, phases: readonly object[], more: object = {}) =>
-    scene().client.create({
+    fixture().client.create({
       ...CLUSTER_OBJECT_SET_API,
       metadata: { name },
       spec: { lifecycleState: 'Active', collisionProtection: 'Prevent', revision: 1, phases, ...more },
     });
-  const condition = (name: string, type: string) => scene().setCondition(name, type);
+  const condition = (name: string, type: string) => fixture().setCondition(name, type);
   const fieldValue = (fieldPath: string, value: string) => ({ type: 'FieldValue', fieldValue: { fieldPath, value } });
-  beforeAll(() => scene().namespace('by-hand'));
+  beforeAll(() => fixture().namespace('by-hand'));
 
   it('scenario 37: waits with the next phase for a probe of its own, told in full', async () => {
     const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
@@ -42,7 +42,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
         'False ProbeFailure: Object ConfigMap.v1 by-hand/probed: value at key "data.foo" != "bar"; expected: "bar" got: "foo"',
       );
     expect(await condition('probes', 'Progressing')).toMatch(/^True RollingOut/);
-    expect(await scene().get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
+    expect(await fixture().get('v1', 'ConfigMap', 'after', 'by-hand')).toBeUndefined();
   });
 
   it('scenario 40: is blocked by a Secret that can change, and goes on once it is another', async () => {
@@ -52,7 +52,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
       metadata: { name: 'manifests', namespace: 'by-hand' },
       data: { one: Buffer.from(JSON.stringify(configMap('from-secret'))).toString('base64') },
     };
-    await scene().client.create(secret);
+    await fixture().client.create(secret);
     const ref = { name: 'manifests', namespace: 'by-hand', key: 'one' };
     await make('secrets', [{ name: 'only', objects: [{ ref }] }]);
     await expect
@@ -60,9 +60,9 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
       .toBe(
         'False Blocked: the following secrets are not immutable (referenced secrets must have immutable set to true): by-hand/manifests',
       );
-    await scene().client.patch({ ...secret, name: 'manifests', namespace: 'by-hand' }, { immutable: true });
+    await fixture().client.patch({ ...secret, name: 'manifests', namespace: 'by-hand' }, { immutable: true });
     await expect.poll(() => condition('secrets', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
-    expect(await scene().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
+    expect(await fixture().get('v1', 'ConfigMap', 'from-secret', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
   });
 
   it('scenario 35: waits with the next phase for a claim that is not bound', async () => {
@@ -83,7 +83,7 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
       .toBe(
         'False ProbeFailure: Object PersistentVolumeClaim.v1 by-hand/unbound: value at key "status.phase" != "Bound"; expected: "Bound" got: "Pending"',
       );
-    expect(await scene().get('v1', 'ConfigMap', 'after-claim', 'by-hand')).toBeUndefined();
+    expect(await fixture().get('v1', 'ConfigMap', 'after-claim', 'by-hand')).toBeUndefined();
   });
 
   it('scenario 38: goes through all phases where probes of every kind pass', async () => {
@@ -122,13 +122,13 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     await make('all-probes', phases, { progressionProbes });
     await expect.poll(() => condition('all-probes', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
     expect(await condition('all-probes', 'Available')).toMatch(/^True ProbesSucceeded/);
-    expect(await scene().get('v1', 'ConfigMap', 'after-all', 'by-hand')).toBeDefined();
+    expect(await fixture().get('v1', 'ConfigMap', 'after-all', 'by-hand')).toBeDefined();
   });
 
   it('scenario 41: is blocked by a Secret of other content than it saw, and goes on with the one it saw', async () => {
     const place = { apiVersion: 'v1', kind: 'Secret', name: 'sealed', namespace: 'by-hand' };
     const seal = (foo: string) =>
-      scene().client.create({
+      fixture().client.create({
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: 'sealed', namespace: 'by-hand' },
@@ -143,31 +143,31 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
     const ref = { name: 'sealed', namespace: 'by-hand', key: 'one' };
     await make('sealed', [{ name: 'only', objects: [{ ref }] }], { progressionProbes: [told] });
     await expect.poll(() => condition('sealed', 'Available'), PATIENCE).toMatch(/^False ProbeFailure: .*missing key/);
-    await scene().client.delete(place);
+    await fixture().client.delete(place);
     await seal('other');
     await expect
       .poll(() => condition('sealed', 'Progressing'), PATIENCE)
       .toMatch(
         /^False Blocked: resolved content of 1 phase\(s\) has changed: phase "only" \(expected digest sha256:\w+, got sha256:\w+\); a referenced object source may have been deleted and recreated with different content$/,
       );
-    expect(await scene().get('v1', 'ConfigMap', 'unsealed', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
-    await scene().client.delete(place);
+    expect(await fixture().get('v1', 'ConfigMap', 'unsealed', 'by-hand')).toMatchObject({ data: { foo: 'foo' } });
+    await fixture().client.delete(place);
     await seal('foo');
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True RollingOut/);
     // Not one of the set's own fields, so it stays.
     const unsealed = { apiVersion: 'v1', kind: 'ConfigMap', name: 'unsealed', namespace: 'by-hand' };
-    await scene().client.patch(unsealed, { data: { told: 'yes' } });
+    await fixture().client.patch(unsealed, { data: { told: 'yes' } });
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True Succeeded/);
   });
 
   it('takes what somebody else has only as far as its collision protection says so, the nearest level first', async () => {
-    await scene().client.create(configMap('keeper'));
-    const uid = (await scene().get('v1', 'ConfigMap', 'keeper', 'by-hand'))?.metadata.uid ?? '';
+    await fixture().client.create(configMap('keeper'));
+    const uid = (await fixture().get('v1', 'ConfigMap', 'keeper', 'by-hand'))?.metadata.uid ?? '';
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'keeper', uid, controller: true };
-    const free = (name: string) => scene().client.create(configMap(name, 'before'));
+    const free = (name: string) => fixture().client.create(configMap(name, 'before'));
     const kept = (name: string) => {
       const { metadata: own, ...object } = configMap(name, 'before');
-      return scene().client.create({ ...object, metadata: { ...own, ownerReferences: [owner] } });
+      return fixture().client.create({ ...object, metadata: { ...own, ownerReferences: [owner] } });
     };
     for (const name of ['free-prevent', 'free-adopted']) await free(name);
     for (const name of ['kept-prevent', 'kept-taken']) await kept(name);
@@ -188,12 +188,12 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
         .toMatch(
           `True Retrying: revision object collisions in phase 0\nObject ConfigMap.v1 by-hand/${name}\nAction: "Collision"\n`,
         );
-      expect(await scene().get('v1', 'ConfigMap', name, 'by-hand')).toMatchObject({ data: { foo: 'before' } });
+      expect(await fixture().get('v1', 'ConfigMap', name, 'by-hand')).toMatchObject({ data: { foo: 'before' } });
     }
     expect(await condition('set-kept-prevent', 'Progressing')).toMatch(/Conflicting Owner: ConfigMap.v1 "keeper"$/);
     for (const name of ['free-adopted', 'kept-taken']) {
       await expect.poll(() => condition(`set-${name}`, 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
-      const taken = await scene().get('v1', 'ConfigMap', name, 'by-hand');
+      const taken = await fixture().get('v1', 'ConfigMap', name, 'by-hand');
       expect(taken).toMatchObject({ data: { foo: 'after' } });
       expect(taken?.metadata.ownerReferences).toEqual([
         expect.objectContaining({ name: `set-${name}`, controller: true }),
@@ -204,11 +204,11 @@ export function describeObjectSets(scene: () => ExtensionScene): void {
   it('takes its objects away when it is archived', async () => {
     await make('passing', [phase('only', configMap('passing'))]);
     await expect.poll(() => condition('passing', 'Succeeded'), PATIENCE).toMatch(/^True Succeeded/);
-    await scene().client.patch(
+    await fixture().client.patch(
       { ...CLUSTER_OBJECT_SET_API, name: 'passing' },
       { spec: { lifecycleState: 'Archived' } },
     );
     await expect.poll(() => condition('passing', 'Progressing'), PATIENCE).toBe('False Archived: revision is archived');
-    expect(await scene().get('v1', 'ConfigMap', 'passing', 'by-hand')).toBeUndefined();
+    expect(await fixture().get('v1', 'ConfigMap', 'passing', 'by-hand')).toBeUndefined();
   });
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE_MS, pause } from '#testing/patience';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
-  type Chapter,
   look,
   playScenario,
   SAMPLE_NAMESPACE,
+  type ScenarioStep,
   type Seen,
   StoryStuck,
 } from '../../apps/cli/src/demo/scenario.js';
@@ -17,7 +17,7 @@ export const EXAMPLES = join(PROJECT_ROOT, 'examples');
 export const SAMPLE_NAMESPACES = [SAMPLE_NAMESPACE, 'olm'] as const;
 
 export type PlayOptions = Readonly<{
-  onChapter?: (chapter: Chapter) => Promise<void>;
+  onStep?: (scenarioStep: ScenarioStep) => Promise<void>;
   /** For stories that share a registry. */
   catalogImage?: string;
   patienceMs?: number;
@@ -34,20 +34,20 @@ export type Ending = Readonly<{
  * Plays the whole story and waits until nothing moves any more. A scenario that got
  * stuck prints all it knows.
  */
-export async function playStory(stage: Stage, options: PlayOptions = {}): Promise<Ending> {
+export async function playStory(environment: DemoEnvironment, options: PlayOptions = {}): Promise<Ending> {
   const { patienceMs = PATIENCE_MS, ...rest } = options;
   const told: string[] = [];
   const timeline = new Timeline((line) => told.push(line.trimEnd()));
   try {
-    await playScenario({ stage, timeline, examples: EXAMPLES, patienceMs, ...rest });
-    const dumps = await untilStill(stage);
+    await playScenario({ environment, timeline, examples: EXAMPLES, patienceMs, ...rest });
+    const dumps = await untilStill(environment);
     const seen = await Promise.all(
-      stage.clients.map(async (client) => [client.cluster, await look(client, timeline)] as const),
+      environment.clients.map(async (client) => [client.cluster, await look(client, timeline)] as const),
     );
     return { seen: new Map(seen), dumps, told };
   } catch (error) {
     if (!(error instanceof StoryStuck)) throw error;
-    const logs = await Promise.all(stage.services.map(async (one) => `--- ${one.name}\n${await one.tail(30)}`));
+    const logs = await Promise.all(environment.services.map(async (one) => `--- ${one.name}\n${await one.tail(30)}`));
     throw new Error([error.message, ...told, ...logs].join('\n'), { cause: error });
   }
 }
@@ -58,12 +58,12 @@ const STILL_FOR_MS = 1_500;
  * The end is where two dumps, some time apart, are equal, and nothing waits to be collected. A garbage
  * collector may take half a minute to notice that a kind is new.
  */
-async function untilStill(stage: Stage): Promise<Record<string, Dump>> {
+async function untilStill(environment: DemoEnvironment): Promise<Record<string, Dump>> {
   const deadline = performance.now() + PATIENCE_MS;
-  let before = await dumpAll(stage);
+  let before = await dumpAll(environment);
   for (;;) {
     await pause(STILL_FOR_MS);
-    const now = await dumpAll(stage);
+    const now = await dumpAll(environment);
     const orphans = Object.values(now).flatMap(orphansIn);
     if (orphans.length === 0 && JSON.stringify(now) === JSON.stringify(before)) return now;
     if (performance.now() > deadline) {
@@ -73,7 +73,10 @@ async function untilStill(stage: Stage): Promise<Record<string, Dump>> {
   }
 }
 
-async function dumpAll(stage: Stage): Promise<Record<string, Dump>> {
-  const dumps = stage.clients.map(async (client) => [client.cluster, await normalisedDump(client, SAMPLE_NAMESPACES)]);
+async function dumpAll(environment: DemoEnvironment): Promise<Record<string, Dump>> {
+  const dumps = environment.clients.map(async (client) => [
+    client.cluster,
+    await normalisedDump(client, SAMPLE_NAMESPACES),
+  ]);
   return Object.fromEntries(await Promise.all(dumps));
 }

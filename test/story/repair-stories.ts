@@ -2,26 +2,26 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CERTIFICATE_DAYS } from '#core/classic/csv/serving/serving-certificate';
 import { PATIENCE } from '#testing/patience';
-import { type ExtensionScene, type Puts, packageBlobs } from './extension-scene.js';
+import { type ExtensionFixture, type Puts, packageBlobs } from './extension-fixture.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * What is repaired without a request: Secrets of bundles, certificates of webhooks. `lookLater`:
+ * What is repaired without a request: Secrets of bundles, certificates of webhooks. `passLater`:
  * the applier makes a pass over an extension as at that time.
  */
 export function describeRepairs(
-  scene: () => ExtensionScene,
+  fixture: () => ExtensionFixture,
   { bundle, putCatalog }: Puts,
-  lookLater: (extension: string, at: Date) => Promise<void>,
+  passLater: (extension: string, at: Date) => Promise<void>,
 ): void {
-  async function install(name: string, tale: Omit<Parameters<Puts['bundle']>[0], 'name' | 'version'>) {
-    const image = await bundle({ name, version: '1.0.0', ...tale });
-    await scene().catalog(`${name}-shelf`, await putCatalog(name, packageBlobs(name, [{ version: '1.0.0', image }])));
-    await scene().namespace(`${name}-home`);
-    await scene().extension(name, `${name}-home`, { packageName: name });
-    await expect.poll(() => scene().standing(name), PATIENCE).toBe('1.0.0 True Succeeded');
+  async function install(name: string, contents: Omit<Parameters<Puts['bundle']>[0], 'name' | 'version'>) {
+    const image = await bundle({ name, version: '1.0.0', ...contents });
+    await fixture().catalog(`${name}-shelf`, await putCatalog(name, packageBlobs(name, [{ version: '1.0.0', image }])));
+    await fixture().namespace(`${name}-home`);
+    await fixture().extension(name, `${name}-home`, { packageName: name });
+    await expect.poll(() => fixture().standing(name), PATIENCE).toBe('1.0.0 True Succeeded');
   }
 
   it.each([
@@ -30,35 +30,35 @@ export function describeRepairs(
   ])('puts right what somebody changes in a Secret of a bundle: $form', async ({ name, form }) => {
     await install(name, { more: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-made` }, ...form }] });
     const secret = { apiVersion: 'v1', kind: 'Secret', name: `${name}-made`, namespace: `${name}-home` };
-    const data = async () => Object((await scene().client.get(secret))?.['data']);
+    const data = async () => Object((await fixture().client.get(secret))?.['data']);
     expect(await data()).toEqual({ password: base64('right') });
-    await scene().client.patch(secret, { data: { password: base64('wrong'), other: base64('stays') } });
+    await fixture().client.patch(secret, { data: { password: base64('wrong'), other: base64('stays') } });
     await expect.poll(data, PATIENCE).toEqual({ password: base64('right'), other: base64('stays') });
-    await scene().client.delete(secret);
+    await fixture().client.delete(secret);
     await expect.poll(data, PATIENCE).toEqual({ password: base64('right') });
-    expect(await scene().lifecycles(name)).toEqual(['1 Active']);
+    expect(await fixture().lifecycles(name)).toEqual(['1 Active']);
   });
 
   it('replaces the certificate of a webhook before it ends, in a new revision', async () => {
     await install('watch', { webhook: true });
     const secret = { apiVersion: 'v1', kind: 'Secret', name: 'watch-operator-service-cert', namespace: 'watch-home' };
     const served = async () => {
-      const data = Object((await scene().client.get(secret))?.['data']);
+      const data = Object((await fixture().client.get(secret))?.['data']);
       return Buffer.from(String(data['tls.crt']), 'base64').toString();
     };
     const first = new X509Certificate(await served());
-    await lookLater('watch', new Date());
-    expect(await scene().lifecycles('watch')).toEqual(['1 Active']);
+    await passLater('watch', new Date());
+    expect(await fixture().lifecycles('watch')).toEqual(['1 Active']);
     const late = new Date(Date.now() + (CERTIFICATE_DAYS - 0.5) * DAY_MS);
-    await lookLater('watch', late);
-    await expect.poll(() => scene().lifecycles('watch'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    await expect.poll(() => scene().standing('watch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await passLater('watch', late);
+    await expect.poll(() => fixture().lifecycles('watch'), PATIENCE).toEqual(['1 Archived', '2 Active']);
+    await expect.poll(() => fixture().standing('watch'), PATIENCE).toBe('1.0.0 True Succeeded');
     const fresh = new X509Certificate(await served());
     expect(fresh.fingerprint256).not.toBe(first.fingerprint256);
     expect([fresh.validFromDate <= late, fresh.subjectAltName]).toEqual([true, first.subjectAltName]);
     expect(fresh.validToDate.getTime()).toBeGreaterThan(late.getTime() + (CERTIFICATE_DAYS - 1) * DAY_MS);
     const kind = 'ValidatingWebhookConfiguration';
-    const called = await scene().get('admissionregistration.k8s.io/v1', kind, 'vwatch.lamps.example.com');
+    const called = await fixture().get('admissionregistration.k8s.io/v1', kind, 'vwatch.lamps.example.com');
     const [webhook] = Object(called?.['webhooks']);
     const authority = new X509Certificate(Buffer.from(String(webhook?.clientConfig.caBundle), 'base64'));
     expect(fresh.verify(authority.publicKey)).toBe(true);

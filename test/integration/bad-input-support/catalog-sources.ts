@@ -3,11 +3,11 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { PATIENCE } from '#testing/patience';
-import * as scene from '../../story/bad-input-scene.js';
-import type { BadInputStage } from '../../story/bad-input-stage.js';
+import type { BadInputEnvironment } from '../../story/bad-input-environment.js';
+import * as fixture from '../../story/bad-input-fixture.js';
 import { configMapCatalog } from '../../story/config-map-catalog.js';
 
-const { catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = fixture;
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';
 
 const get = async (client: KubeClient, namespace: string): Promise<CatalogSource> => {
@@ -27,11 +27,11 @@ const conditions = async (client: KubeClient, namespace: string): Promise<string
     return `${type}=${status} ${reason}: ${message}`;
   });
 
-export function describeCatalogSources(stage: () => BadInputStage): void {
+export function describeCatalogSources(environment: () => BadInputEnvironment): void {
   describe.concurrent('a CatalogSource', () => {
-    let set: BadInputStage;
+    let set: BadInputEnvironment;
     beforeAll(() => {
-      set = stage();
+      set = environment();
     });
 
     it.for(['configmap', 'internal'])(
@@ -39,19 +39,19 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
       async (sourceType, { expect }) => {
         const { east } = set;
         const namespace = `from-${sourceType}`;
-        await scene.createNamespace(east, namespace);
-        await scene.createCatalog(east, namespace, { sourceType, configMap: 'shelf' });
+        await fixture.createNamespace(east, namespace);
+        await fixture.createCatalog(east, namespace, { sourceType, configMap: 'shelf' });
         await expect
-          .poll(() => scene.catalogStatus(east, namespace), PATIENCE)
+          .poll(() => fixture.catalogStatus(east, namespace), PATIENCE)
           .toMatch(
             /^TRANSIENT_FAILURE \| ConfigMapError \| failed to get catalog config map shelf: configmaps "shelf" not found$/,
           );
-        await scene.subscribe(east, namespace, 'lighthouse-operator');
+        await fixture.subscribe(east, namespace, 'lighthouse-operator');
         const { object } = await east.create<KubernetesObject>(
           await configMapCatalog(namespace, 'lighthouse-operator', ['v1.0.0']),
         );
         await expect
-          .poll(() => scene.operators(east, namespace), PATIENCE)
+          .poll(() => fixture.operators(east, namespace), PATIENCE)
           .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
         const { uid, resourceVersion } = object.metadata;
         expect((await get(east, namespace)).status).toMatchObject({
@@ -61,11 +61,11 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
         const grown = await configMapCatalog(namespace, 'lighthouse-operator', ['v1.0.0', 'v1.1.0']);
         await east.patch({ ...grown, name: 'shelf', namespace }, { data: grown.data });
         await expect
-          .poll(() => scene.operators(east, namespace), PATIENCE)
+          .poll(() => fixture.operators(east, namespace), PATIENCE)
           .toEqual(['lighthouse-operator.v1.1.0 Succeeded']);
         await east.patch({ ...grown, name: 'shelf', namespace }, { data: { packages: null } });
         await expect
-          .poll(() => scene.catalogStatus(east, namespace), PATIENCE)
+          .poll(() => fixture.catalogStatus(east, namespace), PATIENCE)
           .toMatch(
             /^READY \| RegistryServerError \| couldn't find expected key packages in configmap; failing since .* stays in use\.$/,
           );
@@ -82,14 +82,14 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
       );
       const template = `${registry.host}/shelf/templated:v{kube_major_version}.{kube_minor_version}`;
       const image = `${registry.host}/shelf/templated:v${major}.${minor}`;
-      await scene.createNamespace(east, 'templated');
+      await fixture.createNamespace(east, 'templated');
       await east.create({
         apiVersion: V1ALPHA1,
         kind: 'CatalogSource',
         metadata: { name: 'shelf', namespace: 'templated', annotations: { 'olm.catalogImageTemplate': template } },
         spec: { sourceType: 'grpc' },
       });
-      await expect.poll(() => scene.catalogStatus(east, 'templated'), PATIENCE).toBe('READY');
+      await expect.poll(() => fixture.catalogStatus(east, 'templated'), PATIENCE).toBe('READY');
       expect((await get(east, 'templated')).spec.image).toBe(image);
       expect(await conditions(east, 'templated')).toEqual([
         'TemplatesHaveResolved=True AllTemplatesResolved: catalog image reference was successfully resolved',
@@ -111,8 +111,8 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
     it('says which of its fields have no effect, as long as they are there', async ({ expect }) => {
       const { east, registry, goodBundle } = set;
       registry.put('shelf/pod:1', await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) }));
-      await scene.createNamespace(east, 'pod-config');
-      await scene.createCatalog(east, 'pod-config', {
+      await fixture.createNamespace(east, 'pod-config');
+      await fixture.createCatalog(east, 'pod-config', {
         image: `${registry.host}/shelf/pod:1`,
         updateStrategy: {},
         grpcPodConfig: { memoryTarget: '100Mi', securityContextConfig: 'restricted' },
@@ -122,7 +122,7 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
         .toEqual([
           'FieldsIgnored=True NoEffect: no registry pod runs in the cluster, so these have no effect: spec.grpcPodConfig.memoryTarget, spec.grpcPodConfig.securityContextConfig',
         ]);
-      await expect.poll(() => scene.catalogStatus(east, 'pod-config'), PATIENCE).toBe('READY');
+      await expect.poll(() => fixture.catalogStatus(east, 'pod-config'), PATIENCE).toBe('READY');
       const ref = { apiVersion: V1ALPHA1, kind: 'CatalogSource', name: 'shelf', namespace: 'pod-config' };
       await east.patch(ref, { spec: { grpcPodConfig: null } });
       await expect.poll(() => conditions(east, 'pod-config'), PATIENCE).toEqual([]);
@@ -140,13 +140,13 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
           `shelf/${namespace}:1`,
           await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) }),
         );
-        await scene.createNamespace(east, namespace);
-        await scene.createCatalog(east, namespace, {
+        await fixture.createNamespace(east, namespace);
+        await fixture.createCatalog(east, namespace, {
           image: `${registry.host}/shelf/${namespace}:1`,
           updateStrategy: { registryPoll: { interval } },
         });
         await expect
-          .poll(() => scene.catalogStatus(east, namespace), PATIENCE)
+          .poll(() => fixture.catalogStatus(east, namespace), PATIENCE)
           .toBe(
             `READY | InvalidIntervalError | error parsing spec.updateStrategy.registryPoll.interval. Using the default value of 15m0s instead. Error: ${because}`,
           );
@@ -159,10 +159,13 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
     it('gets its image as soon as the pull secret is there', async ({ expect }) => {
       const { west, registry, goodBundle } = set;
       registry.put('shelf/secret:1', await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) }));
-      await scene.createNamespace(west, 'secret-later');
-      await scene.createCatalog(west, 'secret-later', { image: `${registry.host}/shelf/secret:1`, secrets: ['pull'] });
+      await fixture.createNamespace(west, 'secret-later');
+      await fixture.createCatalog(west, 'secret-later', {
+        image: `${registry.host}/shelf/secret:1`,
+        secrets: ['pull'],
+      });
       await expect
-        .poll(() => scene.catalogStatus(west, 'secret-later'), PATIENCE)
+        .poll(() => fixture.catalogStatus(west, 'secret-later'), PATIENCE)
         .toMatch(/^TRANSIENT_FAILURE \| .*pull secret secret-later\/pull, .* does not exist: create it/);
       await west.create({
         apiVersion: 'v1',
@@ -171,7 +174,7 @@ export function describeCatalogSources(stage: () => BadInputStage): void {
         type: 'kubernetes.io/dockerconfigjson',
         data: { '.dockerconfigjson': Buffer.from('{"auths":{}}').toString('base64') },
       });
-      await expect.poll(() => scene.catalogStatus(west, 'secret-later'), PATIENCE).toBe('READY');
+      await expect.poll(() => fixture.catalogStatus(west, 'secret-later'), PATIENCE).toBe('READY');
     });
   });
 }

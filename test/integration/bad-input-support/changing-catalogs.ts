@@ -6,18 +6,18 @@ import { readTree } from '#platform/files/read-tree';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { PATIENCE } from '#testing/patience';
 import { startRegistry } from '#testing/registry/in-memory-registry';
-import * as scene from '../../story/bad-input-scene.js';
-import type { BadInputStage } from '../../story/bad-input-stage.js';
+import type { BadInputEnvironment } from '../../story/bad-input-environment.js';
+import * as fixture from '../../story/bad-input-fixture.js';
 import { EXAMPLES } from '../../story/play-story.js';
 
-const { catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = fixture;
 const polled = { updateStrategy: { registryPoll: { interval: '1s' } } };
 
-export function describeChangingCatalogs(stage: () => BadInputStage): void {
+export function describeChangingCatalogs(environment: () => BadInputEnvironment): void {
   describe.concurrent('a catalog that changes', () => {
-    let set: BadInputStage;
+    let set: BadInputEnvironment;
     beforeAll(() => {
-      set = stage();
+      set = environment();
     });
 
     const lighthouse = async (edition: string): Promise<Catalog> => {
@@ -33,21 +33,21 @@ export function describeChangingCatalogs(stage: () => BadInputStage): void {
       const { registry, east, goodBundle } = set;
       const good = await catalogImage({ 'a.yaml': packageYaml('lighthouse-operator', goodBundle) });
       registry.put('shelf/changing:1', good);
-      await scene.createNamespace(east, 'changing');
-      await scene.createCatalog(east, 'changing', { image: `${registry.host}/shelf/changing:1`, ...polled });
-      await expect.poll(() => scene.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
+      await fixture.createNamespace(east, 'changing');
+      await fixture.createCatalog(east, 'changing', { image: `${registry.host}/shelf/changing:1`, ...polled });
+      await expect.poll(() => fixture.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
       registry.put('shelf/changing:1', await catalogImage({ 'a.yaml': 'schema: [\n' }));
       await expect
-        .poll(() => scene.catalogStatus(east, 'changing'), PATIENCE)
+        .poll(() => fixture.catalogStatus(east, 'changing'), PATIENCE)
         .toMatch(
           /^READY \| RegistryServerError \| catalog \S+\/shelf\/changing:1 is invalid: a\.yaml:2: .*; failing since \S+, next try \S+\. The last good content \(sha256:[0-9a-f]+, held since \S+\) stays in use\.$/,
         );
-      await scene.subscribe(east, 'changing', 'lighthouse-operator');
+      await fixture.subscribe(east, 'changing', 'lighthouse-operator');
       await expect
-        .poll(() => scene.operators(east, 'changing'), PATIENCE)
+        .poll(() => fixture.operators(east, 'changing'), PATIENCE)
         .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
       registry.put('shelf/changing:1', good);
-      await expect.poll(() => scene.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
+      await expect.poll(() => fixture.catalogStatus(east, 'changing'), PATIENCE).toBe('READY');
     });
 
     it('from blobs of unknown schemas is read without them', async ({ expect }) => {
@@ -55,13 +55,13 @@ export function describeChangingCatalogs(stage: () => BadInputStage): void {
       const menu = '---\nschema: com.example.menu\npackage: lighthouse-operator\nstarters: [soup]\n';
       const yaml = packageYaml('lighthouse-operator', goodBundle, menu);
       registry.put('shelf/menu:1', await catalogImage({ 'a.yaml': yaml, 'notes.json': '{"schema": "notes"}' }));
-      await scene.createNamespace(east, 'menu');
-      await scene.createCatalog(east, 'menu', { image: `${registry.host}/shelf/menu:1` });
-      await scene.subscribe(east, 'menu', 'lighthouse-operator');
+      await fixture.createNamespace(east, 'menu');
+      await fixture.createCatalog(east, 'menu', { image: `${registry.host}/shelf/menu:1` });
+      await fixture.subscribe(east, 'menu', 'lighthouse-operator');
       await expect
-        .poll(() => scene.operators(east, 'menu'), PATIENCE)
+        .poll(() => fixture.operators(east, 'menu'), PATIENCE)
         .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
-      expect(await scene.catalogStatus(east, 'menu')).toBe('READY');
+      expect(await fixture.catalogStatus(east, 'menu')).toBe('READY');
     });
 
     it('its password is told, never shown, and works once it is right', async ({ expect }) => {
@@ -84,18 +84,18 @@ export function describeChangingCatalogs(stage: () => BadInputStage): void {
             ).toString('base64'),
           },
         });
-        await scene.createNamespace(east, 'guarded');
+        await fixture.createNamespace(east, 'guarded');
         await east.create(secret('wr0ng-pass'));
-        await scene.createCatalog(east, 'guarded', { image: `${guarded.host}/shelf/guarded:1`, secrets: ['pull'] });
+        await fixture.createCatalog(east, 'guarded', { image: `${guarded.host}/shelf/guarded:1`, secrets: ['pull'] });
         await expect
-          .poll(() => scene.catalogStatus(east, 'guarded'), PATIENCE)
+          .poll(() => fixture.catalogStatus(east, 'guarded'), PATIENCE)
           .toMatch(/^TRANSIENT_FAILURE \| .*were refused by/);
-        expect(await scene.catalogStatus(east, 'guarded')).not.toContain('wr0ng-pass');
+        expect(await fixture.catalogStatus(east, 'guarded')).not.toContain('wr0ng-pass');
         await east.patch(
           { apiVersion: 'v1', kind: 'Secret', name: 'pull', namespace: 'guarded' },
           { data: secret('right').data },
         );
-        await expect.poll(() => scene.catalogStatus(east, 'guarded'), PATIENCE).toBe('READY');
+        await expect.poll(() => fixture.catalogStatus(east, 'guarded'), PATIENCE).toBe('READY');
       } finally {
         await guarded.stop();
       }
@@ -105,19 +105,19 @@ export function describeChangingCatalogs(stage: () => BadInputStage): void {
       const { east } = set;
       let server: CatalogServer = await serveCatalog(await lighthouse('v1'), { port: 0 });
       try {
-        await scene.createNamespace(east, 'served');
-        await scene.createCatalog(east, 'served', { address: `127.0.0.1:${server.port}` });
-        await scene.subscribe(east, 'served', 'lighthouse-operator');
+        await fixture.createNamespace(east, 'served');
+        await fixture.createCatalog(east, 'served', { address: `127.0.0.1:${server.port}` });
+        await fixture.subscribe(east, 'served', 'lighthouse-operator');
         await expect
-          .poll(() => scene.operators(east, 'served'), PATIENCE)
+          .poll(() => fixture.operators(east, 'served'), PATIENCE)
           .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
         const { port } = server;
         await server.stop();
         server = await serveCatalog(await lighthouse('v2'), { port });
         await expect
-          .poll(() => scene.operators(east, 'served'), PATIENCE)
+          .poll(() => fixture.operators(east, 'served'), PATIENCE)
           .toEqual(['lighthouse-operator.v1.2.0 Succeeded']);
-        expect(await scene.catalogStatus(east, 'served')).toBe('READY');
+        expect(await fixture.catalogStatus(east, 'served')).toBe('READY');
       } finally {
         await server.stop();
       }

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { PATIENCE } from '#testing/patience';
-import * as scene from '../../story/bad-input-scene.js';
-import { type BadInputStage, GLOBAL_CATALOG } from '../../story/bad-input-stage.js';
+import { type BadInputEnvironment, GLOBAL_CATALOG } from '../../story/bad-input-environment.js';
+import * as fixture from '../../story/bad-input-fixture.js';
 import { file, rawImage } from '../../story/raw-image.js';
 
-const { catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = fixture;
 const RUNS = ['lighthouse-operator.v1.0.0 Succeeded'];
 const GROUP = { apiVersion: 'operators.coreos.com/v1', kind: 'OperatorGroup' };
 
@@ -49,11 +49,11 @@ const bundles: readonly BundleRow[] = [
   { because: 'bundle-that-is-gone', says: /answered 404/ },
 ];
 
-export function describeUninstallable(stage: () => BadInputStage): void {
+export function describeUninstallable(environment: () => BadInputEnvironment): void {
   describe('what cannot be installed', () => {
-    let set: BadInputStage;
+    let set: BadInputEnvironment;
     beforeAll(() => {
-      set = stage();
+      set = environment();
     });
 
     describe.concurrent('a bundle', () => {
@@ -68,38 +68,38 @@ export function describeUninstallable(stage: () => BadInputStage): void {
           `bad/${name}-shelf:1`,
           await catalogImage({ 'a.yaml': packageYaml(name, `${registry.host}/${reference}`) }),
         );
-        await scene.createNamespace(east, name);
-        await scene.createCatalog(east, name, { image: `${registry.host}/bad/${name}-shelf:1` });
-        await scene.subscribe(east, name, name);
+        await fixture.createNamespace(east, name);
+        await fixture.createCatalog(east, name, { image: `${registry.host}/bad/${name}-shelf:1` });
+        await fixture.subscribe(east, name, name);
         const failed = 'BundleUnpackFailed BundleUnpackFailed: Bundle unpacking failed - ';
         await expecting
-          .poll(() => scene.subscriptionStatus(east, name, name), PATIENCE)
+          .poll(() => fixture.subscriptionStatus(east, name, name), PATIENCE)
           .toEqual([expecting.stringMatching(new RegExp(`^${failed}.*${says.source}`))]);
-        expecting(await scene.catalogStatus(east, name)).toBe('READY');
+        expecting(await fixture.catalogStatus(east, name)).toBe('READY');
       });
     });
 
     describe.concurrent('a Subscription', () => {
       it('to a package that is nowhere is told so, in the words of OLM, with advice in an Event', async (context) => {
         const { east } = set;
-        await scene.createNamespace(east, 'ghosts');
-        await scene.subscribe(east, 'ghosts', 'ghost', GLOBAL_CATALOG);
+        await fixture.createNamespace(east, 'ghosts');
+        await fixture.subscribe(east, 'ghosts', 'ghost', GLOBAL_CATALOG);
         const says =
           'constraints not satisfiable: no operators found in package ghost in the catalog referenced by subscription ghost, subscription ghost exists';
         await context.expect
-          .poll(() => scene.subscriptionStatus(east, 'ghosts', 'ghost'), PATIENCE)
+          .poll(() => fixture.subscriptionStatus(east, 'ghosts', 'ghost'), PATIENCE)
           .toEqual([`ResolutionFailed ConstraintsNotSatisfiable: ${says}`]);
         await context.expect
-          .poll(() => scene.warnings(east, 'ghosts'), PATIENCE)
+          .poll(() => fixture.warnings(east, 'ghosts'), PATIENCE)
           .toEqual([`ResolutionFailed: ${says}. Check spec.name: catalog olm/samples has no package ghost.`]);
       });
 
       it('to a catalog that is nowhere is told which', async (context) => {
         const { east } = set;
-        await scene.createNamespace(east, 'lost');
-        await scene.subscribe(east, 'lost', 'lighthouse-operator', { name: 'nope', namespace: 'olm' });
+        await fixture.createNamespace(east, 'lost');
+        await fixture.subscribe(east, 'lost', 'lighthouse-operator', { name: 'nope', namespace: 'olm' });
         await context.expect
-          .poll(() => scene.subscriptionStatus(east, 'lost', 'lighthouse-operator'), PATIENCE)
+          .poll(() => fixture.subscriptionStatus(east, 'lost', 'lighthouse-operator'), PATIENCE)
           .toEqual([
             'CatalogSourcesUnhealthy UnhealthyCatalogSourceFound: targeted catalogsource olm/nope missing',
             context.expect.stringContaining('no operators found from catalog nope in namespace olm'),
@@ -110,8 +110,8 @@ export function describeUninstallable(stage: () => BadInputStage): void {
     describe.concurrent('a namespace', () => {
       it('with two OperatorGroups says so at both, and goes on once one is gone', async (context) => {
         const { east } = set;
-        await scene.createNamespace(east, 'two-groups', ['a', 'b']);
-        await scene.subscribe(east, 'two-groups', 'lighthouse-operator', GLOBAL_CATALOG);
+        await fixture.createNamespace(east, 'two-groups', ['a', 'b']);
+        await fixture.subscribe(east, 'two-groups', 'lighthouse-operator', GLOBAL_CATALOG);
         const told = async () => {
           const found = await east.list<OperatorGroup>(GROUP, { namespace: 'two-groups' });
           return found?.items.map(({ status }) =>
@@ -121,30 +121,30 @@ export function describeUninstallable(stage: () => BadInputStage): void {
         const both = ['MultipleOperatorGroup: Multiple OperatorGroup found in the same namespace'];
         await context.expect.poll(told, PATIENCE).toEqual([both, both]);
         await context.expect
-          .poll(() => scene.warnings(east, 'two-groups'), PATIENCE)
+          .poll(() => fixture.warnings(east, 'two-groups'), PATIENCE)
           .toEqual([context.expect.stringContaining('found 2 operatorGroups, expected 1: nothing is resolved')]);
-        context.expect(await scene.operators(east, 'two-groups')).toEqual([]);
+        context.expect(await fixture.operators(east, 'two-groups')).toEqual([]);
         await east.delete({ ...GROUP, name: 'b', namespace: 'two-groups' });
-        await context.expect.poll(() => scene.operators(east, 'two-groups'), PATIENCE).toEqual(RUNS);
+        await context.expect.poll(() => fixture.operators(east, 'two-groups'), PATIENCE).toEqual(RUNS);
       });
 
       it('without OperatorGroup says so, and goes on once there is one', async (context) => {
         const { east } = set;
-        await scene.createNamespace(east, 'no-group', []);
-        await scene.subscribe(east, 'no-group', 'lighthouse-operator', GLOBAL_CATALOG);
+        await fixture.createNamespace(east, 'no-group', []);
+        await fixture.subscribe(east, 'no-group', 'lighthouse-operator', GLOBAL_CATALOG);
         await context.expect
-          .poll(() => scene.warnings(east, 'no-group'), PATIENCE)
+          .poll(() => fixture.warnings(east, 'no-group'), PATIENCE)
           .toEqual([context.expect.stringContaining('found 0 operatorGroups, expected 1: nothing is resolved')]);
-        context.expect(await scene.operators(east, 'no-group')).toEqual([]);
-        await scene.createNamespace(east, 'no-group', ['late']);
-        await context.expect.poll(() => scene.operators(east, 'no-group'), PATIENCE).toEqual(RUNS);
+        context.expect(await fixture.operators(east, 'no-group')).toEqual([]);
+        await fixture.createNamespace(east, 'no-group', ['late']);
+        await context.expect.poll(() => fixture.operators(east, 'no-group'), PATIENCE).toEqual(RUNS);
       });
     });
 
     it('holds up no other namespace of its cluster', async () => {
-      await scene.createNamespace(set.east, 'bystanding');
-      await scene.subscribe(set.east, 'bystanding', 'lighthouse-operator', GLOBAL_CATALOG);
-      await expect.poll(() => scene.operators(set.east, 'bystanding'), PATIENCE).toEqual(RUNS);
+      await fixture.createNamespace(set.east, 'bystanding');
+      await fixture.subscribe(set.east, 'bystanding', 'lighthouse-operator', GLOBAL_CATALOG);
+      await expect.poll(() => fixture.operators(set.east, 'bystanding'), PATIENCE).toEqual(RUNS);
     });
   });
 }

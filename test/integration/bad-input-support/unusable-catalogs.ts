@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { PATIENCE } from '#testing/patience';
-import * as scene from '../../story/bad-input-scene.js';
-import { type BadInputStage, GLOBAL_CATALOG } from '../../story/bad-input-stage.js';
+import { type BadInputEnvironment, GLOBAL_CATALOG } from '../../story/bad-input-environment.js';
+import * as fixture from '../../story/bad-input-fixture.js';
 import { file, rawImage, symlink } from '../../story/raw-image.js';
 
-const { catalogImage, packageYaml } = scene;
+const { catalogImage, packageYaml } = fixture;
 
 /** A CatalogSource that nothing can be resolved from; `because` is also the name of its namespace. */
 type Row = Readonly<{
@@ -102,63 +102,63 @@ const rows: readonly Row[] = [
   },
 ];
 
-export function describeUnusableCatalogs(stage: () => BadInputStage): void {
+export function describeUnusableCatalogs(environment: () => BadInputEnvironment): void {
   describe('a CatalogSource that nothing can be resolved from', () => {
-    let set: BadInputStage;
+    let set: BadInputEnvironment;
     beforeAll(() => {
-      set = stage();
+      set = environment();
     });
 
     describe.concurrent('says why, and so does each Subscription that sees it', () => {
       it.for(rows)('$because', async ({ because: namespace, image, spec, says }, { expect: expecting }) => {
         const reference = `bad/${namespace}:1`;
         if (image !== undefined) set.registry.put(reference, await image());
-        await scene.createNamespace(set.east, namespace);
-        await scene.createCatalog(set.east, namespace, spec ?? { image: `${set.registry.host}/${reference}` });
-        await scene.subscribe(set.east, namespace, 'fine');
-        await expecting.poll(() => scene.catalogStatus(set.east, namespace), PATIENCE).toMatch(says);
+        await fixture.createNamespace(set.east, namespace);
+        await fixture.createCatalog(set.east, namespace, spec ?? { image: `${set.registry.host}/${reference}` });
+        await fixture.subscribe(set.east, namespace, 'fine');
+        await expecting.poll(() => fixture.catalogStatus(set.east, namespace), PATIENCE).toMatch(says);
         const shelf = `catalogsource ${namespace}/shelf`;
         const why = `error using ${shelf}: no registry client established for ${shelf}: `;
         await expecting
-          .poll(() => scene.subscriptionStatus(set.east, namespace, 'fine'), PATIENCE)
+          .poll(() => fixture.subscriptionStatus(set.east, namespace, 'fine'), PATIENCE)
           .toEqual([
             `CatalogSourcesUnhealthy UnhealthyCatalogSourceFound: targeted ${shelf} unhealthy`,
             expecting.stringContaining(`ResolutionFailed ErrorPreventedResolution: ${why}`),
           ]);
         await expecting
-          .poll(() => scene.warnings(set.east, namespace), PATIENCE)
+          .poll(() => fixture.warnings(set.east, namespace), PATIENCE)
           .toContainEqual(expecting.stringMatching(/^ResolutionFailed: .*Repair the ones named, or delete those/));
       });
     });
 
     it('holds up no other namespace of its cluster, while all of these are broken at once', async () => {
-      await scene.createNamespace(set.east, 'innocent');
-      await scene.subscribe(set.east, 'innocent', 'lighthouse-operator', GLOBAL_CATALOG);
+      await fixture.createNamespace(set.east, 'innocent');
+      await fixture.subscribe(set.east, 'innocent', 'lighthouse-operator', GLOBAL_CATALOG);
       await expect
-        .poll(() => scene.operators(set.east, 'innocent'), PATIENCE)
+        .poll(() => fixture.operators(set.east, 'innocent'), PATIENCE)
         .toEqual(['lighthouse-operator.v1.0.0 Succeeded']);
-      for (const { because, says } of rows) expect(await scene.catalogStatus(set.east, because)).toMatch(says);
+      for (const { because, says } of rows) expect(await fixture.catalogStatus(set.east, because)).toMatch(says);
     });
 
     it('in the global namespace blocks its own cluster alone, and deleting it frees everybody', async () => {
       const { name, namespace } = { name: 'broken', namespace: GLOBAL_CATALOG.namespace };
-      await scene.createCatalog(set.west, namespace, { image: '127.0.0.1:47/a/b:1' }, name);
-      await expect.poll(() => scene.catalogStatus(set.west, namespace, name), PATIENCE).toMatch(/^TRANSIENT_FAILURE/);
+      await fixture.createCatalog(set.west, namespace, { image: '127.0.0.1:47/a/b:1' }, name);
+      await expect.poll(() => fixture.catalogStatus(set.west, namespace, name), PATIENCE).toMatch(/^TRANSIENT_FAILURE/);
       for (const client of [set.west, set.east]) {
-        await scene.createNamespace(client, 'bystander');
-        await scene.subscribe(client, 'bystander', 'lighthouse-operator', GLOBAL_CATALOG);
+        await fixture.createNamespace(client, 'bystander');
+        await fixture.subscribe(client, 'bystander', 'lighthouse-operator', GLOBAL_CATALOG);
       }
       const blocked = `ResolutionFailed ErrorPreventedResolution: error using catalogsource ${namespace}/${name}: `;
       await expect
-        .poll(() => scene.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
+        .poll(() => fixture.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
         .toContainEqual(expect.stringContaining(blocked));
       const runs = ['lighthouse-operator.v1.0.0 Succeeded'];
-      await expect.poll(() => scene.operators(set.east, 'bystander'), PATIENCE).toEqual(runs);
-      expect(await scene.operators(set.west, 'bystander')).toEqual([]);
-      await scene.deleteCatalog(set.west, namespace, name);
-      await expect.poll(() => scene.operators(set.west, 'bystander'), PATIENCE).toEqual(runs);
+      await expect.poll(() => fixture.operators(set.east, 'bystander'), PATIENCE).toEqual(runs);
+      expect(await fixture.operators(set.west, 'bystander')).toEqual([]);
+      await fixture.deleteCatalog(set.west, namespace, name);
+      await expect.poll(() => fixture.operators(set.west, 'bystander'), PATIENCE).toEqual(runs);
       await expect
-        .poll(() => scene.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
+        .poll(() => fixture.subscriptionStatus(set.west, 'bystander', 'lighthouse-operator'), PATIENCE)
         .toEqual([]);
     });
   });

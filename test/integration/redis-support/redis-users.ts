@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { REFUSED } from '#platform/redis/redis-rights';
-import type { Stage, StageOptions } from '../../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment, EnvironmentOptions } from '../../../apps/cli/src/demo/demo-environment.js';
 import type { ServiceName } from '../../../apps/cli/src/demo/service-process.js';
 import type { RedisUser, ShippedRedis } from './shipped-redis.js';
 
@@ -11,7 +11,7 @@ const USER_OF: Record<ServiceName, RedisUser> = {
 };
 
 /** Services that use this Redis, each with its own user. */
-export const withUsersOf = (redis: ShippedRedis, redisPrefix: string): StageOptions => ({
+export const withUsersOf = (redis: ShippedRedis, redisPrefix: string): EnvironmentOptions => ({
   redis: { url: `redis://${redis.address}`, how: 'the shipped one' },
   redisPrefix,
   settingsOf: (service) => ({
@@ -21,7 +21,7 @@ export const withUsersOf = (redis: ShippedRedis, redisPrefix: string): StageOpti
 });
 
 /** No service was refused a command, and each is ready and reports its queues. */
-export async function expectEnoughRights({ services }: Stage): Promise<void> {
+export async function expectEnoughRights({ services }: DemoEnvironment): Promise<void> {
   for (const service of services) {
     const lines = await service.logged();
     expect(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExpectStatic } from 'vitest';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
-import { type KillStage, setKillStage } from './kill-stage.js';
+import { type KillEnvironment, startKillEnvironment } from './kill-environment.js';
 import {
   atClusterLevel,
   clearAway,
@@ -19,23 +19,23 @@ const STILL_FOR_MS = 1_000;
 /** An environment in which the scenario is played over and over, each time from an empty cluster. */
 export class KillWalk {
   private constructor(
-    readonly stage: KillStage,
+    readonly environment: KillEnvironment,
     private readonly before: ReadonlySet<string>,
   ) {}
 
-  /** `own`: as for {@link setKillStage}. */
+  /** `own`: as for {@link startKillEnvironment}. */
   static async start(
     redisUrl: string,
     registry: InMemoryRegistry,
-    own: Parameters<typeof setKillStage>[1] = {},
+    own: Parameters<typeof startKillEnvironment>[1] = {},
   ): Promise<KillWalk> {
-    const stage = await setKillStage(redisUrl, own);
+    const environment = await startKillEnvironment(redisUrl, own);
     try {
       await putWalkedOperator(registry);
-      await offerWalkedOperator(stage, registry);
-      return new KillWalk(stage, atClusterLevel(stage));
+      await offerWalkedOperator(environment, registry);
+      return new KillWalk(environment, atClusterLevel(environment));
     } catch (error) {
-      await stage.strike();
+      await environment.stop();
       throw error;
     }
   }
@@ -69,15 +69,15 @@ export class KillWalk {
     return played;
   }
 
-  strike(): Promise<void> {
-    return this.stage.strike();
+  stop(): Promise<void> {
+    return this.environment.stop();
   }
 
   async #play(kills: readonly KillPoint[], ended: (left: WhatsLeft) => boolean): Promise<Played> {
     try {
-      return await playWalked(this.stage, kills, ended);
+      return await playWalked(this.environment, kills, ended);
     } finally {
-      await clearAway(this.stage, this.before);
+      await clearAway(this.environment, this.before);
     }
   }
 }

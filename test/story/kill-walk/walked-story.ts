@@ -2,9 +2,9 @@ import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import type { InMemoryRegistry } from '#testing/registry/in-memory-registry';
-import { catalogImage } from '../bad-input-scene.js';
-import { bundleImage, packageBlobs } from '../extension-scene.js';
-import type { KillStage } from './kill-stage.js';
+import { catalogImage } from '../bad-input-fixture.js';
+import { bundleImage, packageBlobs } from '../extension-fixture.js';
+import type { KillEnvironment } from './kill-environment.js';
 import { type WhatsLeft, whatsLeft } from './whats-left.js';
 import { type KillPoint, WriteCounter } from './write-counter.js';
 
@@ -34,9 +34,9 @@ export async function putWalkedOperator(registry: InMemoryRegistry): Promise<voi
   const bundles = [];
   for (const version of versions) {
     const image = `registry.example/torch:${version}`;
-    const tale = { name: PACKAGE, version, image, text: version, webhook: true, rich: true };
+    const contents = { name: PACKAGE, version, image, text: version, webhook: true, rich: true };
     const reference = `stories/${PACKAGE}-bundle:${version}`;
-    registry.put(reference, await bundleImage({ ...tale, installModes: ['OwnNamespace'] }));
+    registry.put(reference, await bundleImage({ ...contents, installModes: ['OwnNamespace'] }));
     bundles.push({ version, image: `${registry.host}/${reference}` });
   }
   const blobs = packageBlobs(PACKAGE, bundles).map((blob) => JSON.stringify(blob));
@@ -47,10 +47,10 @@ export async function putWalkedOperator(registry: InMemoryRegistry): Promise<voi
  * Offers the operator in the environment's cluster once the applier has installed there
  * what every cluster gets.
  */
-export async function offerWalkedOperator(stage: KillStage, registry: InMemoryRegistry): Promise<void> {
-  const { cluster } = stage;
+export async function offerWalkedOperator(environment: KillEnvironment, registry: InMemoryRegistry): Promise<void> {
+  const { cluster } = environment;
   const joined = () => cluster.get({ apiVersion: 'operators.coreos.com/v1', kind: 'OLMConfig', name: 'cluster' });
-  await until(() => joined() !== undefined, 'the cluster to be joined', stage);
+  await until(() => joined() !== undefined, 'the cluster to be joined', environment);
   cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'olm' } });
   cluster.create({
     apiVersion: V1ALPHA1,
@@ -66,19 +66,19 @@ export async function offerWalkedOperator(stage: KillStage, registry: InMemoryRe
  * `ended`: whether this is the end; when it is not reached in time, the story ends as it is.
  */
 export async function playWalked(
-  stage: KillStage,
+  environment: KillEnvironment,
   kills: readonly KillPoint[],
   ended: (left: WhatsLeft) => boolean,
 ): Promise<Played> {
-  const { cluster } = stage;
-  const counter = new WriteCounter(stage, 'applier', kills);
+  const { cluster } = environment;
+  const counter = new WriteCounter(environment, 'applier', kills);
   try {
     subscribe(cluster);
-    await until(() => approve(cluster, OLD), `a plan for ${OLD}`, stage);
-    await until(() => standing(cluster) === `${OLD} Succeeded`, `${OLD} to succeed`, stage);
-    await until(() => approve(cluster, NEW), `a plan for ${NEW}`, stage);
-    await until(() => standing(cluster) === `${NEW} Succeeded`, `${NEW} to succeed`, stage);
-    await until(() => ended(whatsLeft(cluster)), undefined, stage);
+    await until(() => approve(cluster, OLD), `a plan for ${OLD}`, environment);
+    await until(() => standing(cluster) === `${OLD} Succeeded`, `${OLD} to succeed`, environment);
+    await until(() => approve(cluster, NEW), `a plan for ${NEW}`, environment);
+    await until(() => standing(cluster) === `${NEW} Succeeded`, `${NEW} to succeed`, environment);
+    await until(() => ended(whatsLeft(cluster)), undefined, environment);
     return { left: whatsLeft(cluster), writes: counter.writes, kills: counter.killed };
   } finally {
     await counter.end();
@@ -127,8 +127,8 @@ const CLUSTER_WIDE = [
 const QUIET_FOR_MS = 300;
 
 /** Removes all that the story left, and waits until no service has anything more to say about it. */
-export async function clearAway(stage: KillStage, before: ReadonlySet<string>): Promise<void> {
-  const { cluster } = stage;
+export async function clearAway(environment: KillEnvironment, before: ReadonlySet<string>): Promise<void> {
+  const { cluster } = environment;
   const release = () => {
     for (const csv of cluster.list(CSV)) {
       if ((csv.metadata.finalizers ?? []).length > 0)
@@ -163,21 +163,25 @@ export async function clearAway(stage: KillStage, before: ReadonlySet<string>): 
       return performance.now() - quietSince > QUIET_FOR_MS;
     },
     'the story to be cleared away',
-    stage,
+    environment,
   );
 }
 
 /** What is there at cluster level and does not belong to a story. */
-export const atClusterLevel = ({ cluster }: KillStage): ReadonlySet<string> =>
+export const atClusterLevel = ({ cluster }: KillEnvironment): ReadonlySet<string> =>
   new Set(CLUSTER_WIDE.flatMap((kind) => cluster.list(kind).map(({ metadata }) => `${kind.kind} ${metadata.name}`)));
 
 /** `waitingFor` undefined: no matter when time is up, the caller finds out. */
-async function until(holds: () => boolean, waitingFor: string | undefined, stage: KillStage): Promise<void> {
+async function until(
+  holds: () => boolean,
+  waitingFor: string | undefined,
+  environment: KillEnvironment,
+): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!holds()) {
     if (performance.now() > deadline) {
       if (waitingFor === undefined) return;
-      const found = `CSVs: ${standing(stage.cluster)}\n${await stage.logs()}`;
+      const found = `CSVs: ${standing(environment.cluster)}\n${await environment.logs()}`;
       throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; ${found}`);
     }
     await pause(LOOK_EVERY_MS);

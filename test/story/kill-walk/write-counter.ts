@@ -1,6 +1,6 @@
 import { APPLIER, POLLER } from '#core/kernel/actions/field-managers';
 import type { RecordedRequest } from '#testing/cluster/server/request-log';
-import type { KillStage } from './kill-stage.js';
+import type { KillEnvironment } from './kill-environment.js';
 
 /**
  * The service dies at its write with this number, which the API server never sees or has already performed.
@@ -19,21 +19,21 @@ export class WriteCounter {
   readonly #kills: KillPoint[];
 
   constructor(
-    private readonly stage: KillStage,
+    private readonly environment: KillEnvironment,
     private readonly victim: Victim,
     kills: readonly KillPoint[],
   ) {
     this.#kills = [...kills];
-    stage.cluster.lossOf = (request) => this.#see(request);
+    environment.cluster.lossOf = (request) => this.#see(request);
   }
 
   async end(): Promise<void> {
-    this.stage.cluster.lossOf = () => undefined;
+    this.environment.cluster.lossOf = () => undefined;
     await this.#restarts;
   }
 
   #see(request: RecordedRequest): 'request' | 'answer' | undefined {
-    const victim = this.stage.service(this.victim);
+    const victim = this.environment.service(this.victim);
     if (!isWriteOf(this.victim, request) || !victim.running) return undefined;
     this.writes += 1;
     const [point] = this.#kills;

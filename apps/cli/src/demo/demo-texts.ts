@@ -1,4 +1,4 @@
-import type { Stage } from './demo-stage.js';
+import type { DemoEnvironment } from './demo-environment.js';
 
 /** What is about to happen, in a few words. */
 export const introduction = (simulated: boolean): string =>
@@ -11,7 +11,7 @@ export const introduction = (simulated: boolean): string =>
 
 /** How to look around while everything is left running. */
 export function afterwards(
-  { clients, kubeconfigs, simulated }: Stage,
+  { clients, kubeconfigs, simulated }: DemoEnvironment,
   services: readonly Readonly<{ name: string; url: string | undefined }>[],
 ): string {
   const files = simulated ? clients.map(() => kubeconfigs[0]) : kubeconfigs;

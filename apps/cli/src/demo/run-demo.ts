@@ -4,7 +4,7 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { ExitCode, type Io, UsageError } from '../io.js';
-import { type Stage, setStage } from './demo-stage.js';
+import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
 import { afterwards, introduction } from './demo-texts.js';
 import { look, playScenario, StoryStuck } from './scenario.js';
 import { renderSummary } from './summary.js';
@@ -23,21 +23,21 @@ type Signal = (typeof SIGNALS)[number];
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
-  const setting = setStage({ kubeconfigs, say: (line) => tellInstallation(io, line) });
-  const ignoreSignals = onceSignalled((signal) => void setting.then((stage) => abandon(io, stage, signal)));
-  const stage = await setting;
+  const setting = startEnvironment({ kubeconfigs, say: (line) => tellInstallation(io, line) });
+  const ignoreSignals = onceSignalled((signal) => void setting.then((environment) => abandon(io, environment, signal)));
+  const environment = await setting;
   try {
-    await play(io, stage);
+    await play(io, environment);
     ignoreSignals();
-    if (keep) await stay(io, stage);
+    if (keep) await stay(io, environment);
     io.exit(ExitCode.done);
   } catch (error) {
     if (!(error instanceof StoryStuck)) throw error;
-    await complain(io, stage, error);
+    await complain(io, environment, error);
     io.exit(ExitCode.remoteFailed);
   } finally {
     ignoreSignals();
-    await stage.strike();
+    await environment.stop();
   }
 }
 
@@ -54,13 +54,13 @@ async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
   }
 }
 
-async function play(io: Io, stage: Stage): Promise<void> {
+async function play(io: Io, environment: DemoEnvironment): Promise<void> {
   const timeline = new Timeline(io.out);
-  timeline.open(stage.clients.map(({ cluster }) => cluster));
-  timeline.tell('hub', 'Redis', stage.redis.how);
-  timeline.tell('hub', 'services', `${stage.services.map(({ name }) => name).join(', ')} started`);
-  await playScenario({ stage, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
-  await printSummary(io, stage, timeline);
+  timeline.open(environment.clients.map(({ cluster }) => cluster));
+  timeline.tell('hub', 'Redis', environment.redis.how);
+  timeline.tell('hub', 'services', `${environment.services.map(({ name }) => name).join(', ')} started`);
+  await playScenario({ environment, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
+  await printSummary(io, environment, timeline);
 }
 
 /**
@@ -71,30 +71,30 @@ function tellInstallation(io: Io, line: string): void {
   if (line.includes('installing')) io.err(`${line}\n`);
 }
 
-async function printSummary(io: Io, stage: Stage, timeline: Timeline): Promise<void> {
+async function printSummary(io: Io, environment: DemoEnvironment, timeline: Timeline): Promise<void> {
   const seen = await Promise.all(
-    stage.clients.map(async (client) => ({ cluster: client.cluster, seen: await look(client, timeline) })),
+    environment.clients.map(async (client) => ({ cluster: client.cluster, seen: await look(client, timeline) })),
   );
   io.out(`\n${renderSummary(seen, (cluster) => timeline.lastMoment(cluster))}`);
 }
 
-async function complain(io: Io, stage: Stage, error: StoryStuck): Promise<void> {
+async function complain(io: Io, environment: DemoEnvironment, error: StoryStuck): Promise<void> {
   io.err(`error: ${error.message}\n`);
-  for (const service of stage.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
+  for (const service of environment.services) io.err(`--- last lines of ${service.name}\n${await service.tail()}\n`);
 }
 
-async function abandon(io: Io, stage: Stage, signal: Signal): Promise<void> {
+async function abandon(io: Io, environment: DemoEnvironment, signal: Signal): Promise<void> {
   io.err('\nending: services, Redis and clusters of the demo\n');
-  await stage.strike().finally(() => process.exit(128 + constants.signals[signal]));
+  await environment.stop().finally(() => process.exit(128 + constants.signals[signal]));
 }
 
 /** Leaves everything running until a signal, most likely Ctrl-C. */
-async function stay(io: Io, stage: Stage): Promise<void> {
+async function stay(io: Io, environment: DemoEnvironment): Promise<void> {
   const signalled = new Promise<Signal>((resolve) => onceSignalled(resolve));
   const addresses = await Promise.all(
-    stage.services.map(async (service) => ({ name: service.name, url: await service.url() })),
+    environment.services.map(async (service) => ({ name: service.name, url: await service.url() })),
   );
-  io.out(afterwards(stage, addresses));
+  io.out(afterwards(environment, addresses));
   await signalled;
   io.err('\nending: services, Redis and clusters of the demo\n');
 }

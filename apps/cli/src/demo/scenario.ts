@@ -8,7 +8,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
 import { createIgnoringExisting } from './create-object.js';
-import type { Stage } from './demo-stage.js';
+import type { DemoEnvironment } from './demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from './sample-images.js';
 import type { Timeline } from './timeline.js';
 
@@ -33,7 +33,7 @@ export class StoryStuck extends Error {
 }
 
 export type Scenario = Readonly<{
-  stage: Stage;
+  environment: DemoEnvironment;
   timeline: Timeline;
   /** The folder with the sample bundles, catalogs and manifests. */
   examples: string;
@@ -42,30 +42,30 @@ export type Scenario = Readonly<{
   /** How long each step may take. */
   patienceMs: number;
   /** Called at the turning points of the story: a place for tests to break things. */
-  onChapter?: (chapter: Chapter) => Promise<void>;
+  onStep?: (scenarioStep: ScenarioStep) => Promise<void>;
 }>;
 
-export type Chapter = 'subscribed' | 'first-plan' | 'installed' | 'catalog-updated' | 'first-hop' | 'upgraded';
+export type ScenarioStep = 'subscribed' | 'first-plan' | 'installed' | 'catalog-updated' | 'first-hop' | 'upgraded';
 
 /** The approval in a cluster: the first approves by itself, the others wait for a user. */
 export const isManual = (index: number): boolean => index > 0;
 
 /** The whole story: install with a dependency, then an upgrade over two hops, on every cluster at once. */
 export async function playScenario(scenario: Scenario): Promise<void> {
-  const { stage, timeline, examples, catalogImage } = scenario;
-  await putSampleBundles(examples, stage.registry.put);
-  await putSampleCatalog(examples, 'v1', stage.registry, catalogImage);
+  const { environment, timeline, examples, catalogImage } = scenario;
+  await putSampleBundles(examples, environment.registry.put);
+  await putSampleCatalog(examples, 'v1', environment.registry, catalogImage);
   timeline.tell('registry', 'catalog image', 'first edition pushed, with six bundle images');
-  await Promise.all(stage.clients.map((client, index) => prepare(scenario, client, isManual(index))));
-  await scenario.onChapter?.('subscribed');
+  await Promise.all(environment.clients.map((client, index) => prepare(scenario, client, isManual(index))));
+  await scenario.onStep?.('subscribed');
   await everywhere(scenario, 'v1.0.0', 'first-plan');
-  await scenario.onChapter?.('installed');
-  await putSampleCatalog(examples, 'v2', stage.registry, catalogImage);
+  await scenario.onStep?.('installed');
+  await putSampleCatalog(examples, 'v2', environment.registry, catalogImage);
   timeline.tell('registry', 'catalog image', 'new edition pushed: it knows v1.1.0 and v1.2.0');
-  await scenario.onChapter?.('catalog-updated');
+  await scenario.onStep?.('catalog-updated');
   await everywhere(scenario, 'v1.1.0', 'first-hop');
   await everywhere(scenario, 'v1.2.0');
-  await scenario.onChapter?.('upgraded');
+  await scenario.onStep?.('upgraded');
 }
 
 async function prepare(scenario: Scenario, client: KubeClient, manual: boolean): Promise<void> {
@@ -87,22 +87,24 @@ async function prepare(scenario: Scenario, client: KubeClient, manual: boolean):
   );
 }
 
-const placed = (manifest: string, { stage, catalogImage = SAMPLE_CATALOG }: Scenario): string =>
+const placed = (manifest: string, { environment, catalogImage = SAMPLE_CATALOG }: Scenario): string =>
   manifest
     .replaceAll(SAMPLE_CATALOG, catalogImage)
-    .replaceAll('registry.example/', `${stage.registry.host}/`)
+    .replaceAll('registry.example/', `${environment.registry.host}/`)
     .replace('interval: 1m', `interval: ${POLL_INTERVAL}`);
 
 /** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
-async function everywhere(scenario: Scenario, version: string, onPlan?: Chapter): Promise<void> {
-  const { stage } = scenario;
+async function everywhere(scenario: Scenario, version: string, onPlan?: ScenarioStep): Promise<void> {
+  const { environment } = scenario;
   let told = false;
   const tellOnce = async () => {
     if (told || onPlan === undefined) return;
     told = true;
-    await scenario.onChapter?.(onPlan);
+    await scenario.onStep?.(onPlan);
   };
-  await Promise.all(stage.clients.map((client, index) => reach(scenario, client, version, isManual(index), tellOnce)));
+  await Promise.all(
+    environment.clients.map((client, index) => reach(scenario, client, version, isManual(index), tellOnce)),
+  );
 }
 
 async function reach(

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { type Saying, sayingOf } from './sayings.js';
+import { type Saying, sayingOf } from './state-texts.js';
 
 /** One line of the story: when (seconds since the start), where, about what, and what happened. */
 export type Moment = Readonly<{ seconds: number; where: string } & Saying>;

@@ -7,25 +7,25 @@ import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { freePorts } from '#testing/control-plane/free-ports';
 import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.js';
 import { type ServiceName, ServiceProcess } from '../../../apps/cli/src/demo/service-process.js';
-import { QUICK } from '../quick-stage.js';
+import { QUICK } from '../quick-environment.js';
 
 /** One simulated cluster and the three services at work on it, each a process that can be killed. */
-export type KillStage = Readonly<{
+export type KillEnvironment = Readonly<{
   cluster: SimulatedCluster;
   service(name: ServiceName): ServiceProcess;
   /** The last lines that each service logged. */
   logs(): Promise<string>;
-  strike(): Promise<void>;
+  stop(): Promise<void>;
 }>;
 
 const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
 const SETTINGS = { ...QUICK, FLOTILLA_JOB_LOCK_DURATION: '1s', FLOTILLA_LOG_LEVEL: 'debug' };
 
 /** `own`: the Redis of a service that is not to have the same as the others. */
-export async function setKillStage(
+export async function startKillEnvironment(
   redisUrl: string,
   own: Readonly<Partial<Record<ServiceName, string>>> = {},
-): Promise<KillStage> {
+): Promise<KillEnvironment> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-kill-'));
   const fleet = await startSimulatedFleet({ clusters: ['east'], deploymentReadyAfterMs: 20 });
   const kubeconfig = join(folder, 'kubeconfig');
@@ -63,7 +63,7 @@ export async function setKillStage(
       const tails = [...services.values()].map(async (one) => `--- ${one.name}\n${await one.tail(25)}`);
       return (await Promise.all(tails)).join('\n');
     },
-    strike: async () => {
+    stop: async () => {
       await Promise.all([...services.values()].map((service) => service.stop('SIGKILL')));
       await fleet.stop();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -10,7 +10,7 @@ const GIVE_UP_MS = 120_000;
 export type IsSo = (object: KubernetesObject) => boolean;
 
 /** Sees by watches, as a client of the cluster would, how far extensions and catalogs have come. */
-export class Standings {
+export class MilestoneStates {
   readonly #cache: WatchCache;
   #looks: (() => void)[] = [];
 

@@ -1,33 +1,33 @@
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
-import { createCatalog, createNamespace } from './bad-input-scene.js';
+import { createCatalog, createNamespace } from './bad-input-fixture.js';
 import { EXAMPLES } from './play-story.js';
-import { setQuickStage } from './quick-stage.js';
+import { startQuickEnvironment } from './quick-environment.js';
 
 /**
  * An environment with a good catalog in the global namespace of both its clusters, and a
  * registry to put bad things into.
  */
-export type BadInputStage = Readonly<{
-  stage: Stage;
+export type BadInputEnvironment = Readonly<{
+  environment: DemoEnvironment;
   registry: InMemoryRegistry;
   east: KubeClient;
   west: KubeClient;
   /** The image of a bundle that can be installed. */
   goodBundle: string;
-  strike(): Promise<void>;
+  stop(): Promise<void>;
 }>;
 
 export const GLOBAL_CATALOG = { name: 'samples', namespace: 'olm' };
 
-export async function setBadInputStage(): Promise<BadInputStage> {
+export async function startBadInputEnvironment(): Promise<BadInputEnvironment> {
   const registry = await startRegistry();
-  const stage = await setQuickStage({ registry });
-  const [east, west] = stage.clients;
-  if (east === undefined || west === undefined) throw new Error('the stage has fewer than two clusters');
+  const environment = await startQuickEnvironment({ registry });
+  const [east, west] = environment.clients;
+  if (east === undefined || west === undefined) throw new Error('the environment has fewer than two clusters');
   await putSampleBundles(EXAMPLES, registry.put);
   await putSampleCatalog(EXAMPLES, 'v1', registry);
   for (const client of [east, west]) {
@@ -37,13 +37,13 @@ export async function setBadInputStage(): Promise<BadInputStage> {
     await createCatalog(client, namespace, { image: `${registry.host}/${SAMPLE_CATALOG}` }, name);
   }
   return {
-    stage,
+    environment,
     registry,
     east,
     west,
     goodBundle: `${registry.host}/flotilla-samples/lighthouse-operator-bundle:v1.0.0`,
-    strike: async () => {
-      await stage.strike();
+    stop: async () => {
+      await environment.stop();
       await registry.stop();
     },
   };

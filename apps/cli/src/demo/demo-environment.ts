@@ -13,12 +13,12 @@ import type { Put } from './sample-images.js';
 import { type ServiceName, ServiceProcess } from './service-process.js';
 
 /** An image registry that takes images under references without host. */
-export type StageRegistry = Readonly<{ host: string; put: Put }>;
+export type EnvironmentRegistry = Readonly<{ host: string; put: Put }>;
 
 /** Where the story plays: clusters, a registry, Redis, and the services as processes of their own. */
-export type Stage = Readonly<{
+export type DemoEnvironment = Readonly<{
   clients: readonly KubeClient[];
-  registry: StageRegistry;
+  registry: EnvironmentRegistry;
   redis: Readonly<{ url: string; how: string }>;
   /** Before all keys in that Redis. */
   redisPrefix: string;
@@ -27,15 +27,15 @@ export type Stage = Readonly<{
   /** Kubernetes API servers in this process take the place of real ones. */
   simulated: boolean;
   /** Ends everything that was started, whatever state it is in. */
-  strike(): Promise<void>;
+  stop(): Promise<void>;
 }>;
 
-export type StageOptions = Readonly<{
+export type EnvironmentOptions = Readonly<{
   /** Kubeconfigs with the clusters to use; without any, two are simulated. */
   kubeconfigs?: readonly string[];
   /** What is there already is used, and stays. */
-  registry?: StageRegistry;
-  redis?: Stage['redis'];
+  registry?: EnvironmentRegistry;
+  redis?: DemoEnvironment['redis'];
   /** Gets a line for each step of finding a Redis. */
   say?: (line: string) => void;
   /** Further settings for all services. */
@@ -65,17 +65,17 @@ const REMOVE_LATER = 'sleep 4; rm -rf "$1"';
 type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Sets everything up and starts one poller, the resolver workers and an applier. */
-export async function setStage(options: StageOptions = {}): Promise<Stage> {
+export async function startEnvironment(options: EnvironmentOptions = {}): Promise<DemoEnvironment> {
   const { kubeconfigs = [], settings = {}, settingsOf = () => ({}), resolvers = 2 } = options;
   // At once with its watchdog: there is no moment at which this process can end and leave the folder.
   const folder = mkdtempSync(join(tmpdir(), 'flotilla-'));
   const watchdog = afterThisProcess(REMOVE_LATER, [folder]);
-  const redisPrefix = options.redisPrefix ?? `stage-${folder.slice(-6)}`;
+  const redisPrefix = options.redisPrefix ?? `environment-${folder.slice(-6)}`;
   const endings: Endings = [
     () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
     () => watchdog.kill('SIGKILL'),
   ];
-  const strike = async () => {
+  const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
@@ -92,26 +92,29 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     );
     endings.push(() => Promise.all(services.map((service) => service.stop())));
     for (const service of services) service.start();
-    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, strike };
+    return { clients, registry, redis, redisPrefix, services, kubeconfigs: files, simulated, stop };
   } catch (error) {
-    await strike();
+    await stop();
     throw error;
   }
 }
 
-async function startRedis({ say = () => undefined }: StageOptions, endings: Endings): Promise<Stage['redis']> {
+async function startRedis(
+  { say = () => undefined }: EnvironmentOptions,
+  endings: Endings,
+): Promise<DemoEnvironment['redis']> {
   const redis = await findRedis({ log: say });
   endings.push(() => redis.stop());
   return redis;
 }
 
-async function startOwnRegistry(endings: Endings): Promise<StageRegistry> {
+async function startOwnRegistry(endings: Endings): Promise<EnvironmentRegistry> {
   const registry = await startRegistry();
   endings.push(() => registry.stop());
   return registry;
 }
 
-async function simulate(folder: string, options: StageOptions, endings: Endings): Promise<string> {
+async function simulate(folder: string, options: EnvironmentOptions, endings: Endings): Promise<string> {
   const { deploymentReadyAfterMs = 700 } = options;
   const fleet = await startSimulatedFleet({ clusters: SIMULATED_CLUSTERS, deploymentReadyAfterMs });
   endings.push(() => fleet.stop());

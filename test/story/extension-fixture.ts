@@ -7,7 +7,7 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 
-export type BundleTale = Readonly<{
+export type BundleContents = Readonly<{
   name: string;
   version: string;
   installModes?: readonly string[];
@@ -25,7 +25,14 @@ export type BundleTale = Readonly<{
   more?: readonly Readonly<Record<string, unknown>>[];
 }>;
 
-const csvOf = ({ name, version, image = 'registry.example/operator:1', installModes, webhook, rich }: BundleTale) => ({
+const csvOf = ({
+  name,
+  version,
+  image = 'registry.example/operator:1',
+  installModes,
+  webhook,
+  rich,
+}: BundleContents) => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'ClusterServiceVersion',
   metadata: { name: `${name}.v${version}`, annotations: {} },
@@ -97,7 +104,7 @@ const webhookOf = (name: string) => ({
 
 const kindOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
-const crdOf = ({ name, fieldType = 'string' }: BundleTale) => ({
+const crdOf = ({ name, fieldType = 'string' }: BundleContents) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${name}s.lamps.example.com` },
@@ -122,11 +129,11 @@ const crdOf = ({ name, fieldType = 'string' }: BundleTale) => ({
 });
 
 /** A registry+v1 bundle with a CRD, a Deployment, a ConfigMap and a NetworkPolicy. */
-export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
-  const { name, text = 'steady', properties, rich, more = [] } = tale;
+export function bundleImage(contents: BundleContents): Promise<BuiltImage> {
+  const { name, text = 'steady', properties, rich, more = [] } = contents;
   const files: Record<string, unknown> = {
-    'manifests/csv.yaml': csvOf(tale),
-    'manifests/crd.yaml': crdOf(tale),
+    'manifests/csv.yaml': csvOf(contents),
+    'manifests/crd.yaml': crdOf(contents),
     'manifests/configmap.yaml': {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -157,14 +164,14 @@ export function bundleImage(tale: BundleTale): Promise<BuiltImage> {
   });
 }
 
-export type Shelf = Readonly<{
+export type ImageStore = Readonly<{
   host: string;
   put: (reference: string, image: BuiltImage) => string;
 }>;
 
 /** How bundles and catalogs get into the registry of an environment; each answers its image. */
 export type Puts = Readonly<{
-  bundle: (tale: BundleTale) => Promise<string>;
+  bundle: (contents: BundleContents) => Promise<string>;
   putCatalog: (tag: string, blobs: readonly unknown[]) => Promise<string>;
 }>;
 
@@ -215,7 +222,7 @@ export const NEVER_READY_CONFIG = {
 };
 
 /** What a person does with ClusterExtensions on one cluster, and what that person then sees. */
-export class ExtensionScene {
+export class ExtensionFixture {
   constructor(readonly client: KubeClient) {}
 
   async namespace(name: string): Promise<void> {

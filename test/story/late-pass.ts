@@ -7,7 +7,7 @@ import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';
 import { extensionDeps } from '../../libs/lifecycle/src/v1/extensions/extension-deps.js';
 import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/reconcile-extension.js';
@@ -16,8 +16,8 @@ import { reconcileExtension } from '../../libs/lifecycle/src/v1/extensions/recon
  * One pass of the applier over an extension as at that time; the environment's own
  * services go on as they are.
  */
-export async function lookAtExtension(
-  { redis, redisPrefix }: Stage,
+export async function passOverExtension(
+  { redis, redisPrefix }: DemoEnvironment,
   client: KubeClient,
   extension: string,
   at: Date,

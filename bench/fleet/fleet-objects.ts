@@ -20,7 +20,7 @@ export async function prepareCluster(client: KubeClient, registryHost: string): 
 }
 
 /** The Subscription, the same in every cluster. */
-export const wishOn = (client: KubeClient, registryHost: string): Promise<void> =>
+export const subscribeIn = (client: KubeClient, registryHost: string): Promise<void> =>
   createFrom(client, '3-subscription-automatic.yaml', registryHost);
 
 /** Both operators run. */

@@ -12,13 +12,13 @@ import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/servic
 import { ClusterRecorder } from './cluster-recorder.js';
 
 /** Clusters with our services at work on them, and recorders of what happens. */
-export type RecordedStage = Readonly<{
+export type RecordedEnvironment = Readonly<{
   clusters: readonly Readonly<{ client: KubeClient; recorder: ClusterRecorder }>[];
   services: readonly ServiceProcess[];
-  strike: () => Promise<void>;
+  stop: () => Promise<void>;
 }>;
 
-export type RecordedStageOptions = Readonly<{
+export type RecordedEnvironmentOptions = Readonly<{
   backend: 'simulated' | 'real';
   clusters: number;
   settings?: Readonly<Record<string, string>>;
@@ -27,9 +27,9 @@ export type RecordedStageOptions = Readonly<{
 type Endings = (() => Promise<unknown> | unknown)[];
 
 /** Redis, clusters, a poller, a resolver and an applier as processes of their own. */
-export async function setRecordedStage(options: RecordedStageOptions): Promise<RecordedStage> {
+export async function startRecordedEnvironment(options: RecordedEnvironmentOptions): Promise<RecordedEnvironment> {
   const endings: Endings = [];
-  const strike = async () => {
+  const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
@@ -51,14 +51,14 @@ export async function setRecordedStage(options: RecordedStageOptions): Promise<R
       ...options.settings,
     });
     endings.push(() => Promise.all(services.map((service) => service.stop())));
-    return { clusters, services, strike };
+    return { clusters, services, stop };
   } catch (error) {
-    await strike();
+    await stop();
     throw error;
   }
 }
 
-async function startClusters({ backend, clusters }: RecordedStageOptions, folder: string, endings: Endings) {
+async function startClusters({ backend, clusters }: RecordedEnvironmentOptions, folder: string, endings: Endings) {
   if (backend === 'real') {
     const plane = await startControlPlane({ clusters, log: (line) => console.log(line) });
     endings.push(() => plane.stop());

@@ -17,7 +17,7 @@ import { AUDIT_POLICY, fromAuditLog, fromSimulator, type RequestSource } from '.
  * One cluster, or many simulated ones, a registry, Redis, and a poller, a resolver worker and
  * an applier as processes.
  */
-export type LifecycleStage = Readonly<{
+export type LifecycleEnvironment = Readonly<{
   /** Of the first cluster. */
   client: KubeClient;
   clients: readonly KubeClient[];
@@ -26,10 +26,10 @@ export type LifecycleStage = Readonly<{
   registry: InMemoryRegistry;
   services: readonly ServiceProcess[];
   redisUrl: string;
-  strike: () => Promise<void>;
+  stop: () => Promise<void>;
 }>;
 
-export type LifecycleStageOptions = Readonly<{
+export type LifecycleEnvironmentOptions = Readonly<{
   /** How many simulated clusters; 0: one real control plane. */
   simulated: number;
   profileFolder?: string | undefined;
@@ -43,22 +43,22 @@ type Cluster = Readonly<{ kubeconfigPath: string; requests: RequestSource }>;
 
 const SERVICES: readonly ServiceName[] = ['catalog-poller', 'resolver-worker', 'applier'];
 
-export async function setLifecycleStage(options: LifecycleStageOptions): Promise<LifecycleStage> {
+export async function startLifecycleEnvironment(options: LifecycleEnvironmentOptions): Promise<LifecycleEnvironment> {
   const endings: Endings = [];
-  const strike = async () => {
+  const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
     const folder = await mkdtemp(join(tmpdir(), 'flotilla-lifecycle-'));
     endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-    return { ...(await build(folder, options, endings)), strike };
+    return { ...(await build(folder, options, endings)), stop };
   } catch (error) {
-    await strike();
+    await stop();
     throw error;
   }
 }
 
-async function build(folder: string, options: LifecycleStageOptions, endings: Endings) {
+async function build(folder: string, options: LifecycleEnvironmentOptions, endings: Endings) {
   const redis = await findRedis({ log: () => undefined, preferExisting: false });
   endings.push(() => redis.stop());
   const registry = await startRegistry();

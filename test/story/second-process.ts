@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { Stage } from '../../apps/cli/src/demo/demo-stage.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
-import { QUICK } from './quick-stage.js';
+import { QUICK } from './quick-environment.js';
 
 /** A second process of a service for the clusters of an environment; not started yet. */
-export function twinOf(stage: Stage, service: ServiceName, folder: string): ServiceProcess {
+export function secondProcessOf(environment: DemoEnvironment, service: ServiceName, folder: string): ServiceProcess {
   const env = {
     ...QUICK,
-    FLOTILLA_KUBECONFIG: stage.kubeconfigs.join(':'),
-    FLOTILLA_REDIS_URL: stage.redis.url,
-    FLOTILLA_REDIS_PREFIX: stage.redisPrefix,
+    FLOTILLA_KUBECONFIG: environment.kubeconfigs.join(':'),
+    FLOTILLA_REDIS_URL: environment.redis.url,
+    FLOTILLA_REDIS_PREFIX: environment.redisPrefix,
     FLOTILLA_CATALOG_POLLER_PORT: '0',
     FLOTILLA_APPLIER_PORT: '0',
     FLOTILLA_CONTENT_DIR: join(folder, service),

@@ -14,15 +14,15 @@ import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/servic
  * Simulated clusters in this process, a registry with the sample catalog, Redis, and
  * the services as processes.
  */
-export type FleetStage = Readonly<{
+export type FleetEnvironment = Readonly<{
   fleet: SimulatedFleet;
   clients: readonly KubeClient[];
   registryHost: string;
   services: readonly ServiceProcess[];
-  strike(): Promise<void>;
+  stop(): Promise<void>;
 }>;
 
-export type FleetStageOptions = Readonly<{
+export type FleetEnvironmentOptions = Readonly<{
   clusters: readonly string[];
   services: readonly (readonly [name: string, service: ServiceName])[];
   settings?: Readonly<Record<string, string>>;
@@ -31,25 +31,25 @@ export type FleetStageOptions = Readonly<{
 
 type Endings = (() => Promise<unknown> | unknown)[];
 
-export async function setFleetStage(options: FleetStageOptions): Promise<FleetStage> {
+export async function startFleetEnvironment(options: FleetEnvironmentOptions): Promise<FleetEnvironment> {
   const folder = await mkdtemp(join(tmpdir(), 'flotilla-fleet-'));
   const endings: Endings = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
-  const strike = async () => {
+  const stop = async () => {
     for (const end of endings.splice(0).reverse()) await end();
   };
   try {
-    return { ...(await build(folder, options, endings)), strike };
+    return { ...(await build(folder, options, endings)), stop };
   } catch (error) {
-    await strike();
+    await stop();
     throw error;
   }
 }
 
 async function build(
   folder: string,
-  options: FleetStageOptions,
+  options: FleetEnvironmentOptions,
   endings: Endings,
-): Promise<Omit<FleetStage, 'strike'>> {
+): Promise<Omit<FleetEnvironment, 'stop'>> {
   const redis = await findRedis({ log: () => undefined });
   endings.push(() => redis.stop());
   const registry = await startRegistry();

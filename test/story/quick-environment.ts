@@ -1,5 +1,9 @@
 import { pause } from '#testing/patience';
-import { type Stage, type StageOptions, setStage } from '../../apps/cli/src/demo/demo-stage.js';
+import {
+  type DemoEnvironment,
+  type EnvironmentOptions,
+  startEnvironment,
+} from '../../apps/cli/src/demo/demo-environment.js';
 
 /** Waits that are seconds in production, short enough for a test to sit through. */
 export const QUICK: Readonly<Record<string, string>> = {
@@ -13,11 +17,16 @@ export const QUICK: Readonly<Record<string, string>> = {
  * An environment whose services take over from one another quickly; one resolver worker,
  * where a test needs no more.
  */
-export const setQuickStage = (options: StageOptions = {}): Promise<Stage> =>
-  setStage({ deploymentReadyAfterMs: 200, resolvers: 1, ...options, settings: { ...QUICK, ...options.settings } });
+export const startQuickEnvironment = (options: EnvironmentOptions = {}): Promise<DemoEnvironment> =>
+  startEnvironment({
+    deploymentReadyAfterMs: 200,
+    resolvers: 1,
+    ...options,
+    settings: { ...QUICK, ...options.settings },
+  });
 
 /** Waits until each service listens; how long that may take is for the test's hooks to say. */
-export async function allRunning(services: Stage['services']): Promise<void> {
+export async function allRunning(services: DemoEnvironment['services']): Promise<void> {
   for (const service of services) {
     while ((await service.url()) === undefined) await pause(100);
   }
