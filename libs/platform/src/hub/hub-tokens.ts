@@ -4,13 +4,9 @@
  */
 export const HUB = Symbol('hub');
 export const SETTINGS = Symbol('settings');
-export const CLOCK = Symbol('clock');
 export const LOG = Symbol('log');
 export const METRICS = Symbol('metrics');
-export const REDIS = Symbol('redis');
 export const QUEUES = Symbol('queues');
-export const PROBLEMS = Symbol('problem store');
-export const EXTENSION_PROBLEMS = Symbol('problem store of extensions');
 export const CONTENT = Symbol('content store');
 export const ACCESS = Symbol('HTTP access');
 

@@ -14,13 +14,9 @@ export function hubModule(hub: Hub): DynamicModule {
   const parts = [
     { provide: tokens.HUB, useValue: hub },
     { provide: tokens.SETTINGS, useValue: hub.settings },
-    { provide: tokens.CLOCK, useValue: hub.clock },
     { provide: tokens.LOG, useValue: hub.log },
     { provide: tokens.METRICS, useValue: hub.metrics },
-    { provide: tokens.REDIS, useValue: hub.redis },
     { provide: tokens.QUEUES, useValue: hub.queues },
-    { provide: tokens.PROBLEMS, useValue: hub.problems },
-    { provide: tokens.EXTENSION_PROBLEMS, useValue: hub.extensionProblems },
     { provide: tokens.CONTENT, useValue: hub.content },
     { provide: tokens.ACCESS, useValue: hub.access },
   ];
