@@ -142,8 +142,10 @@ export const NAMESPACE_CASES = {
       await bench.done(drop);
       await bench.runs(namespace, done(namespace));
       await fixture.subscribe(bench.client, namespace, namespace);
-      expect(await bench.plan(namespace, 'Complete')).toBe(plan);
-      const again = await bench.advised(subject, 'replanOverCopy', namespace, plan);
+      const subscription = { apiVersion: V1ALPHA1, kind: 'Subscription', name: namespace, namespace };
+      const referenced = async () => Object((await bench.client.get(subscription))?.['status']).installPlanRef?.name;
+      await until(referenced, expect.any(String));
+      const again = await bench.advised(subject, 'replanOverCopy', namespace, await referenced());
       await targets([home]);
       await bench.done(annotate);
       await bench.done(again);
