@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
-import { ClusterJoins } from '#lifecycle/fleet/joining/cluster-joins';
+import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { CLIENTS, METRICS } from '#platform/hub/hub-tokens';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -17,7 +17,7 @@ export class ApplierLifecycle implements OnApplicationBootstrap, BeforeApplicati
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     @Inject(METRICS) private readonly metrics: Metrics,
     private readonly contact: ClusterContact,
-    private readonly joins: ClusterJoins,
+    private readonly joins: ClusterRegistration,
     private readonly upgrades: ClusterUpgrades,
     private readonly views: ClusterViews,
     private readonly apply: ApplyProcessor,

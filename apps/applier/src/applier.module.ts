@@ -4,7 +4,7 @@ import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
-import { ClusterJoins } from '#lifecycle/fleet/joining/cluster-joins';
+import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
@@ -40,7 +40,7 @@ export const applierModule = (clients: Clients, { besidePoller = false }: Applie
     healthIndicator(ClusterContact, ({ check }) => check),
     healthIndicator(ClusterUpgrades, ({ check }) => check),
     healthIndicator<Hub>(HUB, ({ refused }) => refused.check),
-    healthIndicator(ClusterJoins, ({ check }) => check),
+    healthIndicator(ClusterRegistration, ({ check }) => check),
     ...(besidePoller ? [] : [healthIndicator(PollerAgreement, ({ check }) => check)]),
   ],
 });
@@ -54,10 +54,10 @@ const PARTS: readonly Provider[] = [
   { provide: SolvedProblems, inject: [HUB], useFactory: (hub: Hub) => new SolvedProblems(hub) },
   { provide: ClusterLimiter, inject: [HUB, CLIENTS], useFactory: limiterOf },
   {
-    provide: ClusterJoins,
+    provide: ClusterRegistration,
     inject: [HUB, CLIENTS, OlmDetectors],
     useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
-      new ClusterJoins({ hub, clients, lookouts: detectors, random: Math.random }),
+      new ClusterRegistration({ hub, clients, lookouts: detectors, random: Math.random }),
   },
   {
     provide: ClusterUpgrades,

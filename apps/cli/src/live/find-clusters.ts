@@ -4,7 +4,7 @@ import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { standingOf } from '../up/look-at-cluster.js';
+import { standingOf } from '../up/check-cluster.js';
 
 /** What a check of a cluster finds, without writing anything. */
 export type ClusterFacts = Readonly<{

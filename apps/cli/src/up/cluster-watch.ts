@@ -1,8 +1,8 @@
 import type { Settings } from '#platform/config/settings';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Io } from '../io.js';
-import { type ClusterLook, lookAtCluster } from './look-at-cluster.js';
-import { tellCluster, tellSameClusters } from './tell-cluster.js';
+import { type CheckedCluster, checkCluster } from './check-cluster.js';
+import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
 const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 5_000;
@@ -26,8 +26,8 @@ export class ClusterWatch {
    * answered or has had its time.
    */
   async firstLook(): Promise<void> {
-    const pending = this.clients.map((client) => lookAtCluster(client, this.settings, PATIENCE_MS));
-    const looks: ClusterLook[] = [];
+    const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS));
+    const looks: CheckedCluster[] = [];
     for (const [index, client] of this.clients.entries()) {
       const look = await pending[index];
       if (look === undefined) continue;
@@ -35,7 +35,7 @@ export class ClusterWatch {
       this.#tell(look);
       if (!look.reached) this.#later(client);
     }
-    for (const line of tellSameClusters(looks)) this.io.out(`${line}\n`);
+    for (const line of describeSameClusters(looks)) this.io.out(`${line}\n`);
   }
 
   stop(): void {
@@ -53,13 +53,13 @@ export class ClusterWatch {
   }
 
   async #lookAgain(client: KubeClient): Promise<void> {
-    const look = await lookAtCluster(client, this.settings, PATIENCE_MS);
+    const look = await checkCluster(client, this.settings, PATIENCE_MS);
     if (this.#stopped) return;
     if (look.reached) this.#tell(look);
     else this.#later(client);
   }
 
-  #tell(look: ClusterLook): void {
-    for (const line of tellCluster(look, this.#width)) this.io.out(`${line}\n`);
+  #tell(look: CheckedCluster): void {
+    for (const line of describeCluster(look, this.#width)) this.io.out(`${line}\n`);
   }
 }

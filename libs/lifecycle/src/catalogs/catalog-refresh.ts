@@ -13,7 +13,7 @@ import type { Digest } from '#platform/store/content-store.port';
 import type { LoadedCatalog } from './catalog-contents.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { followSource } from './follow-source.js';
-import { loadSource, type SourceLook } from './load-source.js';
+import { loadSource, type SourcePoll } from './load-source.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking } from './shared-loads.js';
 
@@ -210,7 +210,7 @@ export class CatalogRefresh {
     return signal.aborted ? undefined : this.#learn(source, origin, look);
   }
 
-  #learn(source: CatalogSource, origin: LoadingOrigin, look: SourceLook): number | undefined {
+  #learn(source: CatalogSource, origin: LoadingOrigin, look: SourcePoll): number | undefined {
     const configMap = look.configMap ?? this.state.configMap;
     const known = origin.kind === 'configMap' && configMap !== undefined ? { configMap } : {};
     if ('value' in look) {
@@ -238,7 +238,7 @@ export class CatalogRefresh {
 
   #failed(
     source: CatalogSource,
-    { error, reason, retryAt }: Extract<SourceLook, { error: unknown }>,
+    { error, reason, retryAt }: Extract<SourcePoll, { error: unknown }>,
     known: Pick<CatalogState, 'configMap'>,
   ): number {
     const now = this.#now();

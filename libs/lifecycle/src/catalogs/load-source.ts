@@ -11,7 +11,7 @@ import type { Asking, Shared } from './shared-loads.js';
 export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: ClusterAccess; now: () => Date }>;
 
 /** The result of polling a source's content. `retryAt` is absent where the source has a pace of its own. */
-export type SourceLook = Readonly<
+export type SourcePoll = Readonly<
   { configMap?: ReadConfigMap } & (
     | { value: LoadedCatalog; begunAt: number }
     | { error: unknown; reason: FailureReason; retryAt?: number }
@@ -19,7 +19,7 @@ export type SourceLook = Readonly<
 >;
 
 /** Polls the content of a source with a valid spec. Never rejects. */
-export async function loadSource(source: CatalogSource, asking: Asking, deps: LoadSourceDeps): Promise<SourceLook> {
+export async function loadSource(source: CatalogSource, asking: Asking, deps: LoadSourceDeps): Promise<SourcePoll> {
   const origin = originOf(source);
   try {
     switch (origin.kind) {
@@ -38,14 +38,14 @@ export async function loadSource(source: CatalogSource, asking: Asking, deps: Lo
   }
 }
 
-const told = (found: Shared<LoadedCatalog>): SourceLook =>
+const told = (found: Shared<LoadedCatalog>): SourcePoll =>
   'error' in found ? { error: found.error, retryAt: found.retryAt, reason: 'RegistryServerError' } : found;
 
 async function fromConfigMap(
   namespace: string,
   name: string,
   { access, catalogs, now }: LoadSourceDeps,
-): Promise<SourceLook> {
+): Promise<SourcePoll> {
   const begunAt = now().getTime();
   const { data, uid, resourceVersion } = await access.configMap(namespace, name);
   const configMap = { name, namespace, uid, resourceVersion, readAt: kubernetesTime(new Date(begunAt)) };

@@ -18,7 +18,7 @@ export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undef
 }
 
 /** Writes to the OLMConfig's status whether copies of the global operators are as it asks for. */
-export async function tellSwitch(
+export async function reportSwitch(
   input: StageInput,
   { protectedNamespaces }: Readonly<{ protectedNamespaces: readonly string[] }>,
 ): Promise<StageOutcome> {
@@ -46,7 +46,7 @@ async function globalNamespace(reader: PassReader, namespace: string): Promise<G
 }
 
 /** Explains in an Event why there are no copies; once, for as long as the API server keeps the Event. */
-export async function tellDisabled(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
+export async function reportDisabled(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
   const { namespace = '', name = '', uid } = csv.metadata;
   const event = {
     do: 'emitEvent' as const,

@@ -10,7 +10,7 @@ import { perform } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import type { Stage, StageInput } from '../namespaces/stage.js';
-import { olmConfigOf, tellDisabled, tellSwitch } from './copies-switch.js';
+import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 
 export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
 
@@ -38,7 +38,7 @@ export const copiesStage =
       }
     }
     if (outcome.moved || !isGlobal(targetsOf(group))) return outcome;
-    return joined(outcome, await tellSwitch(input, settings));
+    return joined(outcome, await reportSwitch(input, settings));
   };
 
 const watchesOthers = (group: OperatorGroup, namespace: string): boolean =>
@@ -53,7 +53,7 @@ async function copy(
   const world = await worldOf(input, csv, group, settings);
   const copied = await eachInTurn(stepCopies(csv, world), (action) => unlessTerminating(perform(input, [action])));
   if (world.copiesOnlyIn === undefined || !isGlobal(targetsOf(group))) return copied;
-  return joined(copied, await tellDisabled(input, csv));
+  return joined(copied, await reportDisabled(input, csv));
 }
 
 /** A namespace whose deletion began after it was read needs no copy: that is no refusal. */

@@ -44,7 +44,7 @@ export function namingSharedCrds(plan: InstallPlan, shared: readonly SharedCrd[]
 }
 
 /** An Event about the plan for each of them. */
-export async function tellSharedCrds(
+export async function reportSharedCrds(
   input: StageInput,
   { metadata }: InstallPlan,
   shared: readonly SharedCrd[],

@@ -27,7 +27,7 @@ import { isRefusal } from '../../engine/refusal.js';
 import { AT_REST, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
 import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
-import { namingSharedCrds, sharedCrdsAmong, tellSharedCrds } from '../install-plans/shared-crds.js';
+import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-plans/shared-crds.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
 import type { Stage, StageInput } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
@@ -294,7 +294,7 @@ async function createPlan(input: StageInput, planned: InstallPlan, bundles: Fetc
   const wanted = namingSharedCrds(planned, shared);
   try {
     const { object } = await input.client.create(wanted);
-    await tellSharedCrds(input, object, shared);
+    await reportSharedCrds(input, object, shared);
     return object;
   } catch (error) {
     if (!KubeApiError.is(error, 'AlreadyExists')) throw error;

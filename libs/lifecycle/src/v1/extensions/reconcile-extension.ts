@@ -12,7 +12,7 @@ import { AT_REST, joined, MOVED, type RoundInput, type Stage, type StageOutcome,
 import { tenantOf } from '../../engine/tenant.js';
 import type { ExtensionDeps } from './extension-deps.js';
 import type { ExtensionPass, RevisionsRead } from './extension-pass.js';
-import { followWish, type WishOutcome } from './follow-wish.js';
+import { type FollowOutcome, followDesiredState } from './follow-desired-state.js';
 import { repairOwners } from './make-revision.js';
 import { performOnOwn } from './perform-on-own.js';
 import { type ExtensionRead, readExtension } from './read-extension.js';
@@ -65,14 +65,14 @@ const stagesOfExtension =
       deps,
       writer: writerOf(input.client, input.read),
     });
-    let desired: WishOutcome | undefined;
+    let desired: FollowOutcome | undefined;
     return [
       async (input) => {
         await repairOwners(passOf(input));
         return AT_REST;
       },
       async (input) => {
-        desired = await followWish(passOf(input));
+        desired = await followDesiredState(passOf(input));
         return desired;
       },
       (input) => reconcileRevisions(passOf(input)),
@@ -119,7 +119,7 @@ async function releaseFinalizers(input: RoundInput, objects: readonly Kubernetes
   return AT_REST;
 }
 
-async function reportStatus(pass: ExtensionPass, desired: WishOutcome): Promise<StageOutcome> {
+async function reportStatus(pass: ExtensionPass, desired: FollowOutcome): Promise<StageOutcome> {
   const { extension, states } = pass.read;
   if (desired.unsolved) return AT_REST; // no solution yet: the status stays as it is, rather than report Unknown
   const { trouble, deprecation, note } = desired;

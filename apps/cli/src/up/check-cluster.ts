@@ -21,7 +21,7 @@ export type ReachedCluster = Readonly<{
 }>;
 
 /** What `flotilla up` finds out about a cluster before it works there. */
-export type ClusterLook = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
+export type CheckedCluster = ReachedCluster | Readonly<{ cluster: string; reached: false; because: string }>;
 
 /** Definitions that a cluster lacks are written one after the other, and served after a moment. */
 const JOINING_MS = 30_000;
@@ -30,7 +30,11 @@ const JOINING_MS = 30_000;
  * Checks a cluster, and registers it unless it is left to OLM. A cluster that does not answer in
  * time is reported as such.
  */
-export async function lookAtCluster(client: KubeClient, settings: Settings, patienceMs: number): Promise<ClusterLook> {
+export async function checkCluster(
+  client: KubeClient,
+  settings: Settings,
+  patienceMs: number,
+): Promise<CheckedCluster> {
   const { cluster } = client;
   try {
     const version = await inTime(client.serverVersion(), patienceMs);

@@ -12,7 +12,7 @@ import { isUnchanged, nextRevision, troubleOf } from './next-revision.js';
 import { performOnOwn } from './perform-on-own.js';
 
 /** What following the desired state came to in one round. */
-export type WishOutcome = StageOutcome &
+export type FollowOutcome = StageOutcome &
   Readonly<{
     /** No solution yet: the status is left as it is. */
     unsolved?: true;
@@ -26,7 +26,7 @@ const NEXT_CHECK = 'the next check of the bundle, its rights and its CRDs';
 const COLLECTED_AFTER_MS = 2_000;
 
 /** Brings the newest revision to the desired state, and stores a new one where it differs. */
-export async function followWish(pass: ExtensionPass): Promise<WishOutcome> {
+export async function followDesiredState(pass: ExtensionPass): Promise<FollowOutcome> {
   const decided = await nextRevision(pass);
   const { deprecation, note, againAfterMs } = decided;
   const newest = pass.read.states.active.at(-1);
@@ -63,7 +63,7 @@ async function store(
   pass: ExtensionPass,
   wish: DesiredRevision,
   newest: ClusterObjectSet | undefined,
-): Promise<StageOutcome & Pick<WishOutcome, 'trouble'>> {
+): Promise<StageOutcome & Pick<FollowOutcome, 'trouble'>> {
   const made = await makeRevision(pass, wish);
   const { from } = wish;
   if ('gone' in made) {

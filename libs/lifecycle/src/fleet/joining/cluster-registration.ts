@@ -4,7 +4,7 @@ import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 
-export type ClusterJoinsOptions = Readonly<{
+export type ClusterRegistrationOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
   clients: readonly KubeClient[];
   lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
@@ -25,13 +25,13 @@ const NAMED = 5;
  * Gives every cluster OLM's definitions and their companion objects: at the start, and at every resync those
  * that are missing. Clusters that are left to OLM are left alone, until it has gone.
  */
-export class ClusterJoins {
+export class ClusterRegistration {
   readonly #refused = new Map<string, readonly Unjoined[]>();
   readonly #told = new Map<string, string>();
   readonly #cancels = new Map<string, () => void>();
   #stopped = false;
 
-  constructor(private readonly options: ClusterJoinsOptions) {}
+  constructor(private readonly options: ClusterRegistrationOptions) {}
 
   /** A cluster that lacks some of them is still managed, as far as possible. */
   readonly check: HealthCheck = {

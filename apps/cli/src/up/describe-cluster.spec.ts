@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OlmSign } from '#core/fleet/joining/olm-signs';
-import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
-import { tellCluster, tellSameClusters } from './tell-cluster.js';
+import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
+import { describeCluster, describeSameClusters } from './describe-cluster.js';
 
 const nothing = { cluster: 'east', installed: [], upgraded: [], left: [], refused: [] };
 const reached = (facts: Partial<ReachedCluster>): ReachedCluster => ({
@@ -21,7 +21,7 @@ const signs: readonly OlmSign[] = [
   { kind: 'deployment', namespace: 'olm', name: 'catalog-operator' },
 ];
 
-const cases: readonly (readonly [why: string, look: ClusterLook, lines: readonly (string | RegExp)[]])[] = [
+const cases: readonly (readonly [why: string, look: CheckedCluster, lines: readonly (string | RegExp)[]])[] = [
   [
     'nothing to do, nothing to warn of',
     reached({}),
@@ -99,7 +99,7 @@ const cases: readonly (readonly [why: string, look: ClusterLook, lines: readonly
 
 describe('what is told of a cluster', () => {
   it.each(cases)('%s', (_why, look, lines) => {
-    const told = tellCluster(look, 6);
+    const told = describeCluster(look, 6);
     expect(told).toHaveLength(lines.length);
     for (const [index, line] of lines.entries()) expect(told[index]).toMatch(line);
   });
@@ -112,7 +112,7 @@ describe('what is told of a cluster', () => {
       reached({ cluster: 'hidden' }),
       reached({ cluster: 'hidden-too' }),
     ];
-    expect(tellSameClusters(looks)).toEqual([
+    expect(describeSameClusters(looks)).toEqual([
       '  WARNING: east and east-admin are one and the same cluster; choose one of them with --context',
     ]);
   });

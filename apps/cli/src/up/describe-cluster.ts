@@ -1,12 +1,12 @@
 import { type OlmSign, signText } from '#core/fleet/joining/olm-signs';
 import { counted } from '#core/kernel/text/counted';
 import { NEXT } from '../output/next-commands.js';
-import type { ClusterLook, ReachedCluster } from './look-at-cluster.js';
+import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 
 /**
  * The lines about one cluster: what is watched there, what was done, and what the person should know or do.
  */
-export function tellCluster(look: ClusterLook, width: number): string[] {
+export function describeCluster(look: CheckedCluster, width: number): string[] {
   const line = (text: string) => `  ${look.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;
   if (!look.reached) return [line(`not reached, tried again until it is: ${oneLine(look.because)}`)];
@@ -16,7 +16,7 @@ export function tellCluster(look: ClusterLook, width: number): string[] {
 }
 
 /** Contexts that lead to one and the same cluster: it would be worked on once for each. */
-export function tellSameClusters(looks: readonly ClusterLook[]): string[] {
+export function describeSameClusters(looks: readonly CheckedCluster[]): string[] {
   const byIdentity = new Map<string, string[]>();
   for (const look of looks) {
     if (!look.reached || look.identity === undefined) continue;
