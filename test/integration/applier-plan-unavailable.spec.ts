@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
+import { LONG_PATIENCE_MS } from '#testing/patience';
 import { ApplierBench } from './applier-support/applier-bench.js';
 import { madeCrd, offer } from './applier-support/made-operator.js';
 
@@ -10,7 +11,7 @@ const PLAN = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'InstallPlan' 
 describe('an InstallPlan with a step of an aggregated API that does not answer', () => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start();
+    bench = await ApplierBench.start({ installPlanRetryTimeout: LONG_PATIENCE_MS });
   });
   afterAll(() => bench.stop());
 

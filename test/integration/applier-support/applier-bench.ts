@@ -64,6 +64,8 @@ export type BenchSettings = Readonly<{
   /** Passes read from the cache, as they do in the service. */
   mirrored?: boolean;
   foreignInstallPlans?: 'accept' | 'refuse';
+  /** Milliseconds that a failing step is tried again; 5 s without it. */
+  installPlanRetryTimeout?: number;
 }>;
 
 /**
@@ -94,11 +96,16 @@ export class ApplierBench {
     private readonly fleet: SimulatedFleet,
     readonly client: KubeClient,
     readonly registry: InMemoryRegistry,
-    { protectedCopiedCsvNamespaces: namespaces = [], mirrored = false, foreignInstallPlans = 'accept' }: BenchSettings,
+    {
+      protectedCopiedCsvNamespaces: namespaces = [],
+      mirrored = false,
+      foreignInstallPlans = 'accept',
+      installPlanRetryTimeout = 5_000,
+    }: BenchSettings,
   ) {
     this.cluster = fleet.cluster('east');
     this.#settings = {
-      installPlanRetryTimeout: 5_000,
+      installPlanRetryTimeout,
       bundleUnpackTimeout: 60_000,
       protectedCopiedCsvNamespaces: [...namespaces],
       foreignInstallPlans,
