@@ -1,16 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, it } from 'vitest';
 import { loadClusters } from '#platform/kube/load-clusters';
 import { startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
+import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { describeExtensions } from '../story/extension-stories.js';
 import { passOverExtension } from '../story/late-pass.js';
 import { allRunning, startQuickEnvironment } from '../story/quick-environment.js';
+import { expectEnoughRights, withUsersOf } from './redis-support/redis-users.js';
+import { startShippedRedis } from './redis-support/shipped-redis.js';
 
-describe('ClusterExtensions on a simulated cluster', () => {
+describe('ClusterExtensions on a simulated cluster, with the users of Redis that are shipped', () => {
+  let environment: DemoEnvironment;
   describeExtensions(
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'flotilla-extensions-'));
@@ -22,9 +26,12 @@ describe('ClusterExtensions on a simulated cluster', () => {
       const [client] = await loadClusters({ kubeconfigs: [kubeconfig], fieldManager: 'tests' });
       if (client === undefined) throw new Error('the fleet has no cluster');
       await installMissingCrds(client);
-      const environment = await startQuickEnvironment({ registry, kubeconfigs: [kubeconfig] });
+      const redis = await startShippedRedis({ prefix: 'extensions' });
+      const users = withUsersOf(redis, 'extensions');
+      environment = await startQuickEnvironment({ ...users, registry, kubeconfigs: [kubeconfig] });
       const end = async () => {
         await environment.stop();
+        await redis.stop();
         await client.close();
         await Promise.all([registry.stop(), fleet.stop(), rm(folder, { recursive: true, force: true })]);
       };
@@ -32,10 +39,15 @@ describe('ClusterExtensions on a simulated cluster', () => {
         client,
         registry,
         running: () => allRunning(environment.services),
-        passLater: (extension, at) => passOverExtension(environment, client, extension, at),
+        passLater: (extension, at) => {
+          const asApplier = { ...environment, redis: { ...environment.redis, url: redis.urlOf('applier') } };
+          return passOverExtension(asApplier, client, extension, at);
+        },
         stop: end,
       };
     },
     { all: false },
   );
+
+  it('need no right in Redis that a service lacks', () => expectEnoughRights(environment));
 });

@@ -23,7 +23,6 @@ async function check(tree: string) {
   return {
     code,
     broken: broken.map(([, rule, from]) => `${from} ${rule}`).toSorted(),
-    modules: Number(/(\d+) modules/.exec(stdout)?.[1]),
   };
 }
 
@@ -168,11 +167,5 @@ describe('the checker of the import rule', () => {
       const guilty = [...breaches.map(([, path]) => path), ...Object.keys(beside)];
       expect([...accused].filter((path) => path !== undefined && !guilty.includes(path))).toEqual([]);
     });
-  });
-
-  it('sees the real tree, which keeps the rule', async () => {
-    const { code, broken, modules } = await check(root);
-    expect({ code, broken }).toEqual({ code: 0, broken: [] });
-    expect(modules).toBeGreaterThan(300);
   });
 });

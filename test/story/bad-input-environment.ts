@@ -1,7 +1,7 @@
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
 import { installMissingCrds } from '../../apps/cli/src/clusters/install-crds.js';
-import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
+import type { DemoEnvironment, EnvironmentOptions } from '../../apps/cli/src/demo/demo-environment.js';
 import { putSampleBundles, putSampleCatalog, SAMPLE_CATALOG } from '../../apps/cli/src/demo/sample-images.js';
 import { createCatalog, createNamespace } from './bad-input-fixture.js';
 import { EXAMPLES } from './play-story.js';
@@ -23,9 +23,9 @@ export type BadInputEnvironment = Readonly<{
 
 export const GLOBAL_CATALOG = { name: 'samples', namespace: 'olm' };
 
-export async function startBadInputEnvironment(): Promise<BadInputEnvironment> {
+export async function startBadInputEnvironment(options: EnvironmentOptions = {}): Promise<BadInputEnvironment> {
   const registry = await startRegistry();
-  const environment = await startQuickEnvironment({ registry });
+  const environment = await startQuickEnvironment({ ...options, registry });
   const [east, west] = environment.clients;
   if (east === undefined || west === undefined) throw new Error('the environment has fewer than two clusters');
   await putSampleBundles(EXAMPLES, registry.put);
