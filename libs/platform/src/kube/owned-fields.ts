@@ -33,14 +33,15 @@ export function ownsOnly(live: KubernetesObject, applied: KubernetesObject, mana
  * (`f:`, `k:`, `v:`, `.`).
  */
 function matches(fields: unknown, value: unknown): boolean {
-  const children = Object.entries(isRecord(fields) ? fields : {}).filter(([key]) => key !== '.');
+  const owned = isRecord(fields) ? fields : {};
+  const children = Object.entries(owned).filter(([key]) => key !== '.');
   if (Array.isArray(value)) return matchesList(children, value);
   // A leaf, or a map or list that is owned as one (atomic).
   if (children.length === 0) return true;
   if (!isRecord(value)) return false;
   const named = Object.keys(value).filter((key) => value[key] !== undefined);
   return (
-    named.every((key) => isEmpty(value[key]) || children.some(([child]) => child === `f:${key}`)) &&
+    named.every((key) => isEmpty(value[key]) || Object.hasOwn(owned, `f:${key}`)) &&
     children.every(([child, below]) => {
       const key = child.slice(2);
       return child.startsWith('f:') && value[key] !== undefined && matches(below, value[key]);
