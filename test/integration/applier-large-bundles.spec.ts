@@ -83,7 +83,7 @@ describe('bundles that no InstallPlan could hold', () => {
     expect(plans('away')[0]?.status).toMatchObject({
       phase: 'Installing',
       message: expect.stringMatching(
-        /^retrying execution due to error: error finding the unpacked bundle for \w+ .*away.*flotilla retry installplan --replan/,
+        /^retrying execution due to error: error finding the unpacked bundle for \w+ .*away.*flotilla retry installplan \S+ -n away --replan/,
       ),
     });
     bench.later(30_000); // well beyond the retry timeout of other errors

@@ -334,7 +334,7 @@ describe('install-plans.md §5, a step that cannot be done', () => {
         },
       },
       {
-        fail: 'error finding unpacked bundle configmap for ref olm/abc: to have the plan made anew: flotilla retry installplan --replan',
+        fail: 'error finding unpacked bundle configmap for ref olm/abc: have the plan made anew: flotilla retry installplan install-1 -n harbour --replan',
       },
     ],
   ])('%s', (_why, one, expected) => {

@@ -14,6 +14,7 @@ import {
 } from './install-plan-step.js';
 import { csvListOf, isPullSecret, sourceSecretOf, targetOf } from './reads-for-step.js';
 import { decideOverCopy } from './replace-copy.js';
+import { replanCommand } from './replan-command.js';
 import { isClusterScoped, manifestOf } from './step-manifest.js';
 import { listIn, objectIn, readKey, type StepContext, type StepDecision, type StepWorld } from './step-world.js';
 
@@ -130,7 +131,9 @@ export function decideStep(step: InstallPlanStep, context: StepContext, world: S
   const decide = Object.hasOwn(byKind, step.resource.kind) ? byKind[step.resource.kind] : undefined;
   if (decide === undefined) return { fail: INVALID_PLAN, status: 'UnsupportedResource' };
   const manifest = manifestOf(step);
-  return 'fail' in manifest ? manifest : decide(step, manifest.object, context, world);
+  if ('object' in manifest) return decide(step, manifest.object, context, world);
+  const { fail, needsReplan } = manifest;
+  return { fail: needsReplan ? `${fail}: have the plan made anew: ${replanCommand(context.plan)}` : fail };
 }
 
 /** The step's own object could not be read: nothing is known, so nothing is done. */

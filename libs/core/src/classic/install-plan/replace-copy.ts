@@ -3,6 +3,7 @@ import { isCopied, originalNamespace } from '../../kernel/api/csv-facts.js';
 import { INSTALL_PLAN_API } from '../../kernel/api/install-plan.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
+import { replanCommand } from './replan-command.js';
 import type { SettledDecision, StepContext } from './step-world.js';
 
 /**
@@ -46,7 +47,7 @@ export function decideOverCopy(
     message:
       `ClusterServiceVersion ${live.metadata.name} in this namespace is a copy from namespace ${originalNamespace(copy)}: ` +
       `nothing is installed here. Delete the Subscription, or set annotation ${REPLACE_COPIES_ANNOTATION}: "true" on ` +
-      `the OperatorGroup and make the plan anew: flotilla retry installplan ${plan.name} -n ${plan.namespace} --replan`,
+      `the OperatorGroup and make the plan anew: ${replanCommand(plan)}`,
   } as const;
   return { actions: [event], status: 'Present' };
 }

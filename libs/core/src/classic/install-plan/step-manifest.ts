@@ -3,8 +3,11 @@ import { joinApiVersion, KubernetesObject } from '../../kernel/api/kubernetes-ob
 import { isRecord } from '../../kernel/json/go-json.js';
 import { CRD_KIND, kindOfStep } from './install-plan-step.js';
 
-/** A step's manifest as an object, or the error that fails the plan. */
-export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string }>;
+/**
+ * A step's manifest as an object, or the error that fails the plan. `needsReplan`: a plan that the hub makes
+ * itself has no such step.
+ */
+export type ParsedManifest = Readonly<{ object: KubernetesObject }> | Readonly<{ fail: string; needsReplan?: true }>;
 
 /**
  * OLM keeps the manifests of image bundles in ConfigMaps and writes a reference here; ours are resolved
@@ -32,9 +35,7 @@ export function manifestOf(step: InstallPlanStep): ParsedManifest {
   const { kind } = kindOfStep(step);
   if (isReference(value)) {
     const where = [value['namespace'], value['name']].filter((part) => typeof part === 'string').join('/');
-    return {
-      fail: `error finding unpacked bundle configmap for ref ${where}: to have the plan made anew: flotilla retry installplan --replan`,
-    };
+    return { fail: `error finding unpacked bundle configmap for ref ${where}`, needsReplan: true };
   }
   const parsed = KubernetesObject.safeParse({
     ...value,

@@ -1,6 +1,7 @@
 import { CONFIG_MAP_ROLE } from '../../classic/catalog-source/config-map-role.js';
 import { MIGRATE_ANNOTATION } from '../../classic/crd-upgrade/stored-versions.js';
 import { REPLACE_COPIES_ANNOTATION } from '../../classic/install-plan/replace-copy.js';
+import { replanCommand } from '../../classic/install-plan/replan-command.js';
 import { EXCLUDE_GLOBAL } from '../../classic/resolution/desired-namespace.js';
 import { shellWord } from '../../kernel/text/shell-word.js';
 import { ROLLBACK_KEY } from '../../v1/revision/revision-keys.js';
@@ -97,7 +98,7 @@ export const ADVICE = {
     advice('Delete the Subscription and create it anew, if the ClusterServiceVersion was deleted; else wait for it.'),
   installAgain: (namespace: string, plan: string) =>
     advice(
-      `If it was deleted, or was a copy whose original is gone, have it installed: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+      `If it was deleted, or was a copy whose original is gone, have it installed: ${replanCommand({ name: plan, namespace })}`,
     ),
   dropSubscription: (namespace: string, name: string) =>
     advice(
@@ -108,7 +109,7 @@ export const ADVICE = {
       `Otherwise let plans of this namespace replace copies: kubectl -n ${namespace} annotate operatorgroup ${group} ${REPLACE_COPIES_ANNOTATION}=true`,
     ),
   replanOverCopy: (namespace: string, plan: string) =>
-    advice(`Then have the plan made anew: flotilla retry installplan ${plan} -n ${namespace} --replan`),
+    advice(`Then have the plan made anew: ${replanCommand({ name: plan, namespace })}`),
   subscribeAfterCopy: () => advice('Then delete the Subscription and create it anew.'),
   narrowOriginalGroup: (original: string) =>
     advice(
@@ -122,11 +123,11 @@ export const ADVICE = {
     ),
   replanCorrected: (namespace: string, plan: string) =>
     advice(
-      `Where the bundle is at fault, publish a corrected bundle in its catalog, then have the plan made anew: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+      `Where the bundle is at fault, publish a corrected bundle in its catalog, then have the plan made anew: ${replanCommand({ name: plan, namespace })}`,
     ),
   replanForeign: (namespace: string, plan: string) =>
     advice(
-      `Have the hub make a plan of its own for the Subscriptions in place of this one: flotilla retry installplan ${plan} -n ${namespace} --replan`,
+      `Have the hub make a plan of its own for the Subscriptions in place of this one: ${replanCommand({ name: plan, namespace })}`,
     ),
   migrateStoredVersions: (namespace: string, group: string) =>
     advice(
@@ -185,9 +186,7 @@ export const ADVICE = {
     ),
   subscribeAfterCorrection: () => advice('Then delete its Subscription, and create it anew.'),
   replanBundle: (namespace: string, plan: string) =>
-    advice(
-      `Then have it installed from the corrected catalog: flotilla retry installplan ${plan} -n ${namespace} --replan`,
-    ),
+    advice(`Then have it installed from the corrected catalog: ${replanCommand({ name: plan, namespace })}`),
   correctRefusal: () =>
     advice('Correct what the API server refuses, which is named above; the installation is tried again by itself.'),
   retryForbidden: (namespace: string, group: string) =>

@@ -98,6 +98,7 @@ function referencedBundles(input: StageInput, plan: InstallPlan, settings: Insta
   return new ReferencedBundles(
     contents,
     input,
+    plan.metadata.name ?? '',
     unpackTimeoutMs,
     async (reference) => isOwn || (await offered.has(cluster, input.read.namespace, reference)),
   );

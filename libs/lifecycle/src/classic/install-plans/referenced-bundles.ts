@@ -5,6 +5,7 @@ import {
   referredSteps,
   sourceOf,
 } from '#core/classic/install-plan/bundle-reference';
+import { replanCommand } from '#core/classic/install-plan/replan-command';
 import { unpackSettings } from '#core/classic/operator-group/unpack-annotations';
 import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
@@ -32,6 +33,8 @@ export class ReferencedBundles {
   constructor(
     private readonly contents: BundleContents,
     private readonly input: StageInput,
+    /** Name of the plan, which is in the namespace that is read. */
+    private readonly plan: string,
     private readonly unpackTimeoutMs: number,
     /** Whether the plan may have the bundle of a reference. */
     private readonly mayHave: (reference: BundleReference) => Promise<boolean>,
@@ -43,15 +46,21 @@ export class ReferencedBundles {
     if (reference === undefined) return { step };
     const { kind, name } = step.resource;
     try {
-      if (!(await this.mayHave(reference))) return { fail: notOffered(`${kind} ${name}`, reference) };
+      if (!(await this.mayHave(reference))) {
+        return { fail: `${notOffered(`${kind} ${name}`, reference)}: have it made anew: ${this.#replan}` };
+      }
       const steps = await this.#stepsOf(step.resolving, reference);
       return 'stillFetching' in steps ? steps : dereferenced(step, reference, steps);
     } catch (error) {
       if (!(error instanceof FlotillaError) || KubeApiError.is(error)) throw error;
-      const advice = 'if the bundle is gone for good, have the plan made anew: flotilla retry installplan --replan';
+      const advice = `if the bundle is gone for good, have the plan made anew: ${this.#replan}`;
       const fail = `error finding the unpacked bundle for ${kind} ${name}: ${error.message}; ${advice}`;
       return { fail, patienceMs: this.#timeoutMs || Number.POSITIVE_INFINITY };
     }
+  }
+
+  get #replan(): string {
+    return replanCommand({ name: this.plan, namespace: this.input.read.namespace });
   }
 
   #stepsOf(bundle: string, reference: BundleReference): Promise<readonly InstallPlanStep[] | StillFetching> {
@@ -91,4 +100,4 @@ export class ReferencedBundles {
 
 const notOffered = (what: string, { name, catalogSourceName, catalogSourceNamespace }: BundleReference): string =>
   `error finding the unpacked bundle for ${what}: CatalogSource ${catalogSourceNamespace}/${catalogSourceName} does not offer ` +
-  `${name} to this namespace, and the plan is not one that the hub made: have it made anew: flotilla retry installplan --replan`;
+  `${name} to this namespace, and the plan is not one that the hub made`;
