@@ -57,13 +57,13 @@ const PARTS: readonly Provider[] = [
     provide: ClusterRegistration,
     inject: [HUB, CLIENTS, OlmDetectors],
     useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
-      new ClusterRegistration({ hub, clients, lookouts: detectors, random: Math.random }),
+      new ClusterRegistration({ hub, clients, detectors, random: Math.random }),
   },
   {
     provide: ClusterUpgrades,
     inject: [HUB, CLIENTS, OlmDetectors],
     useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
-      new ClusterUpgrades({ hub, clients, lookouts: detectors, random: Math.random }),
+      new ClusterUpgrades({ hub, clients, detectors, random: Math.random }),
   },
   { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors], useFactory: viewsOf },
   { provide: ClusterContact, inject: [HUB, CLIENTS, ClusterViews], useFactory: contactOf },
@@ -87,7 +87,7 @@ function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors): ClusterVi
       .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
   };
   const onMoved = (cluster: string, namespace: string) => enqueue({ cluster, namespace });
-  return new ClusterViews({ hub, clients, lookouts: detectors, onMoved, random: Math.random });
+  return new ClusterViews({ hub, clients, detectors, onMoved, random: Math.random });
 }
 
 function contactOf({ clock, log }: Hub, clients: Clients, views: ClusterViews): ClusterContact {

@@ -31,7 +31,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     private readonly contents: CatalogContents,
     private readonly catalogs: SharedCatalogs,
     private readonly joins: JoinPace,
-    private readonly lookouts: OlmDetectors,
+    private readonly detectors: OlmDetectors,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -59,7 +59,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     const { clock, settings } = this.hub;
     const why = (cluster: string) =>
       this.joins.problemOf(cluster) ?? this.#clusters.get(cluster)?.freshness().problems[0];
-    const left = () => this.clients.map(({ cluster }) => cluster).filter((cluster) => this.lookouts.isHeld(cluster));
+    const left = () => this.clients.map(({ cluster }) => cluster).filter((cluster) => this.detectors.isHeld(cluster));
     return freshnessCheck('watches', clock, settings.watchStaleAfter, () => this.#lastSeen(), why, left);
   }
 
@@ -69,7 +69,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
   }
 
   #lastSeen(): ReadonlyMap<string, Date | undefined> {
-    const watched = this.clients.filter(({ cluster }) => !this.lookouts.isHeld(cluster));
+    const watched = this.clients.filter(({ cluster }) => !this.detectors.isHeld(cluster));
     return new Map(
       watched.map(({ cluster }) => {
         const fresh = this.#clusters.get(cluster)?.freshness();
@@ -83,7 +83,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
     if (this.#stopped) return;
     const { cluster } = client;
     try {
-      const { acts } = await this.lookouts.status(cluster);
+      const { acts } = await this.detectors.status(cluster);
       if (!acts) return this.#joinLater(client);
       const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.hub.settings);
       if (this.#stopped) return;
@@ -104,7 +104,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
   #joinLater(client: KubeClient): void {
     const { cluster } = client;
     this.joins.succeeded(cluster);
-    if (!this.#stopped) this.hub.clock.after(this.lookouts.againAfterMs(cluster), () => void this.#join(client));
+    if (!this.#stopped) this.hub.clock.after(this.detectors.againAfterMs(cluster), () => void this.#join(client));
   }
 
   /** Each cluster at times of its own: a fleet's work is spread over the whole interval. */
@@ -121,7 +121,7 @@ export class CatalogPoller implements OnApplicationBootstrap {
 
   /** Where an OLM has come meanwhile, nothing is watched or written any more. */
   async #leftToOlm(client: KubeClient, cluster: ObservedCluster): Promise<boolean> {
-    const standing = await this.lookouts.status(client.cluster).catch(() => undefined);
+    const standing = await this.detectors.status(client.cluster).catch(() => undefined);
     if (standing === undefined || standing.acts || this.#stopped) return false;
     this.#clusters.delete(client.cluster);
     await cluster.leave();

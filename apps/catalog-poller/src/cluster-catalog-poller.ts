@@ -54,7 +54,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
     private readonly contents: CatalogContents,
     private readonly metas: SharedMetas,
-    private readonly lookouts: OlmDetectors,
+    private readonly detectors: OlmDetectors,
   ) {
     const { clock, log } = hub;
     this.#loads = new SharedLoads({ clock, random: Math.random });
@@ -91,7 +91,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
    */
   async #look(client: KubeClient): Promise<number> {
     const { cluster } = client;
-    const standing = await this.lookouts.status(cluster).catch(() => undefined);
+    const standing = await this.detectors.status(cluster).catch(() => undefined);
     if (standing === undefined) return UNREACHED_MS;
     const served = this.#clusters.get(cluster);
     if (standing.acts && served === undefined && !this.#stopped) this.#serve(client);
@@ -100,7 +100,7 @@ export class ClusterCatalogPoller implements OnApplicationBootstrap {
       this.#follower?.left(cluster);
       await served.stop();
     }
-    return this.lookouts.againAfterMs(cluster);
+    return this.detectors.againAfterMs(cluster);
   }
 
   #serve(client: KubeClient): void {

@@ -6,7 +6,7 @@ import { ClusterView } from './cluster-view.js';
 export type ClusterViewsOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
+  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   /** A namespace with a change of an object that the poller does not watch. */
   onMoved: (cluster: string, namespace: string) => void;
   /** Evenly from 0 up to 1: spreads the connections of a fleet over time. */
@@ -77,8 +77,8 @@ export class ClusterViews {
    */
   async #check(client: KubeClient): Promise<number> {
     const { cluster } = client;
-    const { lookouts, random } = this.options;
-    const standing = await lookouts.status(cluster).catch(() => undefined);
+    const { detectors, random } = this.options;
+    const standing = await detectors.status(cluster).catch(() => undefined);
     if (this.#stopped || standing === undefined) return UNREACHED_MS * (0.5 + random());
     if (standing.acts) this.of(client);
     else {
@@ -86,6 +86,6 @@ export class ClusterViews {
       this.#views.delete(cluster);
       await view?.stop();
     }
-    return lookouts.againAfterMs(cluster);
+    return detectors.againAfterMs(cluster);
   }
 }

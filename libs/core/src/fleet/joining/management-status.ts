@@ -16,7 +16,7 @@ export type ManagementFacts = Readonly<{
   cluster: string;
   globalCatalogNamespace: string;
   signs: readonly OlmSign[];
-  /** Why OLM could not be looked for. */
+  /** Why the hub could not check whether OLM runs there. */
   unseen?: string;
   /** Clusters in which the hub's owner lets Flotilla act beside OLM; `*`: in all. */
   consentedClusters: readonly string[];

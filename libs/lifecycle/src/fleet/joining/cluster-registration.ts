@@ -7,7 +7,7 @@ import type { HealthCheck } from '#platform/telemetry/health-check';
 export type ClusterRegistrationOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'settings'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
+  detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   /** Evenly from 0 up to 1: spreads the registrations of a fleet over time. */
   random: () => number;
 }>;
@@ -70,10 +70,10 @@ export class ClusterRegistration {
   /** Answers in how many milliseconds to check again. */
   async #join(client: KubeClient): Promise<number> {
     const { cluster } = client;
-    const { hub, lookouts } = this.options;
+    const { hub, detectors } = this.options;
     try {
-      const { acts } = await lookouts.status(cluster);
-      if (!acts) return lookouts.againAfterMs(cluster);
+      const { acts } = await detectors.status(cluster);
+      if (!acts) return detectors.againAfterMs(cluster);
       this.#tell(await joinCluster(client));
       return this.#resyncMs();
     } catch (error) {

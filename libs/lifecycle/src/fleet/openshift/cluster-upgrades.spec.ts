@@ -123,7 +123,7 @@ const begin = (standing: ManagementStatus = { acts: true, signs: [] }) => {
   upgrades = new ClusterUpgrades({
     hub,
     clients: [client],
-    lookouts: { status: async () => standing },
+    detectors: { status: async () => standing },
     random: () => 0,
   });
   upgrades.start();

@@ -20,7 +20,7 @@ import { installedCsvs, installedExtensions } from './installed-operators.js';
 export type ClusterUpgradesOptions = Readonly<{
   hub: Pick<Hub, 'clock' | 'log' | 'metrics'>;
   clients: readonly KubeClient[];
-  lookouts: Pick<OlmDetectors, 'status'>;
+  detectors: Pick<OlmDetectors, 'status'>;
   /** Evenly from 0 up to 1: spreads the checks over time. */
   random: () => number;
 }>;
@@ -146,7 +146,7 @@ export class ClusterUpgrades {
 
   async #look(client: KubeClient): Promise<void> {
     if (!(await client.serves(CLUSTER_VERSION))) return;
-    const standing = await this.options.lookouts.status(client.cluster);
+    const standing = await this.options.detectors.status(client.cluster);
     if (!standing.acts) return this.#unwatch(client.cluster);
     this.#watch(client);
     const version = await client.get(CLUSTER_VERSION);
