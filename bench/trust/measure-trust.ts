@@ -67,7 +67,7 @@ async function busyHubs(
     return bySide((side) => ({
       install: install[side],
       upgrade: upgrade[side],
-      'catalog refresh': refresh[side],
+      ...(catalogs === 0 ? {} : { 'catalog refresh': refresh[side] }),
       one: one[side],
     }));
   });
