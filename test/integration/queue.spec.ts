@@ -148,6 +148,22 @@ describe('the queue on Redis', () => {
     }
   });
 
+  it('a job that was delayed for less, then for longer, is not lost when it is delayed again after it ran', async () => {
+    const { queue, dispose } = make();
+    try {
+      const it = recorder();
+      await queue.process(it.handler, { concurrency: 1 });
+      await queue.add(thing('a'), { delayMs: 2_200 });
+      await queue.add(thing('a'), { delayMs: 3_500 });
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(1);
+      await queue.add(thing('a'), { delayMs: 1_500 });
+      expect((await queue.counts()).delayed).toBe(1);
+      await expect.poll(() => it.runs.length, PATIENCE).toBe(2);
+    } finally {
+      await dispose();
+    }
+  });
+
   it('a job that is delayed for longer is set again after Redis was emptied', async () => {
     const { queue, dispose, redis } = make();
     try {

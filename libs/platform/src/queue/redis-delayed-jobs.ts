@@ -51,7 +51,10 @@ export class RedisDelayedJobs {
   readonly #delayedJobs: string;
   readonly #claims: string;
   #started: Delayed | undefined;
-  /** When each member that this process set is due, by this process's clock: never later than by Redis's. */
+  /**
+   * When each member that this process set, and has not taken since, is due: by this process's clock, and
+   * never later than by Redis's. With a later time, a member that Redis gave out meanwhile would be skipped.
+   */
   readonly #dueMs = new Map<string, number>();
 
   constructor(
@@ -71,8 +74,10 @@ export class RedisDelayedJobs {
     if (known !== undefined && known > nowMs && known <= nowMs + Math.min(delayMs, SOON_MS)) return;
     await SET.run(this.redis, [this.#delayedJobs], Math.ceil(delayMs), member);
     if (this.#started !== undefined) this.poll.pollIn(delayMs);
+    // Redis keeps the earlier of the two.
+    const dueMs = known !== undefined && known > nowMs ? Math.min(known, nowMs + delayMs) : nowMs + delayMs;
     this.#dueMs.delete(member);
-    this.#dueMs.set(member, nowMs + delayMs);
+    this.#dueMs.set(member, dueMs);
     const [oldest] = this.#dueMs.keys();
     if (this.#dueMs.size > MOST_REMEMBERED && oldest !== undefined) this.#dueMs.delete(oldest);
   }
@@ -107,6 +112,7 @@ export class RedisDelayedJobs {
   async #ringDue(ring: (member: string) => Promise<void>): Promise<number> {
     const answer = await CLAIM.run(this.redis, [this.#delayedJobs, this.#claims], CLAIMS_AT_ONCE, CLAIM_MS);
     const { claim, waitMs, members } = readClaims(answer);
+    for (const member of members) this.#dueMs.delete(member);
     for (const member of members) {
       await ring(member);
       await SETTLE.run(this.redis, [this.#claims], claim, member);
