@@ -35,7 +35,7 @@ export function accessContract(subject: ContractSubject): void {
   const listed = (client: KubeClient, kind: string, namespace: string) =>
     said(client.list({ apiVersion: 'v1', kind }, { namespace }));
 
-  it('who has no rights is told what they lack', async () => {
+  it('a user without rights gets an answer that names what is missing', async () => {
     const { namespace } = subject();
     const { client, user } = actor('nobody');
     const forbidden = { status: 403, reason: 'Forbidden' };
@@ -112,7 +112,7 @@ export function accessContract(subject: ContractSubject): void {
     await expect.poll(() => listed(lost, 'ConfigMap', namespace), PATIENCE).toContain(text);
   });
 
-  it('reviews of access tell the same', async () => {
+  it('reviews of access answer the same', async () => {
     const { client, namespace } = subject();
     const review = async (verb: string) => {
       const spec = {

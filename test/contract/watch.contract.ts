@@ -17,7 +17,7 @@ export function watchContract(subject: ContractSubject): void {
     await client.delete(configMapRef(namespace, name));
   };
 
-  it('tells every change after the resourceVersion of a list, in order', async () => {
+  it('sends every change after the resourceVersion of a list, in order', async () => {
     const { client, namespace } = subject();
     const resourceVersion = await versionNow();
     await touchThrice(client, namespace, 'watched');

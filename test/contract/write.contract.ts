@@ -87,7 +87,7 @@ export function writeContract(subject: ContractSubject): void {
     expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it('takes over a field of somebody else when it applies', async () => {
+  it('takes over a field of another field manager when it applies', async () => {
     const { client, namespace } = subject();
     await client.create(configMap(namespace, 'contested', { a: 'theirs' }));
     const { object } = await client.apply(configMap(namespace, 'contested', { a: 'ours' }));

@@ -64,7 +64,7 @@ describe('the live verbs on a real API server', () => {
     expect(exit).toBe(1);
   });
 
-  it('lists, tells what waits, and approves once', async () => {
+  it('lists, prints what waits, and approves once', async () => {
     expect((await flotilla('get', 'ip', '-o', 'name')).out).toMatch(
       /\/team\/installplan\.operators\.coreos\.com\/install-1\n$/,
     );

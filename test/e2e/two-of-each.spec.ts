@@ -34,5 +34,5 @@ describe('two pollers and two appliers for the same clusters', () => {
     expect(said).toEqual(expect.arrayContaining(['cluster is watched', 'namespace reconciled']));
   });
 
-  it('end with what was wished, and with no plan made twice', () => expectEnding(environment, ending));
+  it('end with the desired state, and with no plan made twice', () => expectEnding(environment, ending));
 });

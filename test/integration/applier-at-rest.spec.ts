@@ -33,7 +33,7 @@ describe('how many requests the applier needs', () => {
   };
 
   // Definitions are no more held in memory than custom resources are.
-  it('for a look at a namespace at rest: no write, and a read for each definition', async () => {
+  it('for a pass over a namespace at rest: no write, and a read for each definition', async () => {
     expect(await used(rest)).toBeLessThanOrEqual(3);
   });
 
@@ -42,7 +42,7 @@ describe('how many requests the applier needs', () => {
     expect(await used(() => bench.installed('harbors', ...V1_2))).toBeLessThan(350);
   });
 
-  it('for a look after that: again no write', async () => {
+  it('for a pass after that: again no write', async () => {
     expect(await used(rest)).toBeLessThanOrEqual(3);
   });
 

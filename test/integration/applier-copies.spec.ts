@@ -79,7 +79,7 @@ describe('copies of a ClusterServiceVersion', () => {
     await bench.settle('lights', () => copies().length === everywhere().length);
   });
 
-  it('go when the OLMConfig says so, but for protected namespaces; people are told once, and all is at rest', async () => {
+  it('go when the OLMConfig says so, but for protected namespaces; one event is emitted, and all is at rest', async () => {
     switched(true);
     await bench.settle('lights', () => true);
     expect(copies()).toEqual(['default Succeeded Copied']);

@@ -30,7 +30,7 @@ describe('an OperatorCondition of version v1 with spec.conditions', () => {
   const says = (status: string) =>
     bench.client.apply(KubernetesObject.parse(load(manifest('crane.v1.0.0', 'crane', status))));
 
-  it('is kept, holds an upgrade back, and lets it go on', async () => {
+  it('is kept, holds an upgrade back, and releases it', async () => {
     const first = { version: '1.0.0', objects: [] };
     await offer(bench, 'crane', [first]);
     bench.namespace('crane');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApplierBench } from './applier-support/applier-bench.js';
 
-describe('what the applier tells of its work', () => {
+describe('what the applier reports of its work', () => {
   let bench: ApplierBench;
   beforeAll(async () => {
     bench = await ApplierBench.start();

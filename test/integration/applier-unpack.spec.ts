@@ -76,7 +76,7 @@ describe('what Subscriptions say while bundles are fetched', () => {
     await bench.installed('closed', LIGHTHOUSE);
   });
 
-  it('with isolation, a bundle that cannot be fetched stops nobody else, and only its own Subscription says so', async () => {
+  it('with isolation, a bundle that cannot be fetched stops no other Subscription, and only its own says so', async () => {
     await offer(bench, 'absent', [{ version: '1.0.0', objects: [] }]);
     bench.namespace('apart');
     annotate('apart', { 'flotilla.dev/resolution-isolation': 'true' });

@@ -112,7 +112,7 @@ describe('a catalog at a gRPC address', () => {
     expect(await client.listPackages()).toEqual(['bee']);
   });
 
-  it('tells its connection as gRPC states: READY, then not, then READY when the server is back', async () => {
+  it('reports its connection as gRPC states: READY, then not, then READY when the server is back', async () => {
     const seen: string[] = [];
     client.watchState((state) => seen.push(state));
     await expect.poll(() => seen).toContain('READY');
@@ -150,7 +150,7 @@ describe('a gRPC address that gives no catalog', () => {
     }
   };
 
-  it('nobody listens there', async () => {
+  it('nothing listens there', async () => {
     const { port } = server;
     await server.stop();
     await expect(listing(`127.0.0.1:${port}`)).rejects.toMatchObject({

@@ -132,7 +132,7 @@ describe('clusters that join', () => {
     await expect.poll(writesOfResync, PATIENCE).toEqual([]);
   });
 
-  it('get back what somebody deleted', async () => {
+  it('get back what a user deleted', async () => {
     await expect.poll(() => groupIn('fresh') !== undefined, PATIENCE).toBe(true);
     fleet.cluster('fresh').delete({ ...CLUSTER_ROLE, name: 'aggregate-olm-edit' });
     const edit = () => fleet.cluster('fresh').get({ ...CLUSTER_ROLE, name: 'aggregate-olm-edit' });

@@ -246,7 +246,7 @@ describe('the queue on Redis', () => {
     }
   });
 
-  it('the alarm of a process that died while ringing rings again elsewhere', async () => {
+  it('the delayed job of a process that died with it runs again elsewhere', async () => {
     const prefix = randomUUID();
     const { queue, dispose, redis } = make(prefix);
     try {

@@ -83,7 +83,7 @@ describe('the comparison with a recording', () => {
       ours: { ...dump, Secret: { 'install-manual/more': { metadata: {}, type: 'x' } } },
       told: ['Secret'],
     },
-  ])('tells of $what', ({ ours, told }) => {
+  ])('reports $what', ({ ours, told }) => {
     const found = dumpDifferences('install-manual', 'final', dump, ours).map(({ where }) => where.split(' › ').at(-1));
     expect(found).toEqual(told);
   });

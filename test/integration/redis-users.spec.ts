@@ -64,7 +64,7 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     }
   });
 
-  it('let nobody in without a name, and the probe do nothing but PING', async () => {
+  it('refuse a client without a name, and let the probe do nothing but PING', async () => {
     const anonymous = connectRedis(`redis://flotilla-probe:none@${redis.address}`);
     open.push(anonymous);
     await expect(anonymous.get('fleet:epoch')).rejects.toThrow(/NOPERM/);

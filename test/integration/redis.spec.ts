@@ -147,7 +147,7 @@ describe('findRedis', () => {
 });
 
 describe('watchRedisEpoch', () => {
-  it('tells every process that Redis was emptied, once per time, and again after a failed attempt', async () => {
+  it('notifies every process that Redis was emptied, once per time, and again after a failed attempt', async () => {
     const { redis: found } = await find({ preferExisting: false });
     const redis = connectRedis(found.url);
     const clock = new ManualClock();

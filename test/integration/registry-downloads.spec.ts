@@ -84,7 +84,7 @@ describe('a download that breaks', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('is ended by whoever asked for it', async () => {
+  it('is ended by the caller that asked for it', async () => {
     await start();
     registry.failNext({ hang: 'within', path: layerPath() });
     const asked = new AbortController();
@@ -114,7 +114,7 @@ describe('a registry that hangs', () => {
     });
   });
 
-  it('keeps nobody waiting who pulls from another one, even with all its transfers taken', async () => {
+  it('does not delay pulls from another one, even with all its transfers taken', async () => {
     await start();
     const other = await startRegistry();
     other.put('acme/catalog:v1', image);
@@ -176,7 +176,7 @@ describe('a web page instead of an answer', () => {
       failure: 'Unreachable',
       says: 'answered 502 with a web page',
     },
-  ])('is told as such: $because', async ({ path, status, failure, says }) => {
+  ])('is reported as such: $because', async ({ path, status, failure, says }) => {
     await start();
     registry.failNext({ ...page, path, status, times: 100 });
     await expect(pullCatalog(client, reference)).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe('tokens of a Docker config', () => {
   it.each([
     { because: 'an identity token', given: { identityToken: 'worn-out' } },
     { because: 'a registry token', given: { registryToken: 'worn-out' } },
-  ])('$because that is refused is not told', async ({ given }) => {
+  ])('$because that is refused is not shown', async ({ given }) => {
     await start();
     registry.requireAuth(login);
     const error = await client.resolve(reference, { credentials: { [registry.host]: given } }).catch((e: unknown) => e);

@@ -44,7 +44,7 @@ const failure = (failure: string, ...says: (string | RegExp)[]) =>
   });
 
 describe('a pull that cannot succeed says where and what to do', () => {
-  it('nobody listens at the host', async () => {
+  it('nothing listens at the host', async () => {
     await registry.stop();
     await expect(pullCatalog(client, reference)).rejects.toEqual(
       failure('Unreachable', reference, registry.host, 'connection refused'),
@@ -257,7 +257,7 @@ describe.each(['bearer', 'basic'] as const)('a registry that asks for a login (%
       credentials: { '127.0.0.1:*': { username: 'me', password: `${SECRET}!` } },
       says: 'were refused',
     },
-  ])('refuses, and nothing secret is told: $because', async ({ credentials, says }) => {
+  ])('refuses, and nothing secret is shown: $because', async ({ credentials, says }) => {
     const given = Object.fromEntries(
       Object.entries(credentials).map(([host, login]) => [host.replace('127.0.0.1:*', registry.host), login]),
     );
@@ -321,7 +321,7 @@ describe('a directory to unpack into', () => {
     expect(await readdir(directory)).toEqual(['mine']);
   });
 
-  it('that cannot be made is told with its path', async () => {
+  it('that cannot be made is reported with its path', async () => {
     await writeFile(join(directory, 'file'), '1');
     const target = join(directory, 'file', 'catalog');
     await expect(pullCatalogTo(client, reference, target)).rejects.toMatchObject({

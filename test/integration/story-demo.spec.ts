@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { startDemo } from '../story/running-demo.js';
 
 describe('flotilla demo', () => {
-  it('tells what will happen, what happens, and what came of it; left running it ends at Ctrl-C with everything', async ({
+  it('prints what will happen, what happens, and the result; left running it ends at Ctrl-C with everything', async ({
     expect,
     onTestFinished,
   }) => {

@@ -161,7 +161,7 @@ describe('the checker of the import rule', () => {
       expect(broken).toContain(`${path} ${rule}`);
     });
 
-    it('fails, and accuses nobody else', () => {
+    it('fails, and names no other module', () => {
       expect(code).toBeGreaterThan(0);
       const accused = new Set(broken.map((line) => line.split(' ')[0]));
       const guilty = [...breaches.map(([, path]) => path), ...Object.keys(beside)];

@@ -12,12 +12,18 @@ it.each([
   { path: 'docs/a.md', text: 'The poller looks at the catalog.', what: '"looks"' },
   { path: 'k8s/a.yaml', text: '# Whoever reads this.', what: '"Whoever"' },
   { path: 'libs/core/src/a.ts', text: `// ${'word '.repeat(30)}`.trim(), what: '152 columns' },
+  { path: 'libs/core/src/a.spec.ts', text: "  it('tells what it did', () => {", what: '"tells"' },
+  { path: 'libs/core/src/a.spec.ts', text: "describe.concurrent('a wish', () => {", what: '"wish"' },
+  { path: 'libs/core/src/a.spec.ts', text: "it.each(cases)('is looked at: %s', () => {", what: '"looked"' },
+  { path: 'test/story/a.ts', text: '  ] as const)(`$how asks nobody`, () => {', what: '"nobody"' },
 ])('finds $what in $path', ({ path, text, what }) => {
   expect(findingsIn(path, `\n${text}\n`)).toEqual([{ line: 2, what, better: expect.any(String) }]);
 });
 
 it.each([
   { path: 'libs/core/src/a.ts', text: "const text = 'whoever looks';", because: 'code and its texts are not comments' },
+  { path: 'libs/core/src/a.spec.ts', text: "it('says so', () => expect(told()));", because: 'the title is plain' },
+  { path: 'libs/core/src/a.spec.ts', text: "it('looks up `wishes`', async () => {", because: 'both are ordinary' },
   { path: 'libs/core/src/a.ts', text: '// Looked up by name; `wishes` is a field.', because: 'both are ordinary' },
   { path: 'libs/core/src/a.ts', text: '// Feature gates that users can tell apart.', because: 'both are ordinary' },
   { path: 'libs/platform/src/registry/a.ts', text: '// A mirror of the registry.', because: 'that is its term' },

@@ -68,7 +68,7 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
     await fixture().client.update(JSON.parse(lifted));
   }
 
-  it('scenario 10: a rollout that never completes is told a minute after its beginning, with its last status', async () => {
+  it('scenario 10: a rollout that never completes is reported a minute after its beginning, with its last status', async () => {
     const late = 'Revision has not rolled out for 1 minute(s). Last status: Revision 1.0.0 is rolling out.';
     await expect
       .poll(() => fixture().condition('dawdle', 'Progressing'), LONG_PATIENCE)

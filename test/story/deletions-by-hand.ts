@@ -86,24 +86,21 @@ export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
       { kind: 'ServiceAccount', apiVersion: 'v1', prefix: 'lighthouse' },
       { kind: 'Role', apiVersion: RBAC, prefix: 'lighthouse-operator.v' },
       { kind: 'RoleBinding', apiVersion: RBAC, prefix: 'lighthouse-operator.v' },
-    ])(
-      'a $kind of the plan is missed, and stays away: the operator goes on once somebody puts it back',
-      async (row) => {
-        const namespace = `plan-${row.kind.toLowerCase()}`;
-        await install(namespace);
-        const ref = first(namespace, row.apiVersion, row.kind, row.prefix);
-        const before = bench.cluster.get(ref);
-        bench.cluster.delete(ref);
-        await settled(namespace, `${CSV} Pending`);
-        expect(phases(namespace)).toContain('Failed RequirementsNotMet');
-        expect(bench.csvs(namespace)[0]?.status).toMatchObject({ reason: 'RequirementsNotMet' });
-        expect(bench.cluster.get(ref)).toBeUndefined();
-        expect(plans(namespace).map(({ status }) => status?.phase)).toEqual(['Complete']);
-        if (before === undefined) throw new Error('it was not there');
-        bench.cluster.create(asNew(before));
-        await settled(namespace, RUNS);
-      },
-    );
+    ])('a $kind of the plan is missed, and stays away: the operator goes on once a user puts it back', async (row) => {
+      const namespace = `plan-${row.kind.toLowerCase()}`;
+      await install(namespace);
+      const ref = first(namespace, row.apiVersion, row.kind, row.prefix);
+      const before = bench.cluster.get(ref);
+      bench.cluster.delete(ref);
+      await settled(namespace, `${CSV} Pending`);
+      expect(phases(namespace)).toContain('Failed RequirementsNotMet');
+      expect(bench.csvs(namespace)[0]?.status).toMatchObject({ reason: 'RequirementsNotMet' });
+      expect(bench.cluster.get(ref)).toBeUndefined();
+      expect(plans(namespace).map(({ status }) => status?.phase)).toEqual(['Complete']);
+      if (before === undefined) throw new Error('it was not there');
+      bench.cluster.create(asNew(before));
+      await settled(namespace, RUNS);
+    });
 
     it('the CSV goes with all that it owns, and the Subscription waits for it, as in OLM', async () => {
       await install('csv');
@@ -222,7 +219,7 @@ export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
         { kind: 'ServiceAccount', apiVersion: 'v1', prefix: 'lighthouse' },
         { kind: 'Role', apiVersion: RBAC, prefix: 'lighthouse-operator.v' },
         { kind: 'CustomResourceDefinition', apiVersion: CRD.apiVersion, prefix: CRD.name },
-      ])('a $kind: its step is done, so the CSV waits for it until somebody puts it back', async (row) => {
+      ])('a $kind: its step is done, so the CSV waits for it until a user puts it back', async (row) => {
         const namespace = `halfway-${row.kind.toLowerCase()}`;
         const gone: KubernetesObject[] = [];
         const ref = () => (row.kind === CRD.kind ? CRD : first(namespace, row.apiVersion, row.kind, row.prefix));

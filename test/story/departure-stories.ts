@@ -64,7 +64,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await expect.poll(() => fixture().standing('pier'), PATIENCE).toBe('2.0.0 True Succeeded');
   });
 
-  it('issues certificates for webhooks where nobody else does, and keeps them', async () => {
+  it('issues certificates for webhooks where no other controller does, and keeps them', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'gate', version: '1.0.0', webhook: true }) },
       { version: '1.1.0', image: await bundle({ name: 'gate', version: '1.1.0', webhook: true }) },
@@ -92,7 +92,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     expect([await trusted(), await served()]).toEqual([first, first]);
   });
 
-  it('goes back to the content of an earlier revision, without catalog or registry, and stays there as long as told', async () => {
+  it('goes back to the content of an earlier revision, without catalog or registry, and stays there as long as it is set', async () => {
     const versions = ['1.0.0', '1.1.0'];
     const images = await Promise.all(
       versions.map(async (version) => ({ version, image: await bundle({ name: 'gleam', version, text: version }) })),

@@ -137,7 +137,7 @@ export function describeExtensions(
     );
   });
 
-  it('scenarios 20 and 44: follows its catalog, repairs what somebody else changes or deletes, and keeps what others add', async () => {
+  it('scenarios 20 and 44: follows its catalog, repairs what users change or delete, and keeps what others add', async () => {
     const first = { version: '1.0.0', image: await bundle({ name: 'flare', version: '1.0.0' }) };
     await east.catalog('flares', await putCatalog('flares-1', packageBlobs('flare', [first])));
     await east.namespace('flares');
@@ -164,7 +164,7 @@ export function describeExtensions(
     await expect.poll(text, PATIENCE).toBe('brighter');
   });
 
-  it('scenarios 28 and 29: waits for its namespace, and stops at an object of somebody else', async () => {
+  it('scenarios 28 and 29: waits for its namespace, and stops at an object of another owner', async () => {
     const images = [{ version: '1.0.0', image: await bundle({ name: 'beam', version: '1.0.0' }) }];
     await east.catalog('beams', await putCatalog('beams', packageBlobs('beam', images)));
     await east.extension('beam', 'beams', { packageName: 'beam' });
@@ -271,7 +271,7 @@ export function describeExtensions(
     );
   });
 
-  it('scenario 25: keeps the old revision while the new one does not get ready, and goes back when told to', async () => {
+  it('scenario 25: keeps the old revision while the new one does not get ready, and goes back when its version is set', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'fuse', version: '1.0.0' }) },
       { version: '1.1.0', image: await bundle({ name: 'fuse', version: '1.1.0' }) },
@@ -296,7 +296,7 @@ export function describeExtensions(
     await expect.poll(() => east.lifecycles('fuse'), PATIENCE).toEqual(['1 Archived', '2 Archived', '3 Active']);
   });
 
-  it('refuses a CRD that would lose data, unless told not to look', async () => {
+  it('refuses a CRD that would lose data, unless the check is turned off', async () => {
     const images = [
       { version: '1.0.0', image: await bundle({ name: 'prism', version: '1.0.0' }) },
       { version: '1.1.0', image: await bundle({ name: 'prism', version: '1.1.0', fieldType: 'integer' }) },
@@ -328,6 +328,6 @@ export function describeExtensions(
   describe('on its way in', () => describeInstalls(() => east, { bundle, putCatalog }));
   describe('an aggregated API that does not answer', () => describeUnavailableApi(() => east));
   describe('with a configuration or a service account', () => describeConfigured(() => east, { bundle, putCatalog }));
-  describe('a ClusterObjectSet that somebody makes by hand', () => describeObjectSets(() => east));
+  describe('a ClusterObjectSet that a user makes by hand', () => describeObjectSets(() => east));
   describe('with a deadline', () => describeDeadlines(() => east, { bundle, putCatalog }));
 }

@@ -33,7 +33,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
     expect(await fixture().watches('lens-operator', 'lens-home')).toBe('lens-target');
   });
 
-  it('watches all namespaces, or the one that it is told to, where the bundle does either', async () => {
+  it('watches all namespaces, or the configured one, where the bundle supports both', async () => {
     await offer('mirror', { installModes: ['AllNamespaces', 'SingleNamespace'] });
     await fixture().namespace('mirror-target');
     await install('mirror');

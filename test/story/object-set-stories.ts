@@ -24,7 +24,7 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
   const fieldValue = (fieldPath: string, value: string) => ({ type: 'FieldValue', fieldValue: { fieldPath, value } });
   beforeAll(() => fixture().namespace('by-hand'));
 
-  it('scenario 37: waits with the next phase for a probe of its own, told in full', async () => {
+  it('scenario 37: waits with the next phase for a probe of its own, reported in full', async () => {
     const selector = { type: 'Label', label: { matchLabels: { probed: 'yes' } } };
     const probe = {
       selector,
@@ -160,7 +160,7 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True Succeeded/);
   });
 
-  it('takes what somebody else has only as far as its collision protection says so, the nearest level first', async () => {
+  it('takes what another owner has only as far as its collision protection says so, the nearest level first', async () => {
     await fixture().client.create(configMap('keeper'));
     const uid = (await fixture().get('v1', 'ConfigMap', 'keeper', 'by-hand'))?.metadata.uid ?? '';
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'keeper', uid, controller: true };

@@ -236,7 +236,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       expect(bench.csvs('stormy')[0]?.status?.conditions?.map(({ phase }) => phase)).not.toContain('Failed');
     });
 
-    it('a step because somebody else wrote first, when the time of the plan is over: no verdict, tried again', async () => {
+    it('a step because another client wrote first, when the time of the plan is over: no verdict, tried again', async () => {
       await wish('raced');
       await bench.installed('raced', 'raced.v1.0.0');
       await upgrade('raced');

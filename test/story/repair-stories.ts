@@ -27,7 +27,7 @@ export function describeRepairs(
   it.each([
     { name: 'key', form: { data: { password: base64('right') } } },
     { name: 'lock', form: { stringData: { password: 'right' } } },
-  ])('puts right what somebody changes in a Secret of a bundle: $form', async ({ name, form }) => {
+  ])('puts right what a user changes in a Secret of a bundle: $form', async ({ name, form }) => {
     await install(name, { more: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-made` }, ...form }] });
     const secret = { apiVersion: 'v1', kind: 'Secret', name: `${name}-made`, namespace: `${name}-home` };
     const data = async () => Object((await fixture().client.get(secret))?.['data']);

@@ -64,7 +64,7 @@ export function describeChangingCatalogs(environment: () => BadInputEnvironment)
       expect(await fixture.catalogStatus(east, 'menu')).toBe('READY');
     });
 
-    it('its password is told, never shown, and works once it is right', async ({ expect }) => {
+    it('a wrong password is reported, never shown, and works once it is right', async ({ expect }) => {
       const { east, goodBundle } = set;
       const guarded = await startRegistry();
       try {

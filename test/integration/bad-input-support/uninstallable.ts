@@ -57,7 +57,7 @@ export function describeUninstallable(environment: () => BadInputEnvironment): v
     });
 
     describe.concurrent('a bundle', () => {
-      it.for(bundles)('$because is told at the Subscription', async (row, { expect: expecting }) => {
+      it.for(bundles)('$because is reported at the Subscription', async (row, { expect: expecting }) => {
         const { because: name, image, corrupt = false, says } = row;
         const { registry, east } = set;
         const reference = `bad/${name}:1`;
@@ -80,7 +80,7 @@ export function describeUninstallable(environment: () => BadInputEnvironment): v
     });
 
     describe.concurrent('a Subscription', () => {
-      it('to a package that is nowhere is told so, in the words of OLM, with advice in an Event', async (context) => {
+      it('to a package that is nowhere says so, in the words of OLM, with advice in an Event', async (context) => {
         const { east } = set;
         await fixture.createNamespace(east, 'ghosts');
         await fixture.subscribe(east, 'ghosts', 'ghost', GLOBAL_CATALOG);
@@ -94,7 +94,7 @@ export function describeUninstallable(environment: () => BadInputEnvironment): v
           .toEqual([`ResolutionFailed: ${says}. Check spec.name: catalog olm/samples has no package ghost.`]);
       });
 
-      it('to a catalog that is nowhere is told which', async (context) => {
+      it('to a catalog that is nowhere names it', async (context) => {
         const { east } = set;
         await fixture.createNamespace(east, 'lost');
         await fixture.subscribe(east, 'lost', 'lighthouse-operator', { name: 'nope', namespace: 'olm' });

@@ -111,7 +111,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
     });
   });
 
-  describe('alarms (delayed jobs)', () => {
+  describe('delayed jobs', () => {
     const soon = { delayMs: 300 };
     const late = { delayMs: 3_600_000 };
 
@@ -168,7 +168,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
     it.each([
       { order: [late, soon], because: 'an earlier alarm takes the place of a later one' },
       { order: [soon, late], because: 'a later alarm does not move an earlier one' },
-    ])('of two alarms of a key the earlier stands: $because', async ({ order }) => {
+    ])('of two delayed jobs of a key the earlier one stays: $because', async ({ order }) => {
       const queue = await start();
       const it = recorder();
       await queue.process(it.handler, { concurrency: 1 });
@@ -303,7 +303,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       expect(it.runs).toEqual(['a']);
     });
 
-    it('after the deadline the running job is told by its signal', async () => {
+    it('after the deadline the signal of the running job aborts', async () => {
       const queue = await start();
       let aborted = false;
       await queue.process(

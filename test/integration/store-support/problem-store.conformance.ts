@@ -94,7 +94,7 @@ export function problemStoreConformance(make: () => ProblemStore): void {
     expect(await store.takeWaiters(absent)).toEqual(waiters);
   });
 
-  it('nobody waits in vain, however poller and resolver interleave', async () => {
+  it('no namespace waits in vain, however poller and resolver interleave', async () => {
     for (let round = 0; round < 20; round++) {
       const store = make();
       const hash = round.toString(16).padStart(64, '0');

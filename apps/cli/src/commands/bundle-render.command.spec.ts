@@ -105,7 +105,7 @@ describe('flotilla bundle render', () => {
   });
 
   it.each(['SingleOwnNamespaceInstallSupport', 'SingleOwnNamespaceInstallSupport=true,DeploymentConfig=false'])(
-    'watches one namespace with the gate %s',
+    'watches one namespace with the feature gate %s',
     async (gates) => {
       const { out, code } = await render(bundle('own-and-single-only'), ...spec('own.yaml'), '--feature-gates', gates);
       expect(code).toBe(0);

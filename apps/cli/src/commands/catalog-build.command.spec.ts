@@ -63,7 +63,7 @@ describe('catalog build and push', () => {
     expect(files.map(({ path }) => path)).toEqual(['.indexignore']);
   });
 
-  it('an invalid catalog is not built: the problems are told, exit 1', async () => {
+  it('an invalid catalog is not built: the problems are printed, exit 1', async () => {
     write('cat/catalog.yaml', 'schema: olm.package\nname: foo\n');
     const { err, exit } = await flotilla('catalog', 'build', join(root, 'cat'), `oci:${root}/images:v1`);
     expect(exit).toBe(1);

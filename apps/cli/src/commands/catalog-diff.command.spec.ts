@@ -69,7 +69,7 @@ describe('flotilla catalog diff', () => {
     );
   });
 
-  it('fails on a broken upgrade path, and tells what was, what is and what mends it', async () => {
+  it('fails on a broken upgrade path, and prints what was, what is and what mends it', async () => {
     const { out, exit } = await diff('old', 'bad');
     expect(exit).toBe(1);
     expect(out).toContain(
@@ -95,7 +95,7 @@ describe('flotilla catalog diff', () => {
     expect(data).toMatchObject({ verdict: 'yes', broken: [], notes: [{ note: 'z-stream-first' }] });
   });
 
-  it('tells an allowed break without failing', async () => {
+  it('prints an allowed break without failing', async () => {
     expect((await diff('old', 'several')).exit).toBe(1);
     const { out, exit } = await diff('old', 'several', '--allow', 'several-next');
     expect(exit).toBe(0);

@@ -50,7 +50,7 @@ describe('catalog graph -o mermaid', () => {
     ...[channel(name, ',"skipRange":"^1"'), bundle(name)],
   ]);
 
-  it('tells a skipRange that it leaves out', async () => {
+  it('reports a skipRange that it leaves out', async () => {
     write({ 'c.json': two.join('\n') });
     const { out, err, exit } = await graph('--package', 'bee');
     expect(exit).toBe(0);
@@ -128,7 +128,7 @@ describe('catalog graph -o json and svg', () => {
     expect(out).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [\s\S]+<\/svg>\n$/);
   });
 
-  it('refuses a picture that nobody could read', async () => {
+  it('refuses a picture that is too large to read', async () => {
     const names = Array.from({ length: 220 }, (_, k) => `ant.v1.${k}.0`);
     const entries = names.map((name, k) => ({ name, skipRange: `>=1.0.0 <1.${k}.0` }));
     const bundles = names.map((name, k) => ({

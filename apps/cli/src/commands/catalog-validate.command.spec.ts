@@ -49,7 +49,7 @@ describe('catalog validate --strict', () => {
     );
   });
 
-  it('tells beside it what opm refuses', async () => {
+  it('prints beside it what opm refuses', async () => {
     const broken = catalog({ properties: NO_RANGE }).replace('defaultChannel', 'default');
     const { err, exit } = await validate(write('c.yaml', broken), '--strict');
     expect(exit).toBe(1);
@@ -128,7 +128,7 @@ describe('catalog validate --check-images', () => {
     expect(rest).toEqual(['']);
   });
 
-  it('ends with 3 when a registry does not tell', async () => {
+  it('exits 3 when a registry does not answer', async () => {
     const { err, exit } = await check({ image: refused() });
     expect(exit).toBe(3);
     expect(err).toContain(`image ${refused()}: `);

@@ -79,7 +79,7 @@ async function explain(kind: string, name: string, manifests: string, ...more: s
 }
 
 describe('flotilla explain', () => {
-  it('tells what is newer than the installed version, in other catalogs too, and what keeps each away', async () => {
+  it('lists what is newer than the installed version, in other catalogs too, and what excludes each', async () => {
     const { out, code } = await explain('subscription', 'harbor', 'running.json');
     expect(out).toMatchInlineSnapshot(`
       "Subscription harbor has harbor.v1.0.0. Newer, and why not now:
@@ -90,7 +90,7 @@ describe('flotilla explain', () => {
     expect(code).toBe(0);
   });
 
-  it('tells what comes, why, and why nothing newer', async () => {
+  it('prints what would be installed, why, and why nothing newer', async () => {
     const { out, code } = await explain('sub', 'harbor', 'fresh.json');
     expect(out).toMatchInlineSnapshot(`
       "harbor.v1.0.0 comes because of: Subscription harbor.
@@ -124,7 +124,7 @@ describe('flotilla explain', () => {
     expect(code).toBe(1);
   });
 
-  it('tells of a CSV which Subscription it belongs to, or that it has none', async () => {
+  it('prints which Subscription a CSV belongs to, or that it has none', async () => {
     const owned = await explain('csv', 'harbor.v1.0.0', 'running.json');
     expect(owned.out).toMatch(/^It belongs to Subscription harbor\.\nSubscription harbor has harbor\.v1\.0\.0\. Newer/);
     const orphan = await explain('csv', 'old.v1.0.0', 'orphan.json');

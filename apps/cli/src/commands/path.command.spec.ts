@@ -52,7 +52,7 @@ describe('flotilla path', () => {
     expect(out).toContain('ant.v2.0.0 is deprecated: not yet\n');
   });
 
-  it('tells why there is none, on stderr, with exit code 1', async () => {
+  it('prints why there is none, on stderr, with exit code 1', async () => {
     const { out, err, exit } = await path('--from', '1.0.0', '--channel', 'fast', '--to', '1.2.0', '-o', 'json');
     expect({ err, exit }).toEqual({ err: '', exit: 0 });
     expect(JSON.parse(out)).toMatchObject({ channel: 'fast', olm: [{ switchesChannel: true }, { by: ['skipRange'] }] });

@@ -81,7 +81,7 @@ it('plan --pull issues certificates for webhooks as the hub does', async () => {
   expect(answer.permissions.length).toBeGreaterThan(0);
 });
 
-it('plan without --pull does not look into the image', async () => {
+it('plan without --pull does not read the image', async () => {
   const { out, exit } = await plan('own-and-single-only', undefined);
   expect(out).not.toContain('Deployment');
   expect(exit).toBe(0);

@@ -77,7 +77,7 @@ const plan = (catalog: string, manifests: string, ...more: string[]) =>
   flotilla(['plan', '--catalog', `shelf=${file(catalog)}`, '-f', file(manifests), ...more]);
 
 describe('flotilla plan', () => {
-  it('tells what would be installed, why and from where, and exits 0', async () => {
+  it('prints what would be installed, why and from where, and exits 0', async () => {
     const { out, err, code } = await plan('full.json', 'harbor.yaml');
     expect(code).toBe(0);
     expect(err).toBe('note: no OperatorGroup in namespace team: one that targets this namespace alone is assumed\n');
@@ -92,7 +92,7 @@ describe('flotilla plan', () => {
     }
   });
 
-  it('tells why not, and exits 1', async () => {
+  it('prints why not, and exits 1', async () => {
     const { out, code } = await plan('poor.json', 'harbor.yaml');
     expect(code).toBe(1);
     expect(out).toContain('needs API Light (sample.test/v1), which no catalog in sight provides');

@@ -42,7 +42,7 @@ async function flotilla(...args: readonly string[]) {
   return seen;
 }
 
-describe('flotilla up, told something that cannot be', () => {
+describe('flotilla up with settings that are not valid', () => {
   const cases: readonly (readonly [why: string, args: (folder: string) => string[], says: RegExp])[] = [
     [
       'a kubeconfig that is not there',

@@ -103,12 +103,15 @@ describe('a hub that asks for a token', () => {
     expect(running?.authorizations.at(-1)).toBe(`Bearer ${TOKEN}`);
   });
 
-  it.each(['two tokens', '', 'x'.repeat(20_000)])('is told of a file without one token: %.12j', async (text) => {
-    await withToken(text);
-    const { err, exit } = await runFlotilla(['health', '--hub', await startHub()]);
-    expect([exit, err]).toEqual([2, expect.stringMatching(/^error: FLOTILLA_HUB_TOKEN_FILE: .*it holds no/)]);
-    expect(running?.authorizations).toEqual([]);
-  });
+  it.each(['two tokens', '', 'x'.repeat(20_000)])(
+    'reports a file that does not hold one token: %.12j',
+    async (text) => {
+      await withToken(text);
+      const { err, exit } = await runFlotilla(['health', '--hub', await startHub()]);
+      expect([exit, err]).toEqual([2, expect.stringMatching(/^error: FLOTILLA_HUB_TOKEN_FILE: .*it holds no/)]);
+      expect(running?.authorizations).toEqual([]);
+    },
+  );
 
   it('may manage the cluster that is to be removed: it is not removed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hub-verbs-'));

@@ -187,7 +187,7 @@ describe('flotilla plan --live', () => {
 });
 
 describe('flotilla status', () => {
-  it('tells what waits, the most urgent first, each cause once', async () => {
+  it('lists what waits, the most urgent first, each cause once', async () => {
     const { out, exit } = await flotilla('status', '--hub', hubUrl);
     expect(out).toMatch(/NOT READY\n {2}redis down: the connection is closed/);
     expect(out).toMatch(/apply +7 +0 +0 +0/);

@@ -39,7 +39,7 @@ const watchOptions = (output: 'table' | 'json', ...words: readonly string[]) => 
   allowMissing: false,
 });
 
-it('flotilla get --watch tells what is there, then what comes and what goes', async () => {
+it('flotilla get --watch prints what is there, then what is added and what is deleted', async () => {
   put(fleet.cluster('east'), subscription());
   const { io, result } = recorder();
   const { promise: stop, resolve: end } = Promise.withResolvers<void>();

@@ -97,14 +97,14 @@ const cases: readonly (readonly [why: string, look: CheckedCluster, lines: reado
   ],
 ];
 
-describe('what is told of a cluster', () => {
+describe('the description of a cluster', () => {
   it.each(cases)('%s', (_why, look, lines) => {
     const told = describeCluster(look, 6);
     expect(told).toHaveLength(lines.length);
     for (const [index, line] of lines.entries()) expect(told[index]).toMatch(line);
   });
 
-  it('two contexts that lead to one cluster are told, clusters that differ or are unknown are not', () => {
+  it('names two contexts that lead to one cluster, but not clusters that differ or are unknown', () => {
     const looks = [
       reached({ cluster: 'east', identity: 'one' }),
       reached({ cluster: 'west', identity: 'two' }),

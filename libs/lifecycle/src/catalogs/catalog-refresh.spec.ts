@@ -148,7 +148,7 @@ describe('two hundred clusters with one image', () => {
 });
 
 describe('a catalog', () => {
-  it('that does not poll is looked at once, and again when its spec changes', async () => {
+  it('that does not poll is read once, and again when its spec changes', async () => {
     const refresh = start();
     await clock.advance(24 * 60 * MINUTE);
     expect(shelf.looks).toHaveLength(1);

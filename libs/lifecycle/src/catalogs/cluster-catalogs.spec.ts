@@ -88,7 +88,7 @@ async function startCatalogs({ failures = 0, pulled = Promise.resolve(), prepare
 }
 
 describe('the statuses of the catalogs of a cluster', () => {
-  it('tells of a catalog that is being loaded for the first time, then that it is ready', async () => {
+  it('reports that a catalog is being loaded for the first time, then that it is ready', async () => {
     await startCatalogs({ failures: 1 });
     await expect.poll(told, PATIENCE).toBe('TRANSIENT_FAILURE');
     await expect.poll(() => clock.advance(6_000).then(told), PATIENCE).toBe('READY');

@@ -89,7 +89,7 @@ describe('a registry server that many clusters name', () => {
     expect(listings).toBe(2);
   });
 
-  it('is left alone by whoever lets go of it, and answers the others', async () => {
+  it('stays for the other clusters when one releases it', async () => {
     const [first, second] = [follow(), follow()];
     first();
     expect(versions(await catalogs.ofAddress(address(), NOW))).toBe('ant.v1.0.0');

@@ -64,7 +64,7 @@ describe('loads that are shared', () => {
     expect(await again, 'the pause grows').toMatchObject({ retryAt: clock.now().getTime() + 10_000 });
   });
 
-  it('that fail are tried at once for somebody with news', async () => {
+  it('that fail are tried at once for a caller with news', async () => {
     const first = ask();
     await fail(0);
     await first;
@@ -113,7 +113,7 @@ describe('loads that are shared', () => {
     expect(settled(await fresh)).toBe(2);
   });
 
-  it('are forgotten when nobody asks any more', async () => {
+  it('are forgotten when no caller asks any more', async () => {
     const first = ask();
     await succeed(0, 1);
     await first;

@@ -12,9 +12,9 @@ import { CACHED_KINDS } from './cached-kinds.js';
 const keptOf = (kind: string, object: KubernetesObject) =>
   CACHED_KINDS.find((one) => one.kind === kind)?.reduce?.(object);
 
-describe('what a mirror keeps of an object', () => {
+describe('what a cache keeps of an object', () => {
   it.each(['Role', 'RoleBinding', 'ServiceAccount', 'OperatorGroup'])(
-    '%s: when somebody changed it, so that more rights wake what waits for them',
+    '%s: when it was changed, so that more rights wake what waits for them',
     (kind) => {
       const managedFields = [
         { manager: 'kubectl-edit', operation: 'Update', time: '2026-01-02T00:00:00Z', fieldsV1: { 'f:rules': {} } },

@@ -39,7 +39,7 @@ describe('ClusterContact', () => {
     });
   });
 
-  it('is up once all have answered, and asks nobody that work has reached', async () => {
+  it('is up once all have answered, and asks no cluster that work has reached', async () => {
     const { contact, health, pass, asked } = contactOf();
     contact.start();
     await pass(0);

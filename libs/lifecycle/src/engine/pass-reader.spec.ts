@@ -142,7 +142,7 @@ describe('what a pass has read', () => {
   });
 });
 
-describe('what a pass reads of a mirror', () => {
+describe('what a pass reads of a cache', () => {
   const secret = named('chart');
   const asked: string[] = [];
   const cluster = (behind: readonly string[] = []) => ({
@@ -163,7 +163,7 @@ describe('what a pass reads of a mirror', () => {
   const CONFIG_MAP = { ...KIND, kind: 'ConfigMap' };
   beforeEach(() => void asked.splice(0));
 
-  it('is no request, where the mirror can tell', async () => {
+  it('is no request, where the cache has the answer', async () => {
     const reader = new PassReader(cluster());
     expect([await reader.get(ref('chart')), await reader.list(KIND)]).toEqual([secret, [secret]]);
     expect(asked).toEqual([]);
@@ -187,7 +187,7 @@ describe('what a pass reads of a mirror', () => {
     expect(reader.live).toBe(false);
   });
 
-  it('is nothing at all once somebody else was found to have written first', async () => {
+  it('is nothing at all once a pass has found that another client wrote first', async () => {
     const reader = new PassReader(cluster());
     await reader.list(KIND);
     reader.doubtAll();

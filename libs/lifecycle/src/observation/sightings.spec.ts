@@ -8,7 +8,7 @@ const plan = (resourceVersion: string) => ({
 });
 
 describe('what was seen of a namespace', () => {
-  it('is by kind the newest version, told once', () => {
+  it('is by kind the newest version, reported once', () => {
     const sightings = new Sightings();
     for (const version of ['9', '11', '10']) sightings.note('sea', plan(version));
     sightings.note('sea', { ...plan('7'), kind: 'Role' });
@@ -17,7 +17,7 @@ describe('what was seen of a namespace', () => {
     expect(sightings.take('sea')).toEqual({});
   });
 
-  it('what could not be told is told with the next', () => {
+  it('what could not be reported is reported with the next', () => {
     const sightings = new Sightings();
     sightings.note('sea', plan('10'));
     const seen = sightings.take('sea');

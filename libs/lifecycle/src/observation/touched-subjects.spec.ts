@@ -30,7 +30,7 @@ function looking() {
 }
 
 describe('the touched subjects of a cluster', () => {
-  it('are looked at once for a burst of events', async () => {
+  it('get one pass for a burst of events', async () => {
     const { touch, clock, begun } = looking();
     for (const namespace of ['a', 'a', 'a']) touch(namespace);
     await clock.advance(24);
@@ -39,7 +39,7 @@ describe('the touched subjects of a cluster', () => {
     expect(begun).toEqual(['a']);
   });
 
-  it('are never looked at twice at once: what comes meanwhile is looked at afterwards', async () => {
+  it('never get two passes at once: what comes meanwhile gets a pass afterwards', async () => {
     const { touch, clock, begun, end } = looking();
     touch('a');
     touch('b');
@@ -54,7 +54,7 @@ describe('the touched subjects of a cluster', () => {
     expect(begun, 'the events during the first look').toEqual(['a', 'b', 'a']);
   });
 
-  it('are looked at again by themselves after a failure, which holds up nobody else', async () => {
+  it('get another pass by themselves after a failure, which holds up no other subject', async () => {
     const { touch, clock, begun, failed, end } = looking();
     touch('a');
     touch('b');

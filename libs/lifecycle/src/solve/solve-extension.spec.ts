@@ -20,7 +20,7 @@ const record: ExtensionPackage = {
   deprecation: null,
 };
 
-it('chooses by explicit releases only for problems that have the gate, though both share one record', async () => {
+it('chooses by explicit releases only for problems with the feature gate, though both share one record', async () => {
   const store = new MemoryProblemStore<ExtensionProblems>();
   const solver = new SolveExtension(store, memoryQueues().solved, silentLog, () => undefined);
   const hash = canonicalHash(record);

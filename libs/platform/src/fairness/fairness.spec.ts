@@ -64,7 +64,7 @@ describe('work that several ask for', () => {
 });
 
 describe('work within bounds', () => {
-  it('of one cluster leaves a turn to another, and what nobody waits for gives up its place', async () => {
+  it('of one cluster leaves a turn to another, and work that no caller waits for gives up its place', async () => {
     const limiter = new FairLimiter({ total: 2, perCluster: 1, perNamespace: 1 });
     const begun: string[] = [];
     const hold = (name: string) => () => {

@@ -62,7 +62,7 @@ describe('openCatalogTree', () => {
 });
 
 describe('openCatalogFile', () => {
-  it('names the file as it is told to', () => {
+  it('names the file as the caller names it', () => {
     write('a', 'text');
     const { path, chunks } = openCatalogFile('my/catalog.yaml', join(root, 'a'));
     expect([path, ...[...chunks()].map(String)]).toEqual(['my/catalog.yaml', 'text']);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('clusters that have joined', () => {
-  it('are read as they were written, and by nobody else', async () => {
+  it('are read as they were written, and by no other user', async () => {
     expect(await joinedClusters(file)).toMatchObject([
       { ...EAST, file },
       { ...WEST, file },

@@ -65,7 +65,7 @@ describe('indexes that are kept', () => {
     await expect(files.of(digest, unreadable)).resolves.toBeDefined();
   });
 
-  it('go when nobody used them for a week', async () => {
+  it('are removed when they were not used for a week', async () => {
     const files = await MetasIndexFiles.open(folder, new Date());
     await files.of(digest, contentOf(text));
     const [name = ''] = await readdir(folder);
@@ -117,7 +117,7 @@ describe('the server', () => {
     expect(gunzipSync((await ask({ 'accept-encoding': 'gzip' })).bytes).toString()).toBe(text);
   });
 
-  it('tells clients to come again when too many bodies are under way', async () => {
+  it('asks clients to come again when too many bodies are under way', async () => {
     await serve(0);
     expect(await ask()).toEqual({ status: 503, bytes: Buffer.from('503 Service Unavailable\n') });
   });

@@ -54,7 +54,7 @@ describe('createLog', () => {
     expect(last()).toMatchObject({ msg: 'a\x1b[2J\x7fb', reason: 'bad\x9b2J\u202etxt' });
   });
 
-  it('tells the code and the text of an error of ours, and the stack of any other', () => {
+  it('logs the code and the text of an error of ours, and the stack of any other', () => {
     const { log, last } = written();
     log.error({ error: new RedisUnreachable('redis://redis:6379', 'refused') }, 'x');
     expect(last().error).toEqual({

@@ -94,7 +94,7 @@ describe('Metrics', () => {
     expect(await series(metrics, 'csv_count')).toEqual([]);
   });
 
-  it('tells of each ClusterExtension whether it has its bundle, and what is wrong with it as long as it is', async () => {
+  it('reports of each ClusterExtension whether it has its bundle, and what is wrong with it as long as it is', async () => {
     const metrics = make(1);
     const facts = { name: 'lamp', package: 'lamp', version: '1.0.0' };
     const abnormal = { condition: 'Progressing', reason: 'Retrying' };
@@ -116,7 +116,7 @@ describe('Metrics', () => {
     expect(await series(metrics, 'flotilla_extension_abnormal')).toEqual([expect.stringMatching(/ 0$/)]);
   });
 
-  it('tells which clusters are left to OLM', async () => {
+  it('reports which clusters are left to OLM', async () => {
     const metrics = make();
     metrics.clusterHeld('east', true);
     metrics.clusterHeld('west', false);

@@ -73,7 +73,7 @@ describe('brokenInvariants', () => {
     ]);
   });
 
-  it('lost-way: the newest is gone, and no older bundle is told to replace it', () => {
+  it('lost-way: the newest is gone, and no older bundle has replaces for it', () => {
     const found = breaks({ stable: LINE }, { stable: LINE.slice(0, 1) });
     expect(found.map(({ bundle, after, mend }) => [bundle, after, mend])).toEqual([
       [
@@ -84,7 +84,7 @@ describe('brokenInvariants', () => {
     ]);
   });
 
-  it('lost-way: a channel or a package is gone, told once', () => {
+  it('lost-way: a channel or a package is gone, reported once', () => {
     expect(breaks({ stable: LINE, fast: LINE }, { stable: LINE })).toMatchObject(
       [
         { invariant: 'lost-way', channel: 'fast', bundle: '', after: 'the channel is gone', mend: /moved to stable/ },

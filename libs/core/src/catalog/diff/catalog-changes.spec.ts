@@ -98,7 +98,7 @@ describe('catalogChanges', () => {
         { change: 'added', what: 'deprecation', package: 'ant', name: 'package', after: 'use bee' },
       ],
     },
-  ])('tells $because', ({ before, after, says }) => {
+  ])('reports $because', ({ before, after, says }) => {
     expect(catalogChanges(sampleCatalog(...(before ?? UNCHANGED)), sampleCatalog(...after))).toEqual(says);
   });
 

@@ -24,7 +24,7 @@ describe('catalogDiff of random catalogs', () => {
     );
   });
 
-  it('tells the way back as it tells the way there', () => {
+  it('reports the way back as it reports the way there', () => {
     fc.assert(
       fc.property(validCatalog, validCatalog, (a, b) => {
         const there = catalogDiff(a, b).changes;

@@ -65,7 +65,7 @@ describe('graphView', () => {
     expect(names).toEqual(['z-1', 'a-9', 'a-10']);
   });
 
-  it('tells deprecated packages and channels', () => {
+  it('marks deprecated packages and channels', () => {
     const deprecations = [
       { reference: { schema: 'olm.package', name: '' }, message: 'use bee' },
       { reference: { schema: 'olm.channel', name: 'stable' }, message: 'use fast' },

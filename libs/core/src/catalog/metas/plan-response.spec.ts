@@ -105,7 +105,7 @@ describe('metas', () => {
     expect(plan.headers['Content-Length']).toBe(gzip ? undefined : String(length));
   });
 
-  it('looks nothing up for HEAD, nor for what the client has', () => {
+  it('reads nothing for HEAD, nor for what the client has', () => {
     const ranges = () => {
       throw new Error('looked up');
     };

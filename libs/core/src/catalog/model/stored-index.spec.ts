@@ -53,7 +53,7 @@ describe('an index over stored records', () => {
     { requirement: { kind: 'api', api: api('Bee') } as const, offered: ['bee'] },
     { requirement: { kind: 'label', label: 'striped' } as const, offered: ['bee'] },
     { requirement: { kind: 'label', label: 'plain' } as const, offered: [] },
-  ])('knows who offers $requirement without a look at the records', ({ requirement, offered }) => {
+  ])('knows which bundles offer $requirement without reading the records', ({ requirement, offered }) => {
     const { index, lines } = stored(RECORDS);
     lines.fill(0);
     expect([...index.packagesFor(requirement)]).toEqual(offered);

@@ -96,7 +96,7 @@ describe('upgradePath', () => {
     expect(answer.goesOnTo).toBeUndefined();
   });
 
-  it('says that OLM goes on beyond the goal, and tells the kinds of edges and deprecations', () => {
+  it('says that OLM goes on beyond the goal, and names the kinds of edges and deprecations', () => {
     const stable = [...LINE.slice(0, 2), { ...LINE[2], name: 'ant.v1.2.0', skipRange: '>=1.1.0 <1.2.0' }];
     const reference = { schema: 'olm.bundle', name: 'ant.v1.2.0' };
     const graph = graphOf({ stable }, { deprecations: [{ reference, message: 'use bee' }] });

@@ -175,7 +175,7 @@ describe('bounds', () => {
     expect(read).toThrow('a.json:5: catalog has more than 4 blobs');
   });
 
-  it('whoever stops reading has the file closed', () => {
+  it('a reader that stops early closes the file', () => {
     let closed = false;
     function* chunks() {
       try {
@@ -198,7 +198,7 @@ describe('bounds', () => {
 });
 
 describe('a blob as it came', () => {
-  it('says where it stands and what it says about itself, and nothing else is looked at', () => {
+  it('says where it is and what it says about itself, and nothing else is read', () => {
     const text = '# words\nSchema: olm.bundle\nNAME: a\npackage: p\nimage: [1]\n---\nname: b\n';
     expect([...readBlobs([file('d/c.yaml', bytesOf(text))])]).toEqual([
       {

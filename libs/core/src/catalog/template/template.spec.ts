@@ -178,7 +178,7 @@ describe('a basic template', () => {
     expect(imagesOf(parseTemplate(text))).toEqual(['b', 'a']);
   });
 
-  it('tells of the first image that failed, in the order of the template', () => {
+  it('reports the first image that failed, in the order of the template', () => {
     const template = parseTemplate(basic('[{schema: olm.bundle, image: b}, {schema: olm.bundle, image: a}]'));
     const failed = (image: string) => [image, { failure: new Error(`failed to pull image "${image}"`) }] as const;
     expect(() => renderTemplate(template, new Map([failed('a'), failed('b')]))).toThrow('image "b"');
@@ -199,7 +199,7 @@ describe('the type of a template', () => {
     { text: 'schema: olm.raw', says: 'unknown template schema: olm.raw' },
     { text: '', says: 'decoding template input: EOF' },
     { text: '[1]', says: /^unmarshalling template schema: json: cannot unmarshal array/ },
-  ])('cannot be told from $text', ({ text, says }) => {
+  ])('cannot be read from $text', ({ text, says }) => {
     const got = String(render(text, {})).replace('auto-detecting template type: ', '');
     if (typeof says === 'string') expect(got).toBe(says);
     else expect(got).toMatch(says);

@@ -52,7 +52,7 @@ describe('catalog-sources.md §7, the conditions of an image template', () => {
     expect(catalogConditions(before, unresolved, later).map((one) => one.lastTransitionTime)).toEqual([later, later]);
   });
 
-  it('stay as they are as long as nobody has looked, and go with the annotation', () => {
+  it('stay as they are until the catalog is polled, and are removed with the annotation', () => {
     expect(catalogConditions(source({ annotations: templated, conditions: yes }), undefined, NOW)).toEqual(yes);
     expect(catalogConditions(source({ conditions: yes }), undefined, NOW)).toEqual([]);
     expect(

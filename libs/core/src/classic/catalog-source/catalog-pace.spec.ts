@@ -48,7 +48,7 @@ describe('the pace of a catalog', () => {
       minutes: 30,
     },
     { kind: 'configMap' as const, spec: { sourceType: 'configmap', configMap: 'c' }, minutes: 15 },
-  ])('$kind is looked at every $minutes minutes', ({ kind, spec, minutes }) =>
+  ])('$kind is polled every $minutes minutes', ({ kind, spec, minutes }) =>
     expect(checkInterval(source(spec), kind)).toBe(minutes === undefined ? undefined : minutes * 60_000),
   );
 });

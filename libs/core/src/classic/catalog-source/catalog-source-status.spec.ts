@@ -112,7 +112,7 @@ describe('catalog-sources.md §2 and §8, the status of a CatalogSource', () => 
       },
     });
   });
-  it('is strict when told so: a failed refresh takes the catalog out of resolution', () => {
+  it('is strict when set so: a failed refresh takes the catalog out of resolution', () => {
     expect(isServing({ held, failure }, true)).toBe(false);
     expect(isServing({ held, failure }, false)).toBe(true);
   });

@@ -127,7 +127,7 @@ describe('install-plans.md §3, phases', () => {
     });
   });
 
-  it('tells the author of a hand-made plan how plans are made, and waits for the steps of one made by us', () => {
+  it('explains to the author of a hand-made plan how plans are made, and waits for the steps of one made by us', () => {
     const { status: _none, ...bare } = plan('');
     const told = nextTurn(bare, [group('team')], NOW);
     expect(told).toMatchObject({

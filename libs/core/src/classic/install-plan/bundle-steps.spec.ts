@@ -67,7 +67,7 @@ describe('the steps of a bundle', () => {
     expect(manifest(stepsOfBundle(content([csv()]))[0]?.resource.manifest).spec).not.toHaveProperty('replaces');
   });
 
-  it('tell a Secret of the bundle from a pull secret', () => {
+  it('distinguish a Secret of the bundle from a pull secret', () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key' } };
     expect(stepsOfBundle(content([csv(), secret]))[1]?.resource.kind).toBe('BundleSecret');
   });

@@ -120,7 +120,7 @@ describe('a CRD that is there, for a group with a service account', () => {
 
 describe('definitions of OLM and of Flotilla', () => {
   it.each(['operators.coreos.com', 'packages.operators.coreos.com', 'olm.operatorframework.io', 'flotilla.dev'])(
-    'are refused, whoever installs: %s',
+    'are refused for every installing user: %s',
     (group) => {
       const expected = {
         fail: `CustomResourceDefinition "tugs.${group}" defines an API of OLM or Flotilla, which no bundle may bring or replace`,

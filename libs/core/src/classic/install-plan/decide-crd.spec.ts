@@ -81,7 +81,7 @@ describe('a CRD that loses a stored version', () => {
       });
   });
 
-  it('is refused where nobody asked for that, and an event tells the way out', () => {
+  it('is refused without the annotation that allows it, and an event names the way out', () => {
     expect(decide(live(), false)).toMatchObject({
       fail: expect.stringMatching(/is listed as a stored version on the existing CRD$/),
       advice: {

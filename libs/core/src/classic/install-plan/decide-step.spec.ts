@@ -233,7 +233,7 @@ describe('install-plans.md §7, a CRD step', () => {
     ['not yet', [crd(conditions('False'))], '2026-01-01T00:00:00Z', 'WaitingForApi'],
     ['not within the retry time', [crd(conditions('False'))], '2025-12-31T23:00:00Z', 'WaitingForApi'],
     ['vanished', [], '2026-01-01T00:00:00Z', 'NotPresent'],
-  ])('looks again: %s', (_why, there, startTime, status) => {
+  ])('is tried again: %s', (_why, there, startTime, status) => {
     const waiting = step(crd(), 'WaitingForApi');
     const [ref] = readsForStep(waiting, context, emptyWorld);
     if (ref === undefined) throw new Error('nothing was read');

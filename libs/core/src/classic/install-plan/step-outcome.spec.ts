@@ -76,14 +76,14 @@ describe('how a step ended', () => {
     expect(outcome).toEqual(expected);
   });
 
-  it('tells of the API server’s warnings about a step that resolves no operator', () => {
+  it('reports the API server’s warnings about a step that resolves no operator', () => {
     const dependency = { ...step(object('Service')), resolving: '' };
     expect(warningEvent([0, dependency], context, ['old'])).toMatchObject([
       { type: 'Warning', message: '1 warning(s) generated during operator installation (Service "it"): old' },
     ]);
   });
 
-  it('tells of the API server’s warnings', () => {
+  it('reports the API server’s warnings', () => {
     expect(warningEvent([3, step(object('Service'))], context, [])).toEqual([]);
     expect(warningEvent([3, step(object('Service'))], context, ['a is old', 'b is gone'])).toMatchObject([
       {

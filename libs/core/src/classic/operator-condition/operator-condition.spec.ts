@@ -18,7 +18,7 @@ const upgradeable = (status: string, message = 'milling', observedGeneration = 2
   { type: 'Upgradeable', status, message, observedGeneration },
 ];
 
-describe('csv-lifecycle.md §8, Upgradeable gate', () => {
+describe('csv-lifecycle.md §8, the condition Upgradeable', () => {
   it.each<{ object: OperatorCondition | undefined; why: string | undefined; because: string }>([
     { object: undefined, why: undefined, because: 'no object, no objection' },
     { object: condition({}), why: undefined, because: 'nothing said' },
@@ -110,7 +110,7 @@ describe('csv-lifecycle.md §8, keeping an OperatorCondition', () => {
     ]);
   });
 
-  it('mirrors what the operator says, once per generation', () => {
+  it('copies what the operator says, once per generation', () => {
     const said = live({ conditions: [{ type: 'Upgradeable', status: 'False', message: 'busy' }] });
     const { status } = stepOperatorCondition(csv, { condition: said, ...none });
     expect(status?.conditions).toEqual([

@@ -100,7 +100,7 @@ describe('operator-groups.md §2, conditions and service account', () => {
   const types = (group: OperatorGroup, parts: Partial<OperatorGroupWorld> = {}) =>
     (stepOperatorGroup(group, world(parts)).status?.conditions ?? []).map(({ type }) => type);
 
-  it('tell of a second group in the namespace, and no more once it is gone', () => {
+  it('report a second group in the namespace, and no longer once it is gone', () => {
     const two = stepOperatorGroup(millers(), world({ operatorGroups: [millers(), millers()] }));
     expect(two.status?.conditions).toEqual([
       {
@@ -115,7 +115,7 @@ describe('operator-groups.md §2, conditions and service account', () => {
     expect(stepOperatorGroup(group, world()).status?.conditions).toBeUndefined();
   });
 
-  it('tell of a missing service account, and hold back the targets until it is there', () => {
+  it('report a missing service account, and hold back the targets until it is there', () => {
     const group = fresh({ serviceAccountName: 'clerk', targetNamespaces: ['mill'] });
     const step = stepOperatorGroup(group, world());
     expect(step.problem).toContain('failed to get service account, sa=clerk');

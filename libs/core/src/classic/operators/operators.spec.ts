@@ -48,7 +48,7 @@ describe('the component label', () => {
     ]);
   });
 
-  it('marks wish, CSV, newest plan and what the CSV owns, and leaves older plans', () => {
+  it('marks Subscription, CSV, newest plan and what the CSV owns, and leaves older plans', () => {
     const csv = gear('v1');
     const stranger: KubernetesObject = {
       apiVersion: 'v1',
@@ -132,7 +132,7 @@ describe('the Operator object', () => {
     expect(operatorObject('gear.mill', [csv, subscription, ...installedDeployments(csv)], written)).toEqual([]);
   });
 
-  it('tells whether a Deployment is available, not that it once was rolled out', () => {
+  it('reports whether a Deployment is available, not that it once was rolled out', () => {
     const conditions = [
       { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
       { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' },

@@ -184,7 +184,7 @@ describe('a PackageManifest', () => {
     expect(made(record(), heads(undefined, undefined))).toBeUndefined();
   });
 
-  it('takes the provider of the first channel where the default one is unknown, and says what it was told', () => {
+  it('takes the provider of the first channel where the default one is unknown, and repeats what the catalog says', () => {
     const status = made(
       record({ defaultChannel: 'none' }),
       heads(full, csv('a.v1.0.0', { provider: { name: 'First' } })),

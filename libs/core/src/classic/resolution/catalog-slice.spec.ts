@@ -55,7 +55,7 @@ describe('what a change of a catalog does to the question', () => {
   });
 });
 
-describe('what the wishes reach', () => {
+describe('what the desired state reaches', () => {
   const mill = samplePackage('mill', sampleEntry('mill', '1.0.0', [needsPackage('windmill', '>=1.0.0')]));
   const constraint = (value: unknown) =>
     samplePackage('harbor', sampleEntry('harbor', '1.0.0', [{ type: 'olm.constraint', value }]));

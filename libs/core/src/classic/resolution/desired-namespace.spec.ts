@@ -60,7 +60,7 @@ describe('desiredNamespaceOf', () => {
     expect(new Set(asked('TechPreviewUnsafeFailForward')).size).toBe(2);
   });
 
-  it('gives the same wishes whatever the order of objects', () => {
+  it('gives the same desired state whatever the order of objects', () => {
     const [one, two] = [csv('a'), csv('b')];
     const [first, second] = [subscription('x'), subscription('y')];
     expect(observed([two, one], [group()], [second, first])).toEqual(observed([one, two], [group()], [first, second]));

@@ -73,7 +73,7 @@ describe('generations of a namespace', () => {
     expect(next).toEqual(['a.v1.0.0', 'b.v1.0.0']);
   });
 
-  it('lets B go as soon as nobody depends on it any more', () => {
+  it('releases B as soon as nothing depends on it any more', () => {
     const a2 = { name: 'a', version: '2.0.0', provides: ['A'], requires: ['C'] };
     const next = nextGeneration([a1, b1], ['a', 'b'], versions(a1, a2), versions(b1, b2));
     expect(next).toEqual(['a.v2.0.0', 'b.v2.0.0']);

@@ -118,7 +118,7 @@ describe('installed CSVs of one package that both meet a requirement', () => {
   });
 });
 
-it('every requirement that cannot be put in order is told', () => {
+it('every requirement that cannot be put in order is reported', () => {
   const twoHeads = (name: string) => samplePackage(name, sampleEntry(name, '1.0.0'), sampleEntry(name, '2.0.0'));
   const harbor = sampleEntry('harbor', '1.0.0', [needsPackage('mill', '>=0.0.0'), needsPackage('port', '>=0.0.0')]);
   const wishes = { subscriptions: [sampleSubscription('harbor')] };

@@ -32,7 +32,7 @@ const findings = (objects: readonly ReturnType<typeof conditioned>[]) =>
     conditioned: objects,
   });
 
-it('a catalog that is not served comes first, with the extensions that it blocks, and they are not told again', () => {
+it('a catalog that is not served comes first, with the extensions that it blocks, and they are not listed again', () => {
   const [first, ...others] = findings([extension('b', 'bad'), extension('a', 'bad'), bad]);
   expect(others).toEqual([]);
   expect(first).toMatchObject({ kind: 'ClusterCatalog', name: 'bad', standing: 'failed' });
@@ -40,7 +40,7 @@ it('a catalog that is not served comes first, with the extensions that it blocks
   expect(first?.todo[0]).toContain('spec.availabilityMode');
 });
 
-it('an extension that names a catalog which is well, or gone, is told itself', () => {
+it('an extension that names a catalog which is well, or gone, is listed itself', () => {
   const served = conditioned('ClusterCatalog', 'good', [
     { type: 'Serving', status: 'True', reason: 'Available' },
     { type: 'Progressing', status: 'True', reason: 'Succeeded' },

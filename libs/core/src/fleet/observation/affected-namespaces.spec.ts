@@ -37,7 +37,7 @@ describe('affectedNamespaces', () => {
   ])('$kind in $namespace → $to: $because', ({ kind, namespace, to }) => {
     expect(affectedNamespaces(object(kind, namespace), view)).toEqual(to);
   });
-  it('tells whoever names a Namespace of it', () => {
+  it('names the namespaces whose objects name a Namespace', () => {
     const named = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'named' } };
     expect(affectedNamespaces(named, view)).toEqual(['naming', 'platform']);
   });

@@ -150,7 +150,7 @@ describe('whatever is added, taken, released and withdrawn', () => {
     );
   });
 
-  it('starves nobody: no more turns go by than there are clusters, times namespaces, times items before it', () => {
+  it('starves no item: no more turns go by than there are clusters, times namespaces, times items before it', () => {
     fc.assert(
       fc.property(
         fc.array(names, { minLength: 1, maxLength: 60 }),

@@ -111,7 +111,7 @@ describe('watchNamespace', () => {
     expect(complaint(supported, config)).toBe(says);
   });
 
-  it('is not asked for with the gate off, unless something is configured', () => {
+  it('is not asked for with the feature gate off, unless something is configured', () => {
     const gates = {};
     expect(configured([own], undefined, { gates })).toEqual({});
     expect(configured([own], {}, { gates })).toMatchObject({ reason: 'InvalidConfiguration' });
@@ -151,7 +151,7 @@ describe('deploymentConfig', () => {
     expect(complaint(['AllNamespaces'], at(config))).toBe(says);
   });
 
-  it('tells what failed where OLM does not', () => {
+  it('reports what failed where OLM does not', () => {
     const config = at({ volumes: [{ name: 'v', secret: { items: [{}] } }], env: [{ name: 1 }] });
     expect(configured(['AllNamespaces'], config)).toMatchObject({
       details: [
@@ -161,7 +161,7 @@ describe('deploymentConfig', () => {
     });
   });
 
-  it('is unknown with its gate off', () => {
+  it('is unknown with its feature gate off', () => {
     const result = configured(['AllNamespaces'], at({}), { gates: { SingleOwnNamespaceInstallSupport: true } });
     expect(result).toMatchObject({ error: `${PREFIX}unknown field "deploymentConfig"` });
   });

@@ -14,7 +14,7 @@ const refusal = (what: ReturnType<typeof bundle>, parts: Partial<RenderRequest> 
   return 'error' in result ? result.error : undefined;
 };
 
-describe('which refusal is told', () => {
+describe('which refusal is reported', () => {
   const served = { apiservicedefinitions: { owned: [{}] } };
   const calls = { webhookdefinitions: [webhook(VALIDATING, 'v')] };
   const own = { installModes: modes('OwnNamespace') };

@@ -16,19 +16,19 @@ const polled = (ref: string, pollIntervalMinutes?: number) =>
     source: { type: 'Image', image: pollIntervalMinutes === undefined ? { ref } : { ref, pollIntervalMinutes } },
   });
 
-describe('what a ClusterCatalog wishes', () => {
+describe('the desired state of a ClusterCatalog', () => {
   it.each([
-    { spec: {}, wish: { kind: 'image', ref: 'registry.example/shop:v1' } },
-    { spec: { availabilityMode: 'Available' }, wish: { kind: 'image', ref: 'registry.example/shop:v1' } },
-    { spec: { availabilityMode: 'Unavailable' }, wish: { kind: 'unavailable' } },
-    { spec: { source: { type: 'Git' } }, wish: { kind: 'invalid', message: 'unknown source type "Git"' } },
+    { spec: {}, desired: { kind: 'image', ref: 'registry.example/shop:v1' } },
+    { spec: { availabilityMode: 'Available' }, desired: { kind: 'image', ref: 'registry.example/shop:v1' } },
+    { spec: { availabilityMode: 'Unavailable' }, desired: { kind: 'unavailable' } },
+    { spec: { source: { type: 'Git' } }, desired: { kind: 'invalid', message: 'unknown source type "Git"' } },
     {
       spec: { source: { type: 'Image' } },
-      wish: { kind: 'invalid', message: 'error parsing ClusterCatalog "shop", image source is nil' },
+      desired: { kind: 'invalid', message: 'error parsing ClusterCatalog "shop", image source is nil' },
     },
-    { spec: { source: { type: 'Git' }, availabilityMode: 'Unavailable' }, wish: { kind: 'unavailable' } },
-  ])('$spec: $wish.kind', ({ spec, wish }) => {
-    expect(desiredContentOf(catalog(spec))).toEqual(wish);
+    { spec: { source: { type: 'Git' }, availabilityMode: 'Unavailable' }, desired: { kind: 'unavailable' } },
+  ])('$spec: $desired.kind', ({ spec, desired }) => {
+    expect(desiredContentOf(catalog(spec))).toEqual(desired);
   });
 });
 

@@ -121,7 +121,7 @@ describe('why a ClusterExtension gets its bundle and no other', () => {
   it.each([
     { versions: 6, last: 'Nor one other.' },
     { versions: 7, last: 'Nor 2 others.' },
-  ])('of $versions bundles that do not come, the first five are told', ({ versions, last }) => {
+  ])('of $versions bundles that are not chosen, the first five are named', ({ versions, last }) => {
     const newer = Array.from({ length: versions }, (_, minor) => `3.${minor}.0`);
     const blobs = [
       ...LAMP,

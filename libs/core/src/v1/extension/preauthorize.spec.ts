@@ -70,7 +70,7 @@ describe('what a service account lacks to manage objects', () => {
     object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'wheels.example'),
   );
 
-  it('is told all at once, sorted', () => {
+  it('is reported all at once, sorted', () => {
     const service = managed('services', object('v1', 'Service', 'gear', 'mill'));
     expect(lines(NOTHING, deployment, crd, service, deployment)).toEqual([
       HEAD,

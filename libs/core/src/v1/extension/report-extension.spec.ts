@@ -178,7 +178,7 @@ describe('v1-extension.md, status of a ClusterExtension', () => {
     ]);
   });
 
-  it('tells what a catalog says of the installed bundle, and nothing where none could be asked', () => {
+  it('reports what a catalog says of the installed bundle, and nothing where none could be asked', () => {
     const deprecation = [{ reference: { schema: 'olm.bundle', name: 'lamp.v1.0.0' }, message: 'too old' }];
     expect(said(report([done(1)], { deprecation }), 'BundleDeprecated')).toBe('True Deprecated: too old');
     expect(said(report([rolling(1)], { deprecation }), 'BundleDeprecated')).toBe(

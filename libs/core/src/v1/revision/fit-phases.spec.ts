@@ -29,7 +29,7 @@ describe('phases of a revision', () => {
     expect(fitPhases(fitted)).toEqual(fitted);
   });
 
-  it('that are too many for one revision are told with their number', () => {
+  it('that are too many for one revision are refused with their number', () => {
     expect(shape(fitPhases([phase('configuration', 1_001), phase('deploy', 1)]))).toBe(
       'the bundle has 1002 objects, too many for one revision: they fill 22 phases of at most 50 objects, and a revision has at most 20: take another version, or ask its author to split it',
     );

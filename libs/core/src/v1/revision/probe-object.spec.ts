@@ -67,7 +67,7 @@ describe('the probes that every revision has', () => {
   });
 });
 
-describe('probes of a revision that somebody writes', () => {
+describe('probes of a revision that a user writes', () => {
   const ofLabel = (assertion: ProgressionProbe['assertions'][number]): ProgressionProbe => ({
     selector: { type: 'Label', label: { matchLabels: { of: 'test' } } },
     assertions: [assertion],

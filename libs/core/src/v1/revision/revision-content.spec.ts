@@ -97,7 +97,7 @@ describe('the manifests of a revision', () => {
     });
   });
 
-  it('block a revision that brings a definition of OLM or Flotilla, whoever wrote it', () => {
+  it('block a revision that brings a definition of OLM or Flotilla, with any author', () => {
     const crd = (name: string) => ({
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

@@ -43,7 +43,7 @@ describe('the content of a catalog image', () => {
     expect(Buffer.from((await store.get(content)) ?? []).toString()).toBe('{"name":"one","schema":"note"}\n');
   });
 
-  it('is refused with a wrong login, which nobody gets to read', async () => {
+  it('is refused with a wrong login, which appears in no text', async () => {
     await push('schema: note\n');
     registry.requireAuth({ username: 'hub', password: 'right' });
     const refused = load(`${registry.host}/shelf/shop:v1`, 'wr0ng-pass');

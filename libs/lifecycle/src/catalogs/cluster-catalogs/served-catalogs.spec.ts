@@ -110,7 +110,7 @@ async function textOf(served: ServedCatalogs): Promise<string | undefined> {
 }
 
 describe('the ClusterCatalogs of a cluster', () => {
-  it('serves what a tag names and tells it as OLM does, and labels the catalog', async () => {
+  it('serves what a tag names and reports it as OLM does, and labels the catalog', async () => {
     await define();
     const digest = await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'));
@@ -232,7 +232,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     expect(stored().status?.conditions?.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);
   });
 
-  it('serves nothing of a deleted catalog, and lets go one that catalogd held back', async () => {
+  it('serves nothing of a deleted catalog, and releases one that catalogd held back', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
     create(wish(':v1'), { finalizers: ['olm.operatorframework.io/delete-server-cache'] });

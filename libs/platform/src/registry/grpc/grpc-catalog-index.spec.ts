@@ -16,7 +16,7 @@ const blobs = [
 const bytes = new TextEncoder().encode(blobs.map((blob) => JSON.stringify(blob)).join('\n'));
 const index = new GrpcCatalogIndex(loadCatalog([{ path: 'catalog.json', bytes }]));
 
-describe('what is not in the catalog is told as opm tells it', () => {
+describe('what is not in the catalog is reported as opm reports it', () => {
   it.each([
     {
       ask: () => index.entriesThatProvide({ group: '', version: '', kind: '' }),

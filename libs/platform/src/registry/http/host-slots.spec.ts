@@ -39,7 +39,7 @@ describe('HostSlots', () => {
     await stuck;
   });
 
-  it('who is told to end leaves the queue, and the next one gets the slot', async () => {
+  it('a caller that is aborted leaves the queue, and the next one gets the slot', async () => {
     const slots = new HostSlots({ transfers: 1, requests: 1 });
     const first = held();
     const running = slots.transfer('a.test', forever, first.work);

@@ -61,7 +61,7 @@ describe('what runs beside the API', () => {
     expect(conditions()).toEqual(available);
   });
 
-  it('one that is told so never does, and runs out of time', async () => {
+  it('one that is set so never does, and runs out of time', async () => {
     bare.cluster.create(deployment({ [NEVER_READY]: 'true' }, { progressDeadlineSeconds: 1 }));
     await expect.poll(conditions, PATIENCE).toContain('Progressing=True ReplicaSetUpdated');
     await expect

@@ -301,7 +301,7 @@ describe('an operator that serves an API', () => {
     if (phase === 'Installing') expect(status?.message).toBe('apiServices not installed');
   });
 
-  it('does not take an APIService from somebody else', () => {
+  it('does not take an APIService from another owner', () => {
     const foreign = apiService({ metadata: { name: 'v1.run.example.org', labels: {} } });
     const { status } = step(called(owned, 'Pending'), { apiServices: live(foreign) });
     expect(status).toMatchObject({ phase: 'Failed', reason: 'OwnerConflict', message: 'unable to adopt APIService' });

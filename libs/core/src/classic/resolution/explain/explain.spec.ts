@@ -31,7 +31,7 @@ describe('the story of an unsatisfiable resolution', () => {
       Add a catalog that provides package lighthouse in >=1.0.0, or take away the Subscription that leads to it."
     `);
   });
-  it('tells which versions are there when none is in range', () => {
+  it('names the versions that are there when none is in range', () => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('lighthouse', '>=1.0.0')]));
     const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '0.9.0'));
     expect(story(subscribed('harbor'), harbor, lighthouse)).toMatchInlineSnapshot(`
@@ -39,7 +39,7 @@ describe('the story of an unsatisfiable resolution', () => {
       Add a catalog that provides package lighthouse in >=1.0.0 (catalog olm/shelf has 0.9.0), or choose a version that asks for less."
     `);
   });
-  it('tells alike candidates together', () => {
+  it('groups alike candidates', () => {
     const harbor = samplePackage(
       'harbor',
       sampleEntry('harbor', '1.0.0', [needsApi('Light')]),
@@ -62,7 +62,7 @@ describe('the story of an unsatisfiable resolution', () => {
       Add a catalog that provides API Fog (sample.test/v1), or take away the Subscription that leads to it."
     `);
   });
-  it('tells of two providers of one API', () => {
+  it('names two providers of one API', () => {
     const one = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [providesApi('Light')]));
     const two = samplePackage('beacon', sampleEntry('beacon', '1.0.0', [providesApi('Light')]));
     expect(story(subscribed('harbor', 'beacon'), one, two)).toMatchInlineSnapshot(`

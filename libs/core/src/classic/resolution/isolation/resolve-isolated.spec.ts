@@ -84,7 +84,7 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
     });
   });
 
-  it('is not the default: one wish that cannot be met stops all, as in OLM', () => {
+  it('is not the default: one Subscription that cannot be met stops all, as in OLM', () => {
     const subscriptions = desired('inn', 'mill');
     const plain = sampleNamespace({ subscriptions });
     expect(sampleResolution(plain, [sampleCatalog('shelf', inn, mill)]).resolution.result).toBe('unsatisfiable');
@@ -109,7 +109,7 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
     });
   });
 
-  it('tells each one left out its own reason, without its neighbours', () => {
+  it('gives each one left out its own reason, without its neighbours', () => {
     const resolution = answer({ subscriptions: desired('inn', 'mill', 'nowhere') }, inn, mill);
     const told = resolution.result === 'resolved' ? resolution.unresolved : [];
     expect(told?.map(({ name, message }) => `${name}: ${message}`)).toEqual([

@@ -127,7 +127,7 @@ describe('why nothing newer is installed', () => {
     ]);
   });
 
-  it('does not look into catalogs that the namespace does not see', () => {
+  it('does not read catalogs that the namespace does not see', () => {
     const elsewhere = {
       ...sampleCatalog('attic', samplePackage('harbor', v2)),
       key: { namespace: 'other', name: 'attic' },
@@ -135,7 +135,7 @@ describe('why nothing newer is installed', () => {
     expect(outlook(running, shelf(v1), elsewhere).newer).toEqual([]);
   });
 
-  it('tells why a first install does not take the head', () => {
+  it('says why a first install does not take the head', () => {
     const wishes = { subscriptions: [sampleSubscription('harbor')] };
     const head = sampleEntry('harbor', '2.0.0', [needsApi('Light')], replaces('1.0.0'));
     expect(renderOutlook(outlook(wishes, shelf(v1, head)))).toBe(
