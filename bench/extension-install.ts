@@ -39,12 +39,12 @@ async function measure(client: KubeClient) {
     Array.from({ length: runs }, (_, run) => ({ shape, name: `${shape}-${run}` })),
   );
   await putOperators(environment.registry, operators);
-  const standings = new MilestoneStates(client);
-  await standings.start();
+  const states = new MilestoneStates(client);
+  await states.start();
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   const source = { type: 'Image', image: { ref: catalogImage(environment.registry.host, 2) } };
   await client.create({ ...CLUSTER_CATALOG_API, metadata: { name: 'shelf' }, spec: { source } });
-  await standings.until(CLUSTER_CATALOG_API, 'shelf', isServing);
+  await states.until(CLUSTER_CATALOG_API, 'shelf', isServing);
   const times = new Map<string, number[]>();
   const note = (key: string, ms: number) => times.set(key, [...(times.get(key) ?? []), ms]);
   for (const { shape, name } of operators) {
@@ -52,12 +52,12 @@ async function measure(client: KubeClient) {
     const begun = performance.now();
     const spec = { namespace: NAMESPACE, source: catalog('1.0.0') };
     await client.create({ ...CLUSTER_EXTENSION_API, metadata: { name }, spec });
-    note(`${shape} install`, (await standings.until(CLUSTER_EXTENSION_API, name, hasInstalled('1.0.0'))) - begun);
+    note(`${shape} install`, (await states.until(CLUSTER_EXTENSION_API, name, hasInstalled('1.0.0'))) - begun);
     const changed = performance.now();
     await client.patch({ ...CLUSTER_EXTENSION_API, name }, { spec: { source: catalog('2.0.0') } });
-    note(`${shape} update`, (await standings.until(CLUSTER_EXTENSION_API, name, hasInstalled('2.0.0'))) - changed);
+    note(`${shape} update`, (await states.until(CLUSTER_EXTENSION_API, name, hasInstalled('2.0.0'))) - changed);
   }
-  await standings.stop();
+  await states.stop();
   return [...times].map(([key, all]) => {
     const [shape = '', what = ''] = key.split(' ');
     return { shape, what: `${what}: until installed and ready`, times: all };

@@ -1,6 +1,6 @@
 /**
- * Part of `make verify`: finds words in comments, pages and titles of tests that have a plainer one, and comment
- * lines over 110 columns. Run by Node itself, which strips the types, so that it needs no build.
+ * Part of `make verify`: finds words in comments, pages, titles of tests and exported names that have a plainer
+ * one, and comment lines over 110 columns. Run by Node itself, which strips the types, so that it needs no build.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ const ORDINARY: readonly RegExp[] = [
   /\blook(s|ed|ing)? (up|for|like|around|ahead)\b/gi,
   /\blook-?ahead\b/gi,
   /\b(tell|tells|told) (\w+ ){0,3}apart\b/gi,
-  /\bfeature gates?\b/gi,
+  /\b(feature|extension) gates?\b/gi,
 ];
 
 /** Pages with OLM's own texts or recorded output, and this list itself. */
@@ -80,9 +80,22 @@ function titleFindings(path: string, text: string): Finding[] {
   });
 }
 
+const EXPORTED = /^export (?:abstract |async )*(?:const|class|enum|function\*?|interface|let|type) (\w+)/gm;
+
+/** What is wrong with the names that a file exports: `lookAgain` is read as “look again”. */
+function nameFindings(path: string, text: string): Finding[] {
+  if (!path.endsWith('.ts')) return [];
+  return [...text.matchAll(EXPORTED)].flatMap(({ index, 1: name = '' }) => {
+    const line = text.slice(0, index).split('\n').length;
+    const words = name.replaceAll(/[a-z0-9](?=[A-Z])/g, '$& ').replaceAll('_', ' ');
+    return plainer(path, words).map((one) => ({ line, ...one }));
+  });
+}
+
 /** What is wrong with one file. */
 export function findingsIn(path: string, text: string): Finding[] {
-  return [...proseFindings(path, text), ...titleFindings(path, text)].sort((a, b) => a.line - b.line);
+  const found = [...proseFindings(path, text), ...titleFindings(path, text), ...nameFindings(path, text)];
+  return found.sort((a, b) => a.line - b.line);
 }
 
 /** What is wrong with the comments of a file, or with a page. */

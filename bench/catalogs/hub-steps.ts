@@ -28,14 +28,14 @@ async function openFromRedis(): Promise<void> {
     const { index } = await load();
     const all = [...index.packagesFor({ kind: 'all', of: [] })].flatMap((name) => index.package(name) ?? []);
     const records = new Map(all.map(({ hash, record }) => [hash, record]));
-    const wishes = {
+    const desired = {
       namespace: 'bench',
       globalCatalogNamespace: 'olm',
       operatorGroups: [],
       subscriptions: [],
       csvs: [],
     };
-    await problems.putProblem({ v: 1, wishes, catalogs: [] }, records);
+    await problems.putProblem({ v: 1, wishes: desired, catalogs: [] }, records);
     await timed(() => Promise.all([...records.keys()].map((hash) => problems.getRecord(hash))));
   } finally {
     redis.disconnect();

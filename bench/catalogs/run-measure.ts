@@ -44,10 +44,10 @@ async function runOnce(measure: Measure, catalog: BenchCatalog, folder: string):
   const [code] = await once(child, 'exit');
   const milliseconds = performance.now() - start;
   if (code !== 0) throw new Error(`${measure.name} with ${catalog.name} ended with ${code}`);
-  const told = await readFile(timeFile, 'utf8').catch(() => undefined);
+  const timeText = await readFile(timeFile, 'utf8').catch(() => undefined);
   const usage = await readFile(usageFile, 'utf8');
   return {
-    milliseconds: told === undefined ? milliseconds : Number(told),
+    milliseconds: timeText === undefined ? milliseconds : Number(timeText),
     ...(measure.foreign ? usageOfTime(usage) : Usage.parse(JSON.parse(usage))),
   };
 }

@@ -73,7 +73,7 @@ async function measure(environment: FleetEnvironment, names: readonly string[]):
   await untilQuiet(environment);
   const afterInstall = await usages(environment);
   const installed = { requests: requestsOf(clusters), jobs: await applyJobs(environment) };
-  const idle = await lookAgain(environment, clusters);
+  const idle = await passAgain(environment, clusters);
   const usage = await usages(environment);
   return {
     clusters: names.length,
@@ -110,7 +110,7 @@ async function install(environment: FleetEnvironment, clusters: readonly Simulat
 }
 
 /** A new start of the poller touches every namespace, as each resync does. */
-async function lookAgain(
+async function passAgain(
   environment: FleetEnvironment,
   clusters: readonly SimulatedCluster[],
 ): Promise<FleetMeasures['idle']> {

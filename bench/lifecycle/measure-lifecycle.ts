@@ -26,7 +26,7 @@ export type LifecycleMeasures = Readonly<{
   crowd: Readonly<{ namespaces: number; install: Passage & Crowd; upgrade: Passage & Crowd }>;
   idle: Readonly<{ seconds: number; requests: readonly CountedRequest[] }>;
   /** After a restart of the poller: a pass over every namespace, as at a resync, and nothing has changed. */
-  lookedAgain: readonly CountedRequest[];
+  passedAgain: readonly CountedRequest[];
   usage: ReadonlyMap<string, Usage | undefined>;
 }>;
 
@@ -63,13 +63,13 @@ class Lifecycle {
   ) {}
 
   async measure({ runs, namespaces, idleSeconds }: LifecycleOptions): Promise<LifecycleMeasures> {
-    const wished = SHAPES.flatMap((shape) =>
+    const subscriptions = SHAPES.flatMap((shape) =>
       Array.from({ length: runs + 1 }, (_, run) => ({ shape, run, name: `${shape}-${run}` })),
     );
-    await putOperators(this.environment.registry, [...wished, { name: 'crowd', shape: 'plain' }]);
+    await putOperators(this.environment.registry, [...subscriptions, { name: 'crowd', shape: 'plain' }]);
     await this.#create(namespace(GLOBAL));
     const each: (Readonly<Record<'install' | 'upgrade', Passage>> & Readonly<{ shape: OperatorShape }>)[] = [];
-    for (const { name, shape, run } of wished) {
+    for (const { name, shape, run } of subscriptions) {
       const passages = await this.#installAndUpgrade(name);
       if (run > 0) each.push({ shape, ...passages }); // the first warms up processes and connections
     }
@@ -77,7 +77,7 @@ class Lifecycle {
     await this.#quiet();
     await pause(idleSeconds * 1_000);
     const idle = { seconds: idleSeconds, requests: await this.environment.requests.take() };
-    const lookedAgain = await this.#lookAgain();
+    const passedAgain = await this.#passAgain();
     const passages = SHAPES.flatMap((shape) =>
       (['install', 'upgrade'] as const).map((what) => ({
         shape,
@@ -85,7 +85,7 @@ class Lifecycle {
         runs: each.filter((one) => one.shape === shape).map((one) => one[what]),
       })),
     );
-    return { passages, crowd, idle, lookedAgain, usage: await this.#usage() };
+    return { passages, crowd, idle, passedAgain, usage: await this.#usage() };
   }
 
   /** In a namespace of its own, with a catalog of its own. */
@@ -108,21 +108,21 @@ class Lifecycle {
     await pause(QUIET_MS);
     await this.#quiet();
     const to = (edition: Edition) => names.map((name) => [name, csvName('crowd', edition)] as const);
-    const wish = () => Promise.all(names.map((name) => this.#create(subscription(name, 'crowd', GLOBAL))));
-    const install = await this.#passage(to(1), wish);
+    const subscribe = () => Promise.all(names.map((name) => this.#create(subscription(name, 'crowd', GLOBAL))));
+    const install = await this.#passage(to(1), subscribe);
     const upgrade = await this.#passage(to(2), () => this.#offer(GLOBAL, 2));
     return { namespaces: count, install, upgrade };
   }
 
   async #passage(
     goals: readonly (readonly [namespace: string, csv: string])[],
-    wish: () => Promise<unknown>,
+    subscribe: () => Promise<unknown>,
   ): Promise<Passage & Crowd> {
     await this.environment.requests.take();
     const before = await this.#usage();
     const journeys = goals.map(([place, csv]) => this.milestones.journey(place, csv));
     const start = performance.now();
-    await wish();
+    await subscribe();
     await within(PATIENCE_MS, Promise.all(journeys.map(({ done }) => done)));
     const requests = await this.#quiet();
     const after = await this.#usage();
@@ -141,7 +141,7 @@ class Lifecycle {
     };
   }
 
-  async #lookAgain(): Promise<readonly CountedRequest[]> {
+  async #passAgain(): Promise<readonly CountedRequest[]> {
     const poller = this.environment.services.find(({ service }) => service === 'catalog-poller');
     await poller?.stop();
     await this.environment.requests.take();

@@ -27,7 +27,7 @@ export async function measureMany(size: Readonly<{ clusters: number; operators: 
     );
     const image = catalogImage(environment.registry.host, 1);
     const start = performance.now();
-    await Promise.all(environment.clients.map((client) => wish(client, names, image)));
+    await Promise.all(environment.clients.map((client) => subscribe(client, names, image)));
     for (const client of environment.clients)
       await running(client, size.operators, start + size.clusters * PATIENCE_MS_PER_CLUSTER);
     const seconds = (performance.now() - start) / 1_000;
@@ -40,7 +40,7 @@ export async function measureMany(size: Readonly<{ clusters: number; operators: 
   }
 }
 
-async function wish(client: KubeClient, packages: readonly string[], image: string): Promise<void> {
+async function subscribe(client: KubeClient, packages: readonly string[], image: string): Promise<void> {
   const objects = [
     namespace(PLACE),
     operatorGroup(PLACE),

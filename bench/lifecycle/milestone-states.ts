@@ -12,12 +12,12 @@ export type IsSo = (object: KubernetesObject) => boolean;
 /** Sees by watches, as a client of the cluster would, how far extensions and catalogs have come. */
 export class MilestoneStates {
   readonly #cache: WatchCache;
-  #looks: (() => void)[] = [];
+  #polls: (() => void)[] = [];
 
   constructor(client: KubeClient) {
     const kinds = [CLUSTER_EXTENSION_API, CLUSTER_CATALOG_API];
     const onChange = () => {
-      for (const look of this.#looks) look();
+      for (const poll of this.#polls) poll();
     };
     this.#cache = new WatchCache({ client, clock: new SystemClock(), kinds, onChange });
   }
@@ -35,15 +35,15 @@ export class MilestoneStates {
   until(kind: KindRef, name: string, isSo: IsSo): Promise<number> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${kind.kind} ${name} did not come so far`)), GIVE_UP_MS);
-      const look = () => {
+      const poll = () => {
         const object = this.#cache.get({ ...kind, name });
         if (object === undefined || !isSo(object)) return;
         clearTimeout(timer);
-        this.#looks = this.#looks.filter((one) => one !== look);
+        this.#polls = this.#polls.filter((one) => one !== poll);
         resolve(performance.now());
       };
-      this.#looks.push(look);
-      look();
+      this.#polls.push(poll);
+      poll();
     });
   }
 }

@@ -8,7 +8,7 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 
 /** Markdown tables: times, requests, many at once, at rest, and what each process used. */
 export function renderLifecycle(measured: LifecycleMeasures): string {
-  const { passages, crowd, idle, lookedAgain } = measured;
+  const { passages, crowd, idle, passedAgain } = measured;
   const head = ['operator', 'what', ...MILESTONES, 'reads', 'writes', 'CPU of all services'];
   const rows = passages.map(({ shape, what, runs }) => [
     shape,
@@ -30,7 +30,7 @@ export function renderLifecycle(measured: LifecycleMeasures): string {
     table(head, rows),
     `${crowd.namespaces} namespaces at once (requests a namespace: install ${each(crowd.install.requests)}, upgrade ${each(crowd.upgrade.requests)}):\n`,
     table(['what', 'milestone', 'first', 'half', 'last'], crowded),
-    `At rest for ${idle.seconds} s: ${told(idle.requests)}. Everything looked at again, nothing changed: ${told(lookedAgain)}.\n`,
+    `At rest for ${idle.seconds} s: ${counted(idle.requests)}. Everything looked at again, nothing changed: ${counted(passedAgain)}.\n`,
     usageTable(measured.usage),
   ].join('\n');
 }
@@ -68,7 +68,7 @@ const isWrite =
   ({ verb }: CountedRequest): boolean =>
     WRITES.has(verb) === wanted;
 
-const told = (requests: readonly CountedRequest[]): string =>
+const counted = (requests: readonly CountedRequest[]): string =>
   `${requests.filter(isWrite(false)).length} reads, ${requests.filter(isWrite(true)).length} writes`;
 
 function medianOf(runs: readonly Passage[], value: (run: Passage) => number | undefined): number | undefined {

@@ -28,14 +28,14 @@ const MAX_RUNS = 2_000;
 /** Measures the case of the given name in this process, which should be a fresh one. */
 export async function measureCase(name: string): Promise<Measured> {
   const { open, subscriptions } = stored(name);
-  const wishes = wishesFor(subscriptions);
+  const desired = desiredFor(subscriptions);
   const begun = performance.now();
   const index = await open();
-  const first = answer(wishes, index);
+  const first = answer(desired, index);
   const coldMs = performance.now() - begun;
-  const warm = warmRuns(() => answer(wishes, index));
+  const warm = warmRuns(() => answer(desired, index));
   const peakMiB = process.resourceUsage().maxRSS / 1024;
-  return { answer: told(first), coldMs, warm, peakMiB };
+  return { answer: summary(first), coldMs, warm, peakMiB };
 }
 
 type Stored = Readonly<{ open: () => Promise<CatalogIndex>; subscriptions: readonly DesiredSubscription[] }>;
@@ -63,7 +63,7 @@ const REAL: readonly DesiredSubscription[] = [
   },
 ];
 
-const wishesFor = (subscriptions: readonly DesiredSubscription[]): DesiredNamespace => ({
+const desiredFor = (subscriptions: readonly DesiredSubscription[]): DesiredNamespace => ({
   namespace: 'bench',
   globalCatalogNamespace: 'olm',
   operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
@@ -71,11 +71,11 @@ const wishesFor = (subscriptions: readonly DesiredSubscription[]): DesiredNamesp
   csvs: [],
 });
 
-function answer(wishes: DesiredNamespace, index: CatalogIndex): Resolution {
-  const { slices, records } = sliceCatalogs(wishes, [
+function answer(desired: DesiredNamespace, index: CatalogIndex): Resolution {
+  const { slices, records } = sliceCatalogs(desired, [
     { key: { namespace: 'bench', name: 'bench' }, priority: 0, index },
   ]);
-  return resolve({ v: 1, wishes, catalogs: slices }, (hash) => {
+  return resolve({ v: 1, wishes: desired, catalogs: slices }, (hash) => {
     const record = records.get(hash);
     if (record === undefined) throw new Error(`no record ${hash}`);
     return record;
@@ -96,7 +96,7 @@ function warmRuns(run: () => unknown): Measured['warm'] {
   return { runs: times.length, medianMs: at(0.5), p99Ms: at(0.99), cpuMs: (user + system) / 1_000 / times.length };
 }
 
-function told(resolution: Resolution): string {
+function summary(resolution: Resolution): string {
   if (resolution.result === 'resolved') return `${resolution.chosen.length} bundles`;
   if (resolution.result === 'error') return resolution.code ?? resolution.message;
   const crowd = resolution.explanation.some(({ kind }) => kind === 'crowd');

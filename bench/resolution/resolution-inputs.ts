@@ -84,8 +84,10 @@ export function ordinaryCatalog(packages: number, bundles: number, subscriptions
     ]);
     return packageOf(`pkg-${at}`, made, { stable: 0, fast: Math.floor(bundles / 2) });
   });
-  const wished = range(subscriptions).map((at) => subscribe(`pkg-${Math.floor((at * packages) / subscriptions)}`));
-  return { records, subscriptions: wished };
+  const subscriptionList = range(subscriptions).map((at) =>
+    subscribe(`pkg-${Math.floor((at * packages) / subscriptions)}`),
+  );
+  return { records, subscriptions: subscriptionList };
 }
 
 /** Packages in a row, of which every bundle needs an API of the next. */

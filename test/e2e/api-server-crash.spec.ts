@@ -33,22 +33,22 @@ describe('an API server that is killed and comes back with its data', () => {
   });
 
   /** `struckAt`: what the CSVs were when the API server was killed. */
-  async function play(afterMs?: number): Promise<Readonly<{ dump: Dump; struckAt: readonly string[] }>> {
+  async function play(afterMs?: number): Promise<Readonly<{ dump: Dump; killedAt: readonly string[] }>> {
     const [cluster] = plane.clusters;
     const { crashApiServer } = plane;
     if (cluster === undefined || crashApiServer === undefined) throw new Error('the API server cannot be crashed');
     const kubeconfigs = [cluster.kubeconfigPath];
     const environment = await startQuickEnvironment({ kubeconfigs, registry });
-    const struckAt: string[] = [];
+    const killedAt: string[] = [];
     try {
       const onStep = async (scenarioStep: ScenarioStep) => {
         if (afterMs === undefined || !IN_THE_MIDDLE.includes(scenarioStep)) return;
         await pause(afterMs);
-        struckAt.push(await standing(environment));
+        killedAt.push(await summary(environment));
         await crashApiServer(cluster.name, AWAY_MS);
       };
       const { dumps } = await playStory(environment, { onStep, patienceMs: LONG_PATIENCE_MS });
-      return { dump: dumps[environment.clients[0]?.cluster ?? ''] ?? {}, struckAt };
+      return { dump: dumps[environment.clients[0]?.cluster ?? ''] ?? {}, killedAt };
     } finally {
       await environment.stop();
       await clean(kubeconfigs);
@@ -56,15 +56,15 @@ describe('an API server that is killed and comes back with its data', () => {
   }
 
   it.each([0, 300])('%i ms after a plan was made: install and upgrade end as if nothing had been', async (afterMs) => {
-    const { dump, struckAt } = await play(afterMs);
-    console.log(`${afterMs} ms after the plan: ${struckAt.map((one) => `[${one}]`).join(' and ')}`);
-    expect(struckAt).toHaveLength(IN_THE_MIDDLE.length);
+    const { dump, killedAt } = await play(afterMs);
+    console.log(`${afterMs} ms after the plan: ${killedAt.map((one) => `[${one}]`).join(' and ')}`);
+    expect(killedAt).toHaveLength(IN_THE_MIDDLE.length);
     expect(Object.keys(undisturbed).length, 'there is something to compare').toBeGreaterThan(10);
     expect(dump).toEqual(undisturbed);
   });
 });
 
-async function standing({ clients }: DemoEnvironment): Promise<string> {
+async function summary({ clients }: DemoEnvironment): Promise<string> {
   const found = await clients[0]?.list<ClusterServiceVersion>(CSV, { namespace: SAMPLE_NAMESPACE });
   return (found?.items ?? []).map(({ metadata, status }) => `${metadata.name} ${status?.phase ?? 'new'}`).join(', ');
 }

@@ -117,16 +117,16 @@ describe('an administrator who narrows what a team may install (spec: v1-scenari
       says: 'crdUpgradeSafety None is not for lamp-team',
     },
   ])('denies a member of that team $because', async ({ spec, says }) => {
-    const wish = extension('refused', spec);
-    expect(await answerOf(tenant.create(wish, { dryRun: true }))).toMatch(`denied request: ${says}`);
-    expect(await answerOf(east.client.create(wish, { dryRun: true }))).toBe('allowed');
+    const desired = extension('refused', spec);
+    expect(await answerOf(tenant.create(desired, { dryRun: true }))).toMatch(`denied request: ${says}`);
+    expect(await answerOf(east.client.create(desired, { dryRun: true }))).toBe('allowed');
   });
 
   it('scenario 46: installs what is allowed, and lets the team delete that again', async () => {
     await tenant.create(extension('lamp', { install: { preflight: { crdUpgradeSafety: { enforcement: 'Strict' } } } }));
-    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.0.0 True Succeeded');
-    const wish = { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } };
-    expect(await answerOf(tenant.patch({ ...CLUSTER_EXTENSION_API, name: 'lamp' }, { spec: wish }))).toMatch(
+    await expect.poll(() => east.installState('lamp'), PATIENCE).toBe('1.0.0 True Succeeded');
+    const desired = { source: { catalog: { upgradeConstraintPolicy: 'SelfCertified' } } };
+    expect(await answerOf(tenant.patch({ ...CLUSTER_EXTENSION_API, name: 'lamp' }, { spec: desired }))).toMatch(
       'denied request: upgradeConstraintPolicy SelfCertified is not for lamp-team',
     );
     await tenant.delete({ ...CLUSTER_EXTENSION_API, name: 'lamp' });

@@ -51,7 +51,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     await east.namespace('lights');
     await east.catalog('lamps', await offer('1.0.0'));
     await east.extension('lamp', 'lights', { packageName: 'lamp' });
-    await vi.waitFor(async () => expect(await east.standing('lamp')).toBe('1.0.0 True Succeeded'), PATIENCE);
+    await vi.waitFor(async () => expect(await east.installState('lamp')).toBe('1.0.0 True Succeeded'), PATIENCE);
   });
   afterAll(async () => {
     for (const end of endings.toReversed()) await end();
@@ -104,7 +104,7 @@ describe('two pollers and two appliers for ClusterExtensions (spec: v1-scenarios
     for (const one of row.gone()) await one.stop('SIGKILL');
     const lamps = { ...CLUSTER_CATALOG_API, name: 'lamps' };
     await east.client.patch(lamps, { spec: { source: { image: { ref: await offer(row.version) } } } });
-    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe(`${row.version} True Succeeded`);
+    await expect.poll(() => east.installState('lamp'), PATIENCE).toBe(`${row.version} True Succeeded`);
     const catalog = ClusterCatalog.parse({ ...(await east.client.get(lamps)), ...CLUSTER_CATALOG_API });
     const serving = catalog.status?.conditions?.find(({ type }) => type === 'Serving');
     expect(serving).toMatchObject({ status: 'True', reason: 'Available' });

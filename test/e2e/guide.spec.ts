@@ -97,14 +97,14 @@ describe(
 
     async function follow(names: GuideNames, written: string, expected: readonly string[]): Promise<void> {
       const command = names.toHere(written);
-      const look = async () => {
+      const poll = async () => {
         const { printed, exit } = await perform(command);
         if (expected.length === 0) expect(exit, printed).toBe(0);
         else expect(names.toPage(printed, expected)).toEqual(comparable(expected));
         names.learn(printed, expected);
       };
-      if (ASKS.test(command)) await vi.waitFor(look, LONG_PATIENCE);
-      else await look();
+      if (ASKS.test(command)) await vi.waitFor(poll, LONG_PATIENCE);
+      else await poll();
     }
   },
 );

@@ -75,7 +75,7 @@ describe('joining a real API server that has nothing of OLM', () => {
   });
 
   it('sees an OLM at work, in whatever namespace, and that it is gone', async () => {
-    const look = () =>
+    const poll = () =>
       new OlmDetector({
         client,
         clock: new SystemClock(),
@@ -83,7 +83,7 @@ describe('joining a real API server that has nothing of OLM', () => {
         globalCatalogNamespace: async () => 'olm',
         everyMs: 1_000,
       }).status();
-    expect(await look()).toEqual({ acts: true, signs: [] });
+    expect(await poll()).toEqual({ acts: true, signs: [] });
     const labels = { app: 'catalog-operator' };
     const deployment = {
       apiVersion: 'apps/v1',
@@ -96,8 +96,8 @@ describe('joining a real API server that has nothing of OLM', () => {
       },
     };
     await client.create(deployment);
-    expect(await look()).toMatchObject({ acts: false, signs: [{ namespace: 'default', name: 'catalog-operator' }] });
+    expect(await poll()).toMatchObject({ acts: false, signs: [{ namespace: 'default', name: 'catalog-operator' }] });
     await client.patch({ ...deployment, ...deployment.metadata }, { spec: { replicas: 0 } });
-    expect(await look()).toMatchObject({ acts: true });
+    expect(await poll()).toMatchObject({ acts: true });
   });
 });

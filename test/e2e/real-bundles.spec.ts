@@ -3,7 +3,7 @@ import { PATIENCE_MS } from '#testing/patience';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { needing, publicData } from '#testing/report/needs';
 import { compare, dumpDifferences } from '../recorded/compare.js';
-import { tell } from '../recorded/differences.js';
+import { describeDifferences } from '../recorded/differences.js';
 import { folderOf } from '../recorded/public-bundles.js';
 import { PUBLIC_BUNDLES } from '../recorded/public-catalogs.js';
 import { pushPublicBundle, servedAsImage } from '../recorded/real-bundles.js';
@@ -46,6 +46,6 @@ describe.runIf(atHand.length > 0)('public bundles, from images in a registry to 
       agrees: (label, recorded, dump) => dumpDifferences(asImage.name, label, recorded, dump).length === 0,
     });
     console.log(`${bundle.package} ${bundle.version}: ${replayed.seconds.toFixed(1)} s`);
-    expect(tell(compare(asImage, replayed))).toBe('');
+    expect(describeDifferences(compare(asImage, replayed))).toBe('');
   });
 });

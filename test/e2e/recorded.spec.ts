@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '#testing/patience';
 import { needing, publicData } from '#testing/report/needs';
-import { tell } from '../recorded/differences.js';
+import { describeDifferences } from '../recorded/differences.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';
 import { missing } from '../recorded/recording.js';
 import { chosenScenarios, SCENARIOS, type ScenarioRow } from '../recorded/scenario-table.js';
@@ -30,6 +30,6 @@ describe('what OLM Classic was recorded to do, on a real kube-apiserver', () => 
     const result = await playing.of(name);
     expect(result, 'the recording is at hand').toBeDefined();
     console.log(`${name}: ${result?.seconds.toFixed(1)} s`);
-    expect(tell(result?.differences ?? [])).toBe('');
+    expect(describeDifferences(result?.differences ?? [])).toBe('');
   });
 });

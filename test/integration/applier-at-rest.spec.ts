@@ -14,7 +14,7 @@ describe('how many requests the applier needs', () => {
   };
 
   beforeAll(async () => {
-    bench = await ApplierBench.start({ mirrored: true });
+    bench = await ApplierBench.start({ cached: true });
     bench.namespace('harbors');
     bench.subscribe('harbors', 'harbor-operator');
   });

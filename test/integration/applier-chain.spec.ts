@@ -6,7 +6,7 @@ import { madeDeployment } from './applier-support/made-operator.js';
 describe('a chain of three bundles with one Deployment', () => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start({ mirrored: true });
+    bench = await ApplierBench.start({ cached: true });
   });
   afterAll(() => bench.stop());
 

@@ -92,8 +92,8 @@ describe('a problem that a poller with other settings has made', () => {
     const observation = await bench.problems.getObservation('east', 'apart');
     const problem = await bench.problems.getProblem(observation?.problem ?? '');
     if (problem === undefined) throw new Error('nothing was observed');
-    const wishes = { ...problem.wishes, globalCatalogNamespace: 'others' };
-    const hash = await bench.problems.putProblem({ ...problem, wishes }, new Map());
+    const desired = { ...problem.wishes, globalCatalogNamespace: 'others' };
+    const hash = await bench.problems.putProblem({ ...problem, wishes: desired }, new Map());
     await bench.problems.putObservation('east', 'apart', { problem: hash });
     await bench.pass('apart');
     await bench.pass('apart');

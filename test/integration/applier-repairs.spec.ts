@@ -23,7 +23,7 @@ const webhook = (type: string) => ({
 describe('what an operator with webhooks loses', () => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start({ mirrored: true });
+    bench = await ApplierBench.start({ cached: true });
     await offer(bench, 'guard-operator', [
       {
         version: '1.0.0',

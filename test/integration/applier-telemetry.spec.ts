@@ -41,8 +41,8 @@ describe('what the applier reports of its work', () => {
       await bench.observe('lost');
       await bench.pass('lost');
     }
-    const told = bench.logged.filter(({ message }) => message === 'resolution failed');
-    expect(told.map(({ fields }) => fields)).toEqual([
+    const reported = bench.logged.filter(({ message }) => message === 'resolution failed');
+    expect(reported.map(({ fields }) => fields)).toEqual([
       {
         cluster: 'east',
         namespace: 'lost',

@@ -9,7 +9,7 @@ const LABEL = 'operators.coreos.com/tide-operator.lights';
 describe('an operator whose aggregated API does not answer', () => {
   let bench: ApplierBench;
   beforeAll(async () => {
-    bench = await ApplierBench.start({ mirrored: true });
+    bench = await ApplierBench.start({ cached: true });
     bench.namespace('lights');
     // On the network of its node no process listens at the first port.
     const owned = { group: GROUP, version: 'v1', kind: 'Tide', name: 'tides', deploymentName: 'tide-api' };

@@ -202,8 +202,8 @@ describe('the packages of a cluster at the hub', () => {
     { args: [], exit: 2, err: /missing required argument 'ref'/ },
   ])('$args: exit code $exit', async ({ args, exit, err }) => {
     const hub = api.replace(/\/clusters\/.*$/, '');
-    const told = args.includes('--cluster') && !args.includes('--hub') ? ['--hub', hub, ...args] : args;
-    expect(await runFlotilla(['catalog', 'packages', ...told])).toMatchObject({
+    const given = args.includes('--cluster') && !args.includes('--hub') ? ['--hub', hub, ...args] : args;
+    expect(await runFlotilla(['catalog', 'packages', ...given])).toMatchObject({
       exit,
       err: expect.stringMatching(err),
     });

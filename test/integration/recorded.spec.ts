@@ -3,7 +3,7 @@ import { LIMITS, PATIENCE_MS } from '#testing/patience';
 import { needing, publicData } from '#testing/report/needs';
 import { dumpDifferences } from '../recorded/compare.js';
 import { DEPARTURES } from '../recorded/departures/departures.js';
-import { tell } from '../recorded/differences.js';
+import { describeDifferences } from '../recorded/differences.js';
 import { at, inKind } from '../recorded/dump-edits.js';
 import { type Playing, playRecordings } from '../recorded/play-recordings.js';
 import { type Dump, type Json, type JsonObject, missing, readRecording } from '../recorded/recording.js';
@@ -33,7 +33,7 @@ describe('what OLM Classic was recorded to do, on simulated clusters', () => {
     const result = await playing.of(name);
     expect(result, 'the recording is at hand').toBeDefined();
     console.log(`${name}: ${result?.seconds.toFixed(1)} s`);
-    expect(tell(result?.differences ?? [])).toBe('');
+    expect(describeDifferences(result?.differences ?? [])).toBe('');
   });
 });
 
@@ -50,42 +50,42 @@ describe('the comparison with a recording', () => {
     {
       what: 'nothing but what is allowed',
       ours: tampered('InstallPlan', 'install-manual/install-<1>', field(['metadata', 'generateName'], 'x')),
-      told: [],
+      reported: [],
     },
     {
       what: 'another phase',
       ours: tampered('ClusterServiceVersion', csv, field(['status', 'phase'], 'Failed')),
-      told: ['phase'],
+      reported: ['phase'],
     },
     {
       what: 'another message',
       ours: tampered('ClusterServiceVersion', csv, field(['status', 'message'], 'done')),
-      told: ['message'],
+      reported: ['message'],
     },
     {
       what: 'a requirement less',
       ours: tampered('ClusterServiceVersion', csv, field(['status', 'requirementStatus'], [])),
-      told: ['requirementStatus'],
+      reported: ['requirementStatus'],
     },
     {
       what: 'another owner',
       ours: tampered('Deployment', deployment, field(['metadata', 'ownerReferences'], [])),
-      told: ['ownerReferences'],
+      reported: ['ownerReferences'],
     },
     {
       what: 'a label less',
       ours: tampered('ServiceAccount', deployment, field(['metadata', 'labels'], {})),
-      told: ['labels'],
+      reported: ['labels'],
     },
-    { what: 'an object less', ours: tampered('Deployment', deployment, () => undefined), told: ['Deployment'] },
+    { what: 'an object less', ours: tampered('Deployment', deployment, () => undefined), reported: ['Deployment'] },
     {
       what: 'an object more',
       ours: { ...dump, Secret: { 'install-manual/more': { metadata: {}, type: 'x' } } },
-      told: ['Secret'],
+      reported: ['Secret'],
     },
-  ])('reports $what', ({ ours, told }) => {
+  ])('reports $what', ({ ours, reported }) => {
     const found = dumpDifferences('install-manual', 'final', dump, ours).map(({ where }) => where.split(' › ').at(-1));
-    expect(found).toEqual(told);
+    expect(found).toEqual(reported);
   });
 
   it('knows the scenario of every departure', () => {

@@ -151,9 +151,9 @@ describe('watchRedisEpoch', () => {
     const { redis: found } = await find({ preferExisting: false });
     const redis = connectRedis(found.url);
     const clock = new ManualClock();
-    const told: string[] = [];
+    const notified: string[] = [];
     const everyMs = 1_000;
-    const stopFirst = await watchRedisEpoch({ redis, clock, everyMs, onEmptied: () => void told.push('first') });
+    const stopFirst = await watchRedisEpoch({ redis, clock, everyMs, onEmptied: () => void notified.push('first') });
     let failures = 1;
     const stopSecond = await watchRedisEpoch({
       redis,
@@ -161,7 +161,7 @@ describe('watchRedisEpoch', () => {
       everyMs,
       onEmptied: () => {
         if (failures-- > 0) throw new Error('not yet');
-        told.push('second');
+        notified.push('second');
       },
     });
     const tick = async () => {
@@ -170,13 +170,13 @@ describe('watchRedisEpoch', () => {
       await clock.advance(0);
     };
     await tick();
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await redis.flushall();
     await tick();
-    expect(told).toEqual(['first']);
+    expect(notified).toEqual(['first']);
     await tick();
     await tick();
-    expect(told).toEqual(['first', 'second']);
+    expect(notified).toEqual(['first', 'second']);
     stopFirst();
     stopSecond();
     redis.disconnect();

@@ -29,7 +29,7 @@ const record = (pkg: string, ...properties: Property[]): PackageRecord => ({
   entries: [entry(pkg, properties)],
 });
 
-function request(namespace: string, wished: readonly string[], packages: readonly PackageRecord[]): SolveRequest {
+function request(namespace: string, operators: readonly string[], packages: readonly PackageRecord[]): SolveRequest {
   const sorted = packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const problem: ResolutionProblem = {
     v: 1,
@@ -37,7 +37,7 @@ function request(namespace: string, wished: readonly string[], packages: readonl
       namespace,
       globalCatalogNamespace: 'olm',
       operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: false }],
-      subscriptions: wished.map((name) => ({
+      subscriptions: operators.map((name) => ({
         name,
         package: name,
         channel: 'stable',

@@ -15,11 +15,11 @@ const KINDS: readonly KindRef[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
 ];
 
-type Told = Readonly<{ namespace: string; object: string; state: KubernetesObject | undefined }>;
+type Recorded = Readonly<{ namespace: string; object: string; state: KubernetesObject | undefined }>;
 
 /** Records every state of the objects of one cluster that a watch reports, in order. */
 export class ClusterRecorder {
-  readonly #told: Told[] = [];
+  readonly #recorded: Recorded[] = [];
   readonly #lastMove = new Map<string, number>();
   readonly #cache: WatchCache;
 
@@ -45,7 +45,7 @@ export class ClusterRecorder {
   /** States of the scenario's objects of that kind, by `namespace/name`, in the order seen. */
   statesOf(kind: string, { namespaces }: Scope): Map<string, KubernetesObject[]> {
     const states = new Map<string, KubernetesObject[]>();
-    for (const { namespace, object, state } of this.#told) {
+    for (const { namespace, object, state } of this.#recorded) {
       if (state?.kind !== kind || !namespaces.has(namespace)) continue;
       states.set(object, [...(states.get(object) ?? []), state]);
     }
@@ -75,6 +75,6 @@ export class ClusterRecorder {
     const namespace = subject?.metadata.namespace;
     if (subject === undefined || namespace === undefined) return;
     this.#lastMove.set(namespace, performance.now());
-    this.#told.push({ namespace, object: keyOf(subject), state: state && { ...state, kind } });
+    this.#recorded.push({ namespace, object: keyOf(subject), state: state && { ...state, kind } });
   }
 }

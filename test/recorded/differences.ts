@@ -49,5 +49,5 @@ const shown = (value: Json | undefined): string => {
 };
 
 /** One paragraph per difference, for the message of a failing test. */
-export const tell = (found: readonly Difference[]): string =>
+export const describeDifferences = (found: readonly Difference[]): string =>
   found.map(({ where, recorded, ours }) => `${where}\n    OLM: ${shown(recorded)}\n    we:  ${shown(ours)}`).join('\n');

@@ -116,8 +116,8 @@ const csvStatus = (status: Fields): Fields => ({
 });
 
 function componentLine({ kind, namespace, name, conditions }: Fields): string {
-  const told = list(conditions).map(({ type, status, reason }) => `${type}=${status}/${text(reason)}`);
-  return `${kind} ${text(namespace)}/${name} ${told.join(' ')}`;
+  const summaries = list(conditions).map(({ type, status, reason }) => `${type}=${status}/${text(reason)}`);
+  return `${kind} ${text(namespace)}/${name} ${summaries.join(' ')}`;
 }
 
 /** The object as the recordings hold it, before masking. */

@@ -16,6 +16,8 @@ it.each([
   { path: 'libs/core/src/a.spec.ts', text: "describe.concurrent('a wish', () => {", what: '"wish"' },
   { path: 'libs/core/src/a.spec.ts', text: "it.each(cases)('is looked at: %s', () => {", what: '"looked"' },
   { path: 'test/story/a.ts', text: '  ] as const)(`$how asks nobody`, () => {', what: '"nobody"' },
+  { path: 'libs/core/src/a.ts', text: 'export async function lookAgain(): Promise<void> {', what: '"look"' },
+  { path: 'libs/core/src/a.ts', text: 'export const MOST_WISHES = 1;', what: '"WISHES"' },
 ])('finds $what in $path', ({ path, text, what }) => {
   expect(findingsIn(path, `\n${text}\n`)).toEqual([{ line: 2, what, better: expect.any(String) }]);
 });
@@ -26,6 +28,7 @@ it.each([
   { path: 'libs/core/src/a.spec.ts', text: "it('looks up `wishes`', async () => {", because: 'both are ordinary' },
   { path: 'libs/core/src/a.ts', text: '// Looked up by name; `wishes` is a field.', because: 'both are ordinary' },
   { path: 'libs/core/src/a.ts', text: '// Feature gates that users can tell apart.', because: 'both are ordinary' },
+  { path: 'libs/core/src/a.ts', text: 'export type FeatureGates = string;', because: 'that is its term' },
   { path: 'libs/platform/src/registry/a.ts', text: '// A mirror of the registry.', because: 'that is its term' },
   { path: 'docs/a.md', text: '```\n$ flotilla tells nobody\n```', because: 'it is output' },
 ])('accepts $text, since $because', ({ path, text }) => {

@@ -85,7 +85,7 @@ export function describeConfigured(fixture: () => ExtensionFixture, { bundle, pu
       subjects: [{ kind: 'ServiceAccount', ...account }],
     });
     await fixture().annotate('ember', { looked: 'once more' });
-    await expect.poll(() => fixture().standing('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('ember'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().watches('ember-operator', 'ember-space')).toBe('ember-space');
   });
 }

@@ -19,7 +19,7 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
     metadata: { name, namespace: NAMESPACE },
     data: { foo: 'bar' },
   });
-  /** A set that waits until its ConfigMap has `told: yes`. */
+  /** A set that waits until its ConfigMap has `marked: yes`. */
   const waitingSet = (name: string) => ({
     ...CLUSTER_OBJECT_SET_API,
     metadata: { name },
@@ -32,7 +32,7 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
       progressionProbes: [
         {
           selector: { type: 'GroupKind', groupKind: { group: '', kind: 'ConfigMap' } },
-          assertions: [{ type: 'FieldValue', fieldValue: { fieldPath: 'data.told', value: 'yes' } }],
+          assertions: [{ type: 'FieldValue', fieldValue: { fieldPath: 'data.marked', value: 'yes' } }],
         },
       ],
     },
@@ -49,14 +49,14 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
       'dawdles',
       await putCatalog('dawdles', packageBlobs('dawdle', [{ version: '1.0.0', image }])),
     );
-    const wish = () =>
+    const subscribe = () =>
       fixture().extension(
         'dawdle',
         NAMESPACE,
         { packageName: 'dawdle' },
         { progressDeadlineMinutes: 1, config: NEVER_READY_CONFIG },
       );
-    await vi.waitFor(wish, LONG_PATIENCE);
+    await vi.waitFor(subscribe, LONG_PATIENCE);
     for (const name of ['late-set', 'late-archived']) await fixture().client.create(waitingSet(name));
   });
 
@@ -89,13 +89,16 @@ export function describeDeadlines(fixture: () => ExtensionFixture, { bundle, put
     await expect
       .poll(() => fixture().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^False ProgressDeadlineExceeded/);
-    await fixture().client.patch({ apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE }, told);
+    await fixture().client.patch(
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'late-set', namespace: NAMESPACE },
+      marked,
+    );
     await expect
       .poll(() => fixture().setCondition('late-set', 'Progressing'), LONG_PATIENCE)
       .toMatch(/^True Succeeded/);
     expect(await fixture().setCondition('late-set', 'Succeeded')).toMatch(/^True Succeeded/);
   });
-  const told = { data: { told: 'yes' } };
+  const marked = { data: { marked: 'yes' } };
 
   it('a revision that is archived after its deadline takes its objects away', async () => {
     await expect

@@ -21,11 +21,11 @@ const CRD = {
  * What a user deletes by mistake, as OLM has it (spec: csv-lifecycle.md,
  * subscriptions.md, recording `drift`).
  */
-export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
+export const describeDeletionsByHand = ({ how, cached }: Reads) =>
   describe(`objects that are deleted by hand (${how})`, () => {
     let bench: ApplierBench;
     beforeAll(async () => {
-      bench = await ApplierBench.start({ mirrored });
+      bench = await ApplierBench.start({ cached });
     });
     afterAll(() => bench.stop());
 
@@ -46,8 +46,8 @@ export const describeDeletionsByHand = ({ how, mirrored }: Reads) =>
       bench.cluster.list({ ...PLAN, namespace }).map((plan) => InstallPlan.parse(plan));
     const phases = (namespace: string) =>
       bench.csvs(namespace)[0]?.status?.conditions?.map(({ phase, reason }) => `${phase} ${reason}`);
-    const settled = (namespace: string, standing: string) =>
-      bench.settle(namespace, () => bench.describe(namespace) === standing);
+    const settled = (namespace: string, wantedState: string) =>
+      bench.settle(namespace, () => bench.describe(namespace) === wantedState);
 
     it('a Deployment comes back, by way of Failed', async () => {
       await install('deployment');

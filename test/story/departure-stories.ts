@@ -13,7 +13,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().catalog('candles', await putCatalog('candles-1', old));
     await fixture().namespace('candles');
     await fixture().extension('candle', 'candles', { packageName: 'candle' });
-    await expect.poll(() => fixture().standing('candle'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('candle'), PATIENCE).toBe('1.0.0 True Succeeded');
     await expect
       .poll(() => fixture().condition('candle', 'BundleDeprecated'), PATIENCE)
       .toBe('True Deprecated: use 2.0.0');
@@ -26,7 +26,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
         /^True Succeeded: Revision 1.0.0 has rolled out. Version "2.0.0" is held back: .*set spec.source.catalog.version to "2.0.0"/,
       );
     await fixture().change('candle', { source: { catalog: { packageName: 'candle', version: '2.0.0' } } });
-    await expect.poll(() => fixture().standing('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('candle'), PATIENCE).toBe('2.0.0 True Succeeded');
   });
 
   it('stays on its major version when the catalog that has it is set Unavailable or deleted, and when it is pruned', async () => {
@@ -46,7 +46,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().client.patch(old, { spec: { priority: 10 } });
     await fixture().namespace('piers');
     await fixture().extension('pier', 'piers', { packageName: 'pier', version: '>=1.0', channels: ['stable'] });
-    await expect.poll(() => fixture().standing('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => fixture().installState('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
     const isHeld = (because: string) =>
       expect
         .poll(() => fixture().condition('pier', 'Progressing'), { ...PATIENCE, message: because })
@@ -54,14 +54,14 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().client.patch(old, { spec: { availabilityMode: 'Unavailable' } });
     await isHeld('the catalog is Unavailable');
     await fixture().client.patch(old, { spec: { availabilityMode: 'Available' } });
-    await expect.poll(() => fixture().standing('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => fixture().installState('pier'), PATIENCE).toBe('1.1.0 True Succeeded');
     await fixture().client.patch(old, { spec: { source: { image: { ref: await putCatalog('piers-2', onlyTwo) } } } });
     await isHeld('the catalog is pruned to 2.x');
     await fixture().client.delete(old);
     await isHeld('the catalog is deleted');
     expect(await fixture().revisions('pier')).toHaveLength(1);
     await fixture().change('pier', { source: { catalog: { packageName: 'pier', version: '2.x' } } });
-    await expect.poll(() => fixture().standing('pier'), PATIENCE).toBe('2.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('pier'), PATIENCE).toBe('2.0.0 True Succeeded');
   });
 
   it('issues certificates for webhooks where no other controller does, and keeps them', async () => {
@@ -73,7 +73,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().namespace('gates');
     const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gate', version } });
     await fixture().extension('gate', 'gates', { packageName: 'gate', version: '1.0.0' });
-    await expect.poll(() => fixture().standing('gate'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('gate'), PATIENCE).toBe('1.0.0 True Succeeded');
     const trusted = async () => {
       const kind = 'ValidatingWebhookConfiguration';
       const found = await fixture().get('admissionregistration.k8s.io/v1', kind, 'vgate.lamps.example.com');
@@ -88,7 +88,7 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     expect(Buffer.from(first, 'base64').toString()).toMatch(/^-----BEGIN CERTIFICATE-----/);
     expect(await served()).toBe(first);
     await fixture().change('gate', { source: source('1.1.0') });
-    await expect.poll(() => fixture().standing('gate'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => fixture().installState('gate'), PATIENCE).toBe('1.1.0 True Succeeded');
     expect([await trusted(), await served()]).toEqual([first, first]);
   });
 
@@ -101,16 +101,16 @@ export function describeDepartures(fixture: () => ExtensionFixture, { bundle, pu
     await fixture().namespace('gleams');
     const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'gleam', version } });
     await fixture().extension('gleam', 'gleams', { packageName: 'gleam', version: '1.0.0' });
-    await expect.poll(() => fixture().standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
     await fixture().change('gleam', { source: source('1.1.0') });
-    await expect.poll(() => fixture().standing('gleam'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => fixture().installState('gleam'), PATIENCE).toBe('1.1.0 True Succeeded');
     await fixture().client.delete({
       apiVersion: 'olm.operatorframework.io/v1',
       kind: 'ClusterCatalog',
       name: 'gleams',
     });
     await fixture().annotate('gleam', { 'flotilla.dev/rollback-to-revision': '1' });
-    await expect.poll(() => fixture().standing('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('gleam'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().get('v1', 'ConfigMap', 'gleam-settings', 'gleams')).toMatchObject({
       data: { text: '1.0.0' },
     });

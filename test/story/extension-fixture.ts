@@ -272,7 +272,7 @@ export class ExtensionFixture {
   }
 
   /** The installed bundle, with how far the extension is. */
-  async standing(name: string): Promise<string> {
+  async installState(name: string): Promise<string> {
     const status = await this.statusOf(name);
     const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
     return `${status?.install?.bundle.version ?? '-'} ${progressing?.status ?? '-'} ${progressing?.reason ?? '-'}`;

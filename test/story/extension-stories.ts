@@ -70,7 +70,7 @@ export function describeExtensions(
     await east.catalog('lamps', await putCatalog('lamps', packageBlobs('lamp', images)));
     await east.namespace('lights');
     await east.extension('lamp', 'lights', { packageName: 'lamp' });
-    await expect.poll(() => east.standing('lamp'), PATIENCE).toBe('1.2.0 True Succeeded');
+    await expect.poll(() => east.installState('lamp'), PATIENCE).toBe('1.2.0 True Succeeded');
     expect(await east.get('v1', 'ConfigMap', 'lamp-settings', 'lights')).toMatchObject({ data: { text: 'steady' } });
     expect(await east.get('apps/v1', 'Deployment', 'lamp-operator', 'lights')).toBeDefined();
     expect(await east.condition('lamp', 'Installed')).toBe(
@@ -88,7 +88,7 @@ export function describeExtensions(
     await east.catalog('blinks', await putCatalog('blinks', packageBlobs('blink', images)));
     await east.namespace('blinks');
     await east.extension('blink', 'blinks', { packageName: 'blink' });
-    await expect.poll(() => east.standing('blink'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('blink'), PATIENCE).toBe('1.0.0 True Succeeded');
     // The bundle says nothing of either field, so they stay as another writer sets them.
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'blink-operator', namespace: 'blinks' };
     const hold = (annotation: string | null, nodeSelector: object | null) =>
@@ -100,7 +100,7 @@ export function describeExtensions(
     await expect
       .poll(() => east.condition('blink', 'Available'), PATIENCE)
       .toMatch(/^False ProbeFailure: Object Deployment.apps\/v1 blinks\/blink-operator: /);
-    expect(await east.standing('blink')).toBe('1.0.0 True Succeeded');
+    expect(await east.installState('blink')).toBe('1.0.0 True Succeeded');
     await hold(null, null);
     await expect
       .poll(() => east.condition('blink', 'Available'), PATIENCE)
@@ -115,7 +115,7 @@ export function describeExtensions(
     await east.catalog('torches', await putCatalog('torches', packageBlobs('torch', images)));
     await east.namespace('torches');
     await east.extension('torch', 'torches', { packageName: 'torch', version: '1.0.0' });
-    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
     const pin = (version: string, more = {}) =>
       east.change('torch', { source: { sourceType: 'Catalog', catalog: { packageName: 'torch', version, ...more } } });
     await pin('1.2.0');
@@ -125,11 +125,11 @@ export function describeExtensions(
         'True Retrying: error upgrading from currently installed version "1.0.0": no bundles found for package "torch" matching version "1.2.0"',
       );
     await pin('1.1.0');
-    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => east.installState('torch'), PATIENCE).toBe('1.1.0 True Succeeded');
     await pin('1.0.0', { upgradeConstraintPolicy: 'SelfCertified' });
-    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('torch'), PATIENCE).toBe('1.0.0 True Succeeded');
     await pin('1.2.0', { upgradeConstraintPolicy: 'SelfCertified' });
-    await expect.poll(() => east.standing('torch'), PATIENCE).toBe('1.2.0 True Succeeded');
+    await expect.poll(() => east.installState('torch'), PATIENCE).toBe('1.2.0 True Succeeded');
     // The same content four times is four revisions: the version is part of every object.
     expect(await east.lifecycles('torch')).toEqual(['1 Archived', '2 Archived', '3 Archived', '4 Active']);
     expect(await east.events('torch')).toEqual(
@@ -142,14 +142,14 @@ export function describeExtensions(
     await east.catalog('flares', await putCatalog('flares-1', packageBlobs('flare', [first])));
     await east.namespace('flares');
     await east.extension('flare', 'flares', { packageName: 'flare' });
-    await expect.poll(() => east.standing('flare'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('flare'), PATIENCE).toBe('1.0.0 True Succeeded');
     const second = { version: '1.1.0', image: await bundle({ name: 'flare', version: '1.1.0', text: 'brighter' }) };
     const image = await putCatalog('flares-2', packageBlobs('flare', [first, second]));
     await east.client.patch(
       { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'flares' },
       { spec: { source: { image: { ref: image } } } },
     );
-    await expect.poll(() => east.standing('flare'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => east.installState('flare'), PATIENCE).toBe('1.1.0 True Succeeded');
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'flare-settings', namespace: 'flares' };
     const text = async () => Object((await east.client.get(settings))?.['data']).text;
     expect(await text()).toBe('brighter');
@@ -193,7 +193,7 @@ export function describeExtensions(
       spec: { template: { spec: { containers: [container] } } },
     });
     await east.client.delete(foreign);
-    await expect.poll(() => east.standing('beam'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('beam'), PATIENCE).toBe('1.0.0 True Succeeded');
   });
 
   it('scenarios 31 and 32: is kept without its catalog, and takes all of its objects along when it goes', async () => {
@@ -202,20 +202,20 @@ export function describeExtensions(
     await east.namespace('wicks');
     const selector = { matchLabels: { shelf: 'wicks' } };
     await east.extension('wick', 'wicks', { packageName: 'wick', selector });
-    await expect.poll(() => east.standing('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'wicks' });
     await east.change('wick', { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } });
     const observed = async () =>
       (await east.statusOf('wick'))?.conditions?.find(({ type }) => type === 'Progressing')?.observedGeneration;
     await expect.poll(observed, PATIENCE).toBe(2);
-    expect(await east.standing('wick')).toBe('1.0.0 True Succeeded');
+    expect(await east.installState('wick')).toBe('1.0.0 True Succeeded');
     const env = [{ name: 'TRIMMED', value: 'yes' }];
     await east.change('wick', { config: { configType: 'Inline', inline: { deploymentConfig: { env } } } });
     await expect
       .poll(() => east.get('apps/v1', 'Deployment', 'wick-operator', 'wicks'), PATIENCE)
       .toMatchObject({ spec: { template: { spec: { containers: [{ env }] } } } });
     await expect.poll(() => east.lifecycles('wick'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    await expect.poll(() => east.standing('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('wick'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.client.delete({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', name: 'wick' });
     const left = async () => [
       ...(await east.lifecycles('wick')),
@@ -234,9 +234,9 @@ export function describeExtensions(
     await east.namespace('sparks');
     const catalog = { packageName: 'spark', version: '1.0.0' };
     await east.extension('spark', 'sparks', catalog);
-    await expect.poll(() => east.standing('spark'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('spark'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.change('spark', { source: { sourceType: 'Catalog', catalog: { ...catalog, version: '1.1.0' } } });
-    await expect.poll(() => east.standing('spark'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => east.installState('spark'), PATIENCE).toBe('1.1.0 True Succeeded');
     await east.extension('spark-too', 'sparks', { ...catalog, version: '1.1.0' });
     const collides = () =>
       expect
@@ -251,7 +251,7 @@ export function describeExtensions(
     await collides();
     expect(await east.condition('spark-too', 'Installed')).toBe('False Failed: No bundle installed');
     expect(await east.condition('spark', 'Installed')).toMatch(/^True Succeeded/);
-    expect(await east.standing('spark')).toBe('1.1.0 True Succeeded');
+    expect(await east.installState('spark')).toBe('1.1.0 True Succeeded');
   });
 
   it('makes a revision of other content under the same version, and names both digests', async () => {
@@ -259,7 +259,7 @@ export function describeExtensions(
     await east.catalog('glows', await putCatalog('glows-1', packageBlobs('glow', [{ version: '1.0.0', image }])));
     await east.namespace('glows');
     await east.extension('glow', 'glows', { packageName: 'glow' });
-    await expect.poll(() => east.standing('glow'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('glow'), PATIENCE).toBe('1.0.0 True Succeeded');
     const other = await bundle({ name: 'glow', version: '1.0.0', text: 'redone' });
     const ref = await putCatalog('glows-2', packageBlobs('glow', [{ version: '1.0.0', image: other }]));
     const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'glows' };
@@ -283,16 +283,16 @@ export function describeExtensions(
       catalog: { packageName: 'fuse', version, ...more },
     });
     await east.extension('fuse', 'fuses', { packageName: 'fuse', version: '1.0.0' });
-    await expect.poll(() => east.standing('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.change('fuse', { source: source('1.1.0'), config: NEVER_READY_CONFIG });
     const active = async () =>
       ((await east.statusOf('fuse'))?.activeRevisions ?? []).map(({ name, conditions = [] }) =>
         [name, ...conditions.map(({ reason }) => reason)].join(' '),
       );
     await expect.poll(active, PATIENCE).toEqual(['fuse-1', 'fuse-2 ProbeFailure RollingOut']);
-    expect(await east.standing('fuse')).toBe('1.0.0 True RollingOut');
+    expect(await east.installState('fuse')).toBe('1.0.0 True RollingOut');
     await east.change('fuse', { source: source('1.0.0', { upgradeConstraintPolicy: 'SelfCertified' }), config: null });
-    await expect.poll(() => east.standing('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('fuse'), PATIENCE).toBe('1.0.0 True Succeeded');
     await expect.poll(() => east.lifecycles('fuse'), PATIENCE).toEqual(['1 Archived', '2 Archived', '3 Active']);
   });
 
@@ -305,7 +305,7 @@ export function describeExtensions(
     await east.namespace('prisms');
     const source = (version: string) => ({ sourceType: 'Catalog', catalog: { packageName: 'prism', version } });
     await east.extension('prism', 'prisms', { packageName: 'prism', version: '1.0.0' });
-    await expect.poll(() => east.standing('prism'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => east.installState('prism'), PATIENCE).toBe('1.0.0 True Succeeded');
     await east.change('prism', { source: source('1.1.0') });
     await expect
       .poll(() => east.condition('prism', 'Progressing'), PATIENCE)
@@ -314,7 +314,7 @@ export function describeExtensions(
       );
     expect(await east.lifecycles('prism')).toEqual(['1 Active']);
     await east.change('prism', { install: { preflight: { crdUpgradeSafety: { enforcement: 'None' } } } });
-    await expect.poll(() => east.standing('prism'), PATIENCE).toBe('1.1.0 True Succeeded');
+    await expect.poll(() => east.installState('prism'), PATIENCE).toBe('1.1.0 True Succeeded');
   });
 
   describe('where OLM v1 does less', () => describeDepartures(() => east, { bundle, putCatalog }));

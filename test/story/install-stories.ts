@@ -29,7 +29,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
       .poll(() => fixture().condition('lens', 'Progressing'), PATIENCE)
       .toBe(invalid('lens', 'required field "watchNamespace" is missing'));
     await fixture().change('lens', { config: { configType: 'Inline', inline: { watchNamespace: 'lens-target' } } });
-    await expect.poll(() => fixture().standing('lens'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('lens'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().watches('lens-operator', 'lens-home')).toBe('lens-target');
   });
 
@@ -37,11 +37,11 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
     await offer('mirror', { installModes: ['AllNamespaces', 'SingleNamespace'] });
     await fixture().namespace('mirror-target');
     await install('mirror');
-    await expect.poll(() => fixture().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().watches('mirror-operator', 'mirror-home')).toBe('');
     await fixture().change('mirror', { config: { configType: 'Inline', inline: { watchNamespace: 'mirror-target' } } });
     await expect.poll(() => fixture().lifecycles('mirror'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    await expect.poll(() => fixture().standing('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('mirror'), PATIENCE).toBe('1.0.0 True Succeeded');
     expect(await fixture().watches('mirror-operator', 'mirror-home')).toBe('mirror-target');
   });
 
@@ -57,7 +57,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
   it('scenario 13: keeps its manifests in immutable Secrets that belong to the revision', async () => {
     await offer('wax');
     await install('wax');
-    await expect.poll(() => fixture().standing('wax'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('wax'), PATIENCE).toBe('1.0.0 True Succeeded');
     const [revision] = await fixture().revisions('wax');
     expect(revision?.metadata.labels).toMatchObject({
       [OWNER_KIND_LABEL]: 'ClusterExtension',
@@ -84,7 +84,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
     await offer('tripod');
     const nodeSelector = { 'kubernetes.io/os': 'linux' };
     await install('tripod', { deploymentConfig: { nodeSelector } });
-    await expect.poll(() => fixture().standing('tripod'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('tripod'), PATIENCE).toBe('1.0.0 True Succeeded');
     const deployment = await fixture().get('apps/v1', 'Deployment', 'tripod-operator', 'tripod-home');
     expect(deployment).toMatchObject({ spec: { template: { spec: { nodeSelector } } } });
   });
@@ -102,7 +102,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
       );
     const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name: 'twins-a' };
     await fixture().client.patch(catalog, { spec: { priority: 1 } });
-    await expect.poll(() => fixture().standing('twin'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('twin'), PATIENCE).toBe('1.0.0 True Succeeded');
   });
 
   it('installs a bundle with more objects of a kind than a phase holds, and a CRD too large for a Secret', async () => {
@@ -114,7 +114,7 @@ export function describeInstalls(fixture: () => ExtensionFixture, { bundle, putC
     }));
     await offer('swarm', { more: [...settings, largeCrd('hives')] });
     await install('swarm');
-    await expect.poll(() => fixture().standing('swarm'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('swarm'), PATIENCE).toBe('1.0.0 True Succeeded');
     const [revision] = await fixture().revisions('swarm');
     const sizes = (revision?.spec.phases ?? []).map(({ name, objects }) => `${name} ${objects.length}`);
     expect(sizes).toEqual(expect.arrayContaining(['configuration 50', 'configuration-2 6', 'crds 2']));

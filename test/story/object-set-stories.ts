@@ -136,12 +136,12 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
         data: { one: Buffer.from(JSON.stringify(configMap('unsealed', foo))).toString('base64') },
       });
     await seal('foo');
-    const told = {
+    const marked = {
       selector: { type: 'GroupKind', groupKind: { group: '', kind: 'ConfigMap' } },
-      assertions: [fieldValue('data.told', 'yes')],
+      assertions: [fieldValue('data.marked', 'yes')],
     };
     const ref = { name: 'sealed', namespace: 'by-hand', key: 'one' };
-    await make('sealed', [{ name: 'only', objects: [{ ref }] }], { progressionProbes: [told] });
+    await make('sealed', [{ name: 'only', objects: [{ ref }] }], { progressionProbes: [marked] });
     await expect.poll(() => condition('sealed', 'Available'), PATIENCE).toMatch(/^False ProbeFailure: .*missing key/);
     await fixture().client.delete(place);
     await seal('other');
@@ -156,7 +156,7 @@ export function describeObjectSets(fixture: () => ExtensionFixture): void {
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True RollingOut/);
     // Not one of the set's own fields, so it stays.
     const unsealed = { apiVersion: 'v1', kind: 'ConfigMap', name: 'unsealed', namespace: 'by-hand' };
-    await fixture().client.patch(unsealed, { data: { told: 'yes' } });
+    await fixture().client.patch(unsealed, { data: { marked: 'yes' } });
     await expect.poll(() => condition('sealed', 'Progressing'), PATIENCE).toMatch(/^True Succeeded/);
   });
 

@@ -3,8 +3,8 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import {
-  look,
   playScenario,
+  poll,
   SAMPLE_NAMESPACE,
   type ScenarioStep,
   type Seen,
@@ -27,7 +27,7 @@ export type Ending = Readonly<{
   seen: ReadonlyMap<string, Seen>;
   dumps: Readonly<Record<string, Dump>>;
   /** The time line, for finding out why a test failed. */
-  told: readonly string[];
+  printed: readonly string[];
 }>;
 
 /**
@@ -36,19 +36,19 @@ export type Ending = Readonly<{
  */
 export async function playStory(environment: DemoEnvironment, options: PlayOptions = {}): Promise<Ending> {
   const { patienceMs = PATIENCE_MS, ...rest } = options;
-  const told: string[] = [];
-  const timeline = new Timeline((line) => told.push(line.trimEnd()));
+  const printed: string[] = [];
+  const timeline = new Timeline((line) => printed.push(line.trimEnd()));
   try {
     await playScenario({ environment, timeline, examples: EXAMPLES, patienceMs, ...rest });
     const dumps = await untilStill(environment);
     const seen = await Promise.all(
-      environment.clients.map(async (client) => [client.cluster, await look(client, timeline)] as const),
+      environment.clients.map(async (client) => [client.cluster, await poll(client, timeline)] as const),
     );
-    return { seen: new Map(seen), dumps, told };
+    return { seen: new Map(seen), dumps, printed };
   } catch (error) {
     if (!(error instanceof StoryStuck)) throw error;
     const logs = await Promise.all(environment.services.map(async (one) => `--- ${one.name}\n${await one.tail(30)}`));
-    throw new Error([error.message, ...told, ...logs].join('\n'), { cause: error });
+    throw new Error([error.message, ...printed, ...logs].join('\n'), { cause: error });
   }
 }
 

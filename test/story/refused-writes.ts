@@ -50,11 +50,11 @@ const CHANGED: typeof CREATED = [
 const noRight = (resource: string) => forbidden({ group: '', resource }, 'it', 'no right to write it');
 const kindOf = (name: string): string => `Thing${name.replaceAll('-', '')}`;
 
-export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
+export const describeRefusedWrites = ({ how, cached }: Reads) =>
   describe(`an API server that refuses (${how})`, () => {
     let bench: ApplierBench;
     beforeAll(async () => {
-      bench = await ApplierBench.start({ mirrored });
+      bench = await ApplierBench.start({ cached });
     });
     afterAll(() => bench.stop());
 
@@ -75,7 +75,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
         .list({ apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition', namespace })
         .map(({ metadata }) => metadata.name);
     const message = (namespace: string) => plan(namespace)?.status?.message;
-    const wish = async (name: string) => {
+    const subscribeTo = async (name: string) => {
       bench.namespace(name);
       await offer(bench, name, [{ version: '1.0.0', objects: objectsOf(name, '1.0.0') }]);
       bench.subscribe(name, name);
@@ -88,7 +88,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
 
     describe('for want of rights', () => {
       it('to create anything: the plan waits at each step in turn, however long, says so, and goes on once it may', async () => {
-        await wish('may-not-create');
+        await subscribeTo('may-not-create');
         const rights = new Map(
           CREATED.map(([resource]) => [resource, refuse({ verb: 'create', resource }, noRight(resource))]),
         );
@@ -102,7 +102,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       });
 
       it('to change anything: so does the upgrade, and meanwhile the old version stays', async () => {
-        await wish('may-not-change');
+        await subscribeTo('may-not-change');
         await bench.installed('may-not-change', 'may-not-change.v1.0.0');
         await upgrade('may-not-change');
         const verbs = ['update', 'patch'];
@@ -119,7 +119,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       });
 
       it('to do something else for an operator: the operator runs without it, and it is done once it may be', async () => {
-        await wish('may-not-accompany');
+        await subscribeTo('may-not-accompany');
         const grant = refuse({ verb: 'create', resource: 'operatorconditions' }, noRight('operatorconditions'));
         await bench
           .settle(
@@ -160,7 +160,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
         },
       ])('$because: the plan tries for its time, then fails with the words of the server', async (row) => {
         const name = `denied-${row.refusal.body.code}`;
-        await wish(name);
+        await subscribeTo(name);
         const end = refuse({ verb: 'create', resource: 'configmaps', namespace: name }, row.refusal);
         await bench.settle(name, () => message(name) !== undefined);
         expect(plan(name)?.status).toMatchObject({ phase: 'Installing' });
@@ -173,13 +173,13 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       });
 
       it('denies for a moment only: the plan goes on', async () => {
-        await wish('denied-once');
+        await subscribeTo('denied-once');
         bench.cluster.failNext({ verb: 'create', resource: 'services', namespace: 'denied-once' }, 400, '', webhook);
         await bench.installed('denied-once', 'denied-once.v1.0.0');
       });
 
       it('forbids: the plan waits, as for rights', async () => {
-        await wish('denied-403');
+        await subscribeTo('denied-403');
         const match = { verb: 'create', resource: 'configmaps', namespace: 'denied-403' };
         const end = refuse(match, new Refusal(403, 'Forbidden', webhook));
         await bench.settle('denied-403', () => message('denied-403') !== undefined);
@@ -214,7 +214,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
     });
 
     it('with a storm of conflicts at every status: all is written in the end, once', async () => {
-      await wish('stormy');
+      await subscribeTo('stormy');
       const resources = [
         'installplans',
         'clusterserviceversions',
@@ -237,7 +237,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
     });
 
     it('a step because another client wrote first, when the time of the plan is over: no verdict, tried again', async () => {
-      await wish('raced');
+      await subscribeTo('raced');
       await bench.installed('raced', 'raced.v1.0.0');
       await upgrade('raced');
       const grant = refuse({ verb: 'update', resource: 'configmaps' }, noRight('configmaps'));
@@ -252,7 +252,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
     });
 
     it('no more: it is gone for a moment when the time of the plan is over, which is no verdict either', async () => {
-      await wish('lost');
+      await subscribeTo('lost');
       const grant = refuse({ verb: 'create', resource: 'services' }, noRight('services'));
       await bench.settle('lost', () => message('lost') !== undefined);
       bench.later(120_000);
@@ -271,7 +271,7 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       { name: 'busy', details: { retryAfterSeconds: 1 }, because: 'and says when to come again' },
       { name: 'busier', details: {}, because: 'and does not say for how long' },
     ])('because it has too much to do, $because: nothing fails, nothing is done twice', async ({ name, details }) => {
-      await wish(name);
+      await subscribeTo(name);
       const tooMany = new Refusal(429, 'TooManyRequests', 'Too many requests, please try again later.', details);
       const ends = [
         { verb: 'create', namespace: name },
@@ -290,12 +290,12 @@ export const describeRefusedWrites = ({ how, mirrored }: Reads) =>
       expect(failures.map(String).filter((text) => !text.includes('Too many requests'))).toEqual([]);
       expect(bench.cluster.list({ ...PLAN, namespace: name })).toHaveLength(1);
       const complaints = bench.subscriptions(name).flatMap(({ status }) => status?.conditions ?? []);
-      const told = complaints.filter(({ status, type }) => status === 'True' && type !== 'CatalogSourcesUnhealthy');
-      expect(told).toEqual([]);
+      const reported = complaints.filter(({ status, type }) => status === 'True' && type !== 'CatalogSourcesUnhealthy');
+      expect(reported).toEqual([]);
     });
 
     it('to make a plan because it has too much to do: that is no fault of the bundle', async () => {
-      await wish('crowded');
+      await subscribeTo('crowded');
       const end = refuse({ verb: 'create', resource: 'installplans' }, new Refusal(429, 'TooManyRequests', 'too many'));
       await bench.observe('crowded');
       await expect(bench.pass('crowded')).rejects.toThrow('too many');

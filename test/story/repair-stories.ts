@@ -21,7 +21,7 @@ export function describeRepairs(
     await fixture().catalog(`${name}-shelf`, await putCatalog(name, packageBlobs(name, [{ version: '1.0.0', image }])));
     await fixture().namespace(`${name}-home`);
     await fixture().extension(name, `${name}-home`, { packageName: name });
-    await expect.poll(() => fixture().standing(name), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState(name), PATIENCE).toBe('1.0.0 True Succeeded');
   }
 
   it.each([
@@ -52,7 +52,7 @@ export function describeRepairs(
     const late = new Date(Date.now() + (CERTIFICATE_DAYS - 0.5) * DAY_MS);
     await passLater('watch', late);
     await expect.poll(() => fixture().lifecycles('watch'), PATIENCE).toEqual(['1 Archived', '2 Active']);
-    await expect.poll(() => fixture().standing('watch'), PATIENCE).toBe('1.0.0 True Succeeded');
+    await expect.poll(() => fixture().installState('watch'), PATIENCE).toBe('1.0.0 True Succeeded');
     const fresh = new X509Certificate(await served());
     expect(fresh.fingerprint256).not.toBe(first.fingerprint256);
     expect([fresh.validFromDate <= late, fresh.subjectAltName]).toEqual([true, first.subjectAltName]);

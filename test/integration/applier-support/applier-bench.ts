@@ -62,7 +62,7 @@ type CatalogIndex = ReturnType<typeof indexCatalog>;
 export type BenchSettings = Readonly<{
   protectedCopiedCsvNamespaces?: readonly string[];
   /** Passes read from the cache, as they do in the service. */
-  mirrored?: boolean;
+  cached?: boolean;
   foreignInstallPlans?: 'accept' | 'refuse';
   /** Milliseconds that a failing step is tried again; 5 s without it. */
   installPlanRetryTimeout?: number;
@@ -98,7 +98,7 @@ export class ApplierBench {
     readonly registry: InMemoryRegistry,
     {
       protectedCopiedCsvNamespaces: namespaces = [],
-      mirrored = false,
+      cached = false,
       foreignInstallPlans = 'accept',
       installPlanRetryTimeout = 5_000,
     }: BenchSettings,
@@ -113,7 +113,7 @@ export class ApplierBench {
     this.stages = this.#newStages();
     const note = () => undefined;
     const log = { debug: note, info: note, warn: note, error: note };
-    if (mirrored) this.#view = new ClusterView({ client, clock: this.#clock, log });
+    if (cached) this.#view = new ClusterView({ client, clock: this.#clock, log });
     this.#view?.start();
   }
 
@@ -248,12 +248,12 @@ export class ApplierBench {
     const read = await readNamespace(new PassReader(this.client), namespace, GLOBAL);
     this.cluster.requests.clear();
     this.cluster.requests.push(...counted);
-    const wishes = desiredNamespaceOf(read);
+    const desired = desiredNamespaceOf(read);
     const index = await this.#index();
-    const { slices, records } = sliceCatalogs(wishes, [
+    const { slices, records } = sliceCatalogs(desired, [
       { key: { namespace: GLOBAL, name: CATALOG }, priority: 0, index },
     ]);
-    const problem = { v: 1 as const, wishes, catalogs: slices };
+    const problem = { v: 1 as const, wishes: desired, catalogs: slices };
     await this.problems.putProblem(problem, records);
     await this.problems.putObservation(this.client.cluster, namespace, { problem: problemHash(problem) });
     const recordOf = (hash: string) => {

@@ -112,14 +112,14 @@ export function describeUninstallable(environment: () => BadInputEnvironment): v
         const { east } = set;
         await fixture.createNamespace(east, 'two-groups', ['a', 'b']);
         await fixture.subscribe(east, 'two-groups', 'lighthouse-operator', GLOBAL_CATALOG);
-        const told = async () => {
+        const reported = async () => {
           const found = await east.list<OperatorGroup>(GROUP, { namespace: 'two-groups' });
           return found?.items.map(({ status }) =>
             status?.conditions?.map(({ type, message }) => `${type}: ${message}`),
           );
         };
         const both = ['MultipleOperatorGroup: Multiple OperatorGroup found in the same namespace'];
-        await context.expect.poll(told, PATIENCE).toEqual([both, both]);
+        await context.expect.poll(reported, PATIENCE).toEqual([both, both]);
         await context.expect
           .poll(() => fixture.warnings(east, 'two-groups'), PATIENCE)
           .toEqual([context.expect.stringContaining('found 2 operatorGroups, expected 1: nothing is resolved')]);

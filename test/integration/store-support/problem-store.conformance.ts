@@ -106,8 +106,8 @@ export function problemStoreConformance(make: () => ProblemStore): void {
         await store.putSolution(hash, solution);
         return (await store.takeWaiters(hash)).length > 0;
       };
-      const told = await Promise.all(round % 2 === 0 ? [poller(), resolver()] : [resolver(), poller()]);
-      expect(told).toContain(true);
+      const reported = await Promise.all(round % 2 === 0 ? [poller(), resolver()] : [resolver(), poller()]);
+      expect(reported).toContain(true);
     }
   });
 

@@ -45,7 +45,7 @@ export const BY_CHANCE: readonly Departure[] = [
     scenario: 'catalog-faults',
     leaveOut: both(
       ...['Subscription', REFUSALS].map((kind) => inTexts(kind, WHY, '$1')),
-      inKind(REFUSALS, (told) => at(told, ['history'], onceInARow)),
+      inKind(REFUSALS, (conditions) => at(conditions, ['history'], onceInARow)),
     ),
   },
   {

@@ -45,7 +45,7 @@ export class KillWalk {
     let last: WhatsLeft | undefined;
     let since = performance.now();
     return this.#play([], (left) => {
-      if (!isDeepStrictEqual(left, last) || tellsOfTheOld(left)) since = performance.now();
+      if (!isDeepStrictEqual(left, last) || namesTheOld(left)) since = performance.now();
       last = left;
       return performance.now() - since > STILL_FOR_MS;
     });
@@ -54,16 +54,16 @@ export class KillWalk {
   /** The applier is killed; the end must be that of the undisturbed story. */
   async disturbed(kills: readonly KillPoint[], { left: wanted }: Played, expect: ExpectStatic): Promise<Played> {
     const played = await this.#play(kills, ({ objects }) => isDeepStrictEqual(objects, wanted.objects));
-    const told = played.kills.join('; ');
-    expect(changed(wanted.objects, played.left.objects), told).toEqual({});
-    expect(played.left.histories, told).toEqual(wanted.histories);
-    expect([...new Set(played.left.events)], `${told}: no Event twice`).toEqual(played.left.events);
+    const killsText = played.kills.join('; ');
+    expect(changed(wanted.objects, played.left.objects), killsText).toEqual({});
+    expect(played.left.histories, killsText).toEqual(wanted.histories);
+    expect([...new Set(played.left.events)], `${killsText}: no Event twice`).toEqual(played.left.events);
     expect(
       played.left.events.filter((text) => !wanted.events.includes(text)),
-      `${told}: no other Events`,
+      `${killsText}: no other Events`,
     ).toEqual([]);
     const missing = wanted.events.filter((text) => !played.left.events.includes(text));
-    expect(missing.length, `${told}: the Event of each change that was cut short: ${missing}`).toBeLessThanOrEqual(
+    expect(missing.length, `${killsText}: the Event of each change that was cut short: ${missing}`).toBeLessThanOrEqual(
       played.kills.length,
     );
     return played;
@@ -83,7 +83,7 @@ export class KillWalk {
 }
 
 /** The Operator's status, the last to be written, still lists what went with the old version. */
-const tellsOfTheOld = ({ objects }: WhatsLeft): boolean =>
+const namesTheOld = ({ objects }: WhatsLeft): boolean =>
   Object.entries(objects).some(
     ([name, object]) => name.startsWith('Operator ') && JSON.stringify(object).includes(OLD),
   );

@@ -75,9 +75,9 @@ export async function playWalked(
   try {
     subscribe(cluster);
     await until(() => approve(cluster, OLD), `a plan for ${OLD}`, environment);
-    await until(() => standing(cluster) === `${OLD} Succeeded`, `${OLD} to succeed`, environment);
+    await until(() => summary(cluster) === `${OLD} Succeeded`, `${OLD} to succeed`, environment);
     await until(() => approve(cluster, NEW), `a plan for ${NEW}`, environment);
-    await until(() => standing(cluster) === `${NEW} Succeeded`, `${NEW} to succeed`, environment);
+    await until(() => summary(cluster) === `${NEW} Succeeded`, `${NEW} to succeed`, environment);
     await until(() => ended(whatsLeft(cluster)), undefined, environment);
     return { left: whatsLeft(cluster), writes: counter.writes, kills: counter.killed };
   } finally {
@@ -94,8 +94,13 @@ function subscribe(cluster: SimulatedCluster): void {
     spec: { targetNamespaces: [PLACE] },
   });
   const { apiVersion, kind, name, namespace } = SUBSCRIPTION;
-  const wish = { name: PACKAGE, channel: 'stable', source: 'shelf', sourceNamespace: 'olm', startingCSV: OLD };
-  cluster.create({ apiVersion, kind, metadata: { name, namespace }, spec: { ...wish, installPlanApproval: 'Manual' } });
+  const desired = { name: PACKAGE, channel: 'stable', source: 'shelf', sourceNamespace: 'olm', startingCSV: OLD };
+  cluster.create({
+    apiVersion,
+    kind,
+    metadata: { name, namespace },
+    spec: { ...desired, installPlanApproval: 'Manual' },
+  });
 }
 
 /** Whether there is a plan for that CSV, approved by now. */
@@ -111,7 +116,7 @@ function approve(cluster: SimulatedCluster, csv: string): boolean {
   return true;
 }
 
-const standing = (cluster: SimulatedCluster): string =>
+const summary = (cluster: SimulatedCluster): string =>
   cluster
     .list(CSV)
     .map(({ metadata, status }) => `${metadata.name} ${Object(status).phase}`)
@@ -181,7 +186,7 @@ async function until(
   while (!holds()) {
     if (performance.now() > deadline) {
       if (waitingFor === undefined) return;
-      const found = `CSVs: ${standing(environment.cluster)}\n${await environment.logs()}`;
+      const found = `CSVs: ${summary(environment.cluster)}\n${await environment.logs()}`;
       throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; ${found}`);
     }
     await pause(LOOK_EVERY_MS);

@@ -52,7 +52,7 @@ const madeBy = (outcome: Outcome, whole: boolean) =>
   outcome.subscriptionsCreated?.map((made) => (whole || typeof made === 'string' ? made : made['name']));
 
 /** What counts, and by default everything that OLM's answer tells. */
-const told = (outcome: Outcome, strictly: boolean, whole = false) => ({
+const reported = (outcome: Outcome, strictly: boolean, whole = false) => ({
   result: outcome.result,
   chosen: outcome.chosen?.map(({ name, catalog, catalogNamespace, channel, replaces, startingCSV }) => ({
     name,
@@ -80,9 +80,11 @@ describe.each([
     const actual = await answer(question);
     if (expected.alternatives === undefined) {
       const whole = expected.subscriptionsCreated?.some((made) => typeof made !== 'string');
-      return expect(told(actual, true, whole)).toEqual(told(expected, true, whole));
+      return expect(reported(actual, true, whole)).toEqual(reported(expected, true, whole));
     }
-    expect(expected.alternatives.map((alternative) => told(alternative, false))).toContainEqual(told(actual, false));
+    expect(expected.alternatives.map((alternative) => reported(alternative, false))).toContainEqual(
+      reported(actual, false),
+    );
   });
 });
 
@@ -128,7 +130,7 @@ describe("OLM's answers on public catalogs", () => {
   for (const question of rows) {
     const refs = question.question.catalogs.flatMap(({ ref }) => (ref === undefined ? [] : [`data/catalogs/${ref}`]));
     it(question.id, needing(publicData(...refs)), async () => {
-      expect(told(await answer(question), true)).toEqual(told(question.expected, true));
+      expect(reported(await answer(question), true)).toEqual(reported(question.expected, true));
     });
   }
 });

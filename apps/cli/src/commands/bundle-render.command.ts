@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import {
   CERTIFICATE_PROVIDERS,
   type CertificateProvider,
-  HUB_GATES,
+  HUB_FEATURE_GATES,
   type Rendered,
   type RenderNeed,
   type RenderRefusal,
@@ -10,7 +10,7 @@ import {
 import { ExitCode, type Io } from '../io.js';
 import { outputOption } from '../output/output-option.js';
 import { type OutputFormat, printManifests } from './bundle-render-output.js';
-import { gatesOf, RENDER_GATES, readSpec } from './bundle-render-spec.js';
+import { featureGatesOf, RENDER_FEATURE_GATES, readSpec } from './bundle-render-spec.js';
 
 const HELP = `
 SPEC holds a ClusterExtension, or its spec alone: namespace, and config where the bundle is to be configured. Without it
@@ -52,7 +52,7 @@ export const bundleRenderCommand = (bundle: Command, io: Io): Command =>
         'none',
       ]),
     )
-    .option('--feature-gates <names>', `comma-separated (default: all): ${RENDER_GATES.join(', ')}`)
+    .option('--feature-gates <names>', `comma-separated (default: all): ${RENDER_FEATURE_GATES.join(', ')}`)
     .addOption(outputOption('form of the objects', ['yaml', 'json']))
     .addHelpText('after', HELP)
     .action(async (reference: string, options: Options) => render(reference, options, io));
@@ -84,8 +84,8 @@ async function render(reference: string, options: Options, io: Io): Promise<void
 function renderingOf({ asOlm = false, certProvider, featureGates }: Options) {
   const provider = certProvider ?? (asOlm ? 'none' : 'flotilla');
   const certificateProvider = provider === 'none' ? undefined : provider;
-  const open = asOlm ? {} : HUB_GATES;
-  return { certificateProvider, gates: featureGates === undefined ? open : gatesOf(featureGates) };
+  const open = asOlm ? {} : HUB_FEATURE_GATES;
+  return { certificateProvider, gates: featureGates === undefined ? open : featureGatesOf(featureGates) };
 }
 
 /** What the hub adds at the installation. */

@@ -42,7 +42,7 @@ export const catalogValidateCommand = (catalog: Command, io: Io): Command =>
         print?.({ verdict: 'no', passed: false, error: { message, ...(place !== undefined && { place }) } }),
       );
       if (print) print(await verdict(found, options));
-      else tell(reference, found, io);
+      else printExamination(reference, found, io);
       io.exit(exitCode(found));
     });
 
@@ -63,7 +63,7 @@ function exitCode({ problems, warnings, images }: Examination): ExitCode {
   return images.length > 0 ? ExitCode.remoteFailed : ExitCode.done;
 }
 
-function tell(reference: string, { problems, warnings, images }: Examination, io: Io): void {
+function printExamination(reference: string, { problems, warnings, images }: Examination, io: Io): void {
   for (const problem of problems) io.err(problemLine(reference, problem));
   for (const { severity, place, schema, package: owner, name, message, advice } of warnings) {
     const where = place === '' ? '' : `${placeWithin(reference, place)}: `;

@@ -15,7 +15,7 @@ const columns: Columns<Row> = [
 
 /** The ways as people read them: OLM's own, and the shortest where it is another. */
 export function pathTable({ package: name, from, to, channel, olm, shortest, goesOnTo }: UpgradePath): string {
-  const lines = [`${name} from ${told(from)} to ${told(to)}, Subscription in channel ${channel}\n`];
+  const lines = [`${name} from ${endText(from)} to ${endText(to)}, Subscription in channel ${channel}\n`];
   if (olm !== undefined) lines.push(wayText('OLM', olm, channel));
   if (goesOnTo !== undefined) {
     lines.push(`OLM then goes on to ${goesOnTo} by itself, unless installPlanApproval is Manual.\n`);
@@ -52,4 +52,4 @@ function byOf({ by, skipRange, switchesChannel }: Hop): string {
 const sameHops = (a: readonly Hop[] | undefined, b: readonly Hop[]): boolean =>
   a?.length === b.length && a.every((hop, index) => hop.to === b[index]?.to && hop.channel === b[index]?.channel);
 
-const told = ({ bundle, version }: PathEnd): string => (version === '' ? bundle : `${version} (${bundle})`);
+const endText = ({ bundle, version }: PathEnd): string => (version === '' ? bundle : `${version} (${bundle})`);

@@ -81,8 +81,8 @@ it('plan of a ClusterExtension as JSON, with the labels of the ClusterCatalog', 
     metadata: { name: 'shelf', labels: { shelf: 'top' } },
     spec: { source: { type: 'Image', image: { ref: 'registry.example/shelf:1' } } },
   };
-  const wish = extension({ selector: { matchLabels: { shelf: 'top' } } });
-  const { out } = await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, wish] }, '-o', 'json');
+  const desired = extension({ selector: { matchLabels: { shelf: 'top' } } });
+  const { out } = await plan({ apiVersion: 'v1', kind: 'List', items: [catalog, desired] }, '-o', 'json');
   expect(JSON.parse(out)).toMatchObject({
     verdict: 'yes',
     items: [{ extension: 'light', bundle: 'lamp.v2.0.0', catalog: 'shelf' }],
@@ -94,21 +94,21 @@ it('plan of a ClusterExtension as JSON, with the labels of the ClusterCatalog', 
 it.each([
   {
     because: 'it is there',
-    wish: extension({}, '1.0.0'),
+    desired: extension({}, '1.0.0'),
     exit: 0,
     says: /^ClusterExtension light goes to lamp.v1.1.0 1.1.0 of catalog shelf.\nIt is the highest version/,
   },
   {
     because: 'it gets nothing',
-    wish: extension({ version: '3.x' }),
+    desired: extension({ version: '3.x' }),
     exit: 1,
     says: /^no bundles found for package "lamp".*\n.*version "3.x" excludes it/,
   },
-])('explain of a ClusterExtension in files: $because', async ({ wish, exit, says }) => {
+])('explain of a ClusterExtension in files: $because', async ({ desired, exit, says }) => {
   const argv = ['explain', 'extension', 'light', '--catalog', `shelf=${file('lamp.json')}`, '-f', '-'];
-  const answer = await runFlotilla(argv, JSON.stringify(wish));
+  const answer = await runFlotilla(argv, JSON.stringify(desired));
   expect(answer).toMatchObject({ exit, out: expect.stringMatching(says) });
-  const data = await runFlotilla([...argv, '-o', 'json'], JSON.stringify(wish));
+  const data = await runFlotilla([...argv, '-o', 'json'], JSON.stringify(desired));
   expect(JSON.parse(data.out)).toMatchObject({
     verdict: exit === 0 ? 'yes' : 'no',
     kind: 'ClusterExtension',
@@ -125,11 +125,11 @@ it('plan and explain say the same of what is installed, also where its release s
   ];
   await writeFile(file('released.json'), blobs.map((blob) => JSON.stringify(blob)).join('\n'));
   const installed = { name: 'lamp.v1.0.0+2', version: '1.0.0', release: '2' };
-  const wish = JSON.stringify({ ...extension({}), status: { install: { bundle: installed } } });
+  const desired = JSON.stringify({ ...extension({}), status: { install: { bundle: installed } } });
   const given = ['--catalog', `shelf=${file('released.json')}`, '-f', '-'];
-  const planned = await runFlotilla(['plan', ...given], wish);
+  const planned = await runFlotilla(['plan', ...given], desired);
   expect(planned.out).toContain('light (installed: 1.0.0): stays at lamp.v1.0.0+2 1.0.0+2 from catalog shelf\n');
-  const explained = await runFlotilla(['explain', 'extension', 'light', ...given], wish);
+  const explained = await runFlotilla(['explain', 'extension', 'light', ...given], desired);
   expect(explained.out).toContain('ClusterExtension light stays at lamp.v1.0.0+2 1.0.0+2 of catalog shelf.\n');
 });
 

@@ -76,14 +76,14 @@ describe('steps and permissions in flotilla plan', () => {
   ])('are shown where $because', async ({ catalog, more }) => {
     const { out, code } = await plan(catalog, ...more);
     expect(code).toBe(0);
-    for (const told of [
+    for (const line of [
       /steps +ClusterServiceVersion lighthouse-operator\.v1\.0\.0\n +CustomResourceDefinition lighthouses\./,
       /\n +Service lighthouse-operator-metrics\n +ServiceAccount lighthouse-operator\n/,
       /\n +Role lighthouse-operator\.v1\./,
       /permissions +ServiceAccount lighthouse-operator in namespace team:\n/,
       /\n +lighthouse\.example\.com lighthouses.*: .*get, list/,
     ]) {
-      expect(out).toMatch(told);
+      expect(out).toMatch(line);
     }
   });
 

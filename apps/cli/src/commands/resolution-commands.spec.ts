@@ -81,14 +81,14 @@ describe('flotilla plan', () => {
     const { out, err, code } = await plan('full.json', 'harbor.yaml');
     expect(code).toBe(0);
     expect(err).toBe('note: no OperatorGroup in namespace team: one that targets this namespace alone is assumed\n');
-    for (const told of [
+    for (const expected of [
       /install +harbor\.v1\.0\.0 +1\.0\.0 +stable +olm\/shelf +Subscription harbor/,
       /install +lighthouse\.v2\.0\.0 .* harbor\.v1\.0\.0 needs API Light \(sample\.test\/v1\)/,
       /image +registry\.test\/lighthouse:2\.0\.0/,
       /CRDs +lights\.sample\.test/,
       /Subscription to be made: lighthouse-stable-shelf-olm/,
     ]) {
-      expect(out).toMatch(told);
+      expect(out).toMatch(expected);
     }
   });
 
@@ -200,8 +200,8 @@ describe('flotilla plan', () => {
 it('flotilla plan on a sample catalog: the dependency comes along', async () => {
   const samples = join(PROJECT_ROOT, 'examples/catalogs/v1');
   const args = ['plan', '--catalog', `samples=${samples}`, '-f', '-', '-o', 'json'];
-  const wish = subscription('harbor-operator').replace('source: shelf', 'source: samples');
-  const { out, code } = await flotilla(args, wish);
+  const manifest = subscription('harbor-operator').replace('source: shelf', 'source: samples');
+  const { out, code } = await flotilla(args, manifest);
   const answer = JSON.parse(out) as { bundles: { package: string }[] };
   const packages = answer.bundles.map((bundle) => bundle.package);
   expect({ code, packages }).toEqual({ code: 0, packages: ['harbor-operator', 'lighthouse-operator'] });
@@ -210,7 +210,7 @@ it('flotilla plan on a sample catalog: the dependency comes along', async () => 
 const community = join(PUBLIC_DATA, 'data/catalogs/v4.20');
 
 describe('flotilla plan on a public catalog', needing(publicData('data/catalogs/v4.20')), () => {
-  const wish = (name: string) => subscription(name).replace('channel: stable, source: shelf', 'source: community');
+  const manifest = (name: string) => subscription(name).replace('channel: stable, source: shelf', 'source: community');
   it.each([
     {
       name: 'rabbitmq-messaging-topology-operator',
@@ -220,7 +220,7 @@ describe('flotilla plan on a public catalog', needing(publicData('data/catalogs/
     { name: 'dell-csm-operator', packages: ['dell-csm-operator'], because: 'it needs nothing else' },
   ])('$name: $because', async ({ name, packages }) => {
     const args = ['plan', '--catalog', `community=${community}`, '-f', '-', '-o', 'json'];
-    const { out, code } = await flotilla(args, wish(name));
+    const { out, code } = await flotilla(args, manifest(name));
     const answer = JSON.parse(out) as { bundles: { package: string }[] };
     expect({ code, packages: answer.bundles.map((bundle) => bundle.package) }).toEqual({ code: 0, packages });
   });

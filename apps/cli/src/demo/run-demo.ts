@@ -6,7 +6,7 @@ import { loadClusters } from '#platform/kube/load-clusters';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
 import { afterwards, introduction } from './demo-texts.js';
-import { look, playScenario, StoryStuck } from './scenario.js';
+import { playScenario, poll, StoryStuck } from './scenario.js';
 import { renderSummary } from './summary.js';
 import { Timeline } from './timeline.js';
 
@@ -23,7 +23,7 @@ type Signal = (typeof SIGNALS)[number];
 export async function runDemo(io: Io, { keep, kubeconfigs }: DemoOptions): Promise<void> {
   await requireUsable(kubeconfigs);
   io.out(introduction(kubeconfigs.length === 0));
-  const setting = startEnvironment({ kubeconfigs, say: (line) => tellInstallation(io, line) });
+  const setting = startEnvironment({ kubeconfigs, say: (line) => reportInstallation(io, line) });
   const ignoreSignals = onceSignalled((signal) => void setting.then((environment) => abandon(io, environment, signal)));
   const environment = await setting;
   try {
@@ -57,8 +57,8 @@ async function requireUsable(kubeconfigs: readonly string[]): Promise<void> {
 async function play(io: Io, environment: DemoEnvironment): Promise<void> {
   const timeline = new Timeline(io.out);
   timeline.open(environment.clients.map(({ cluster }) => cluster));
-  timeline.tell('hub', 'Redis', environment.redis.how);
-  timeline.tell('hub', 'services', `${environment.services.map(({ name }) => name).join(', ')} started`);
+  timeline.log('hub', 'Redis', environment.redis.how);
+  timeline.log('hub', 'services', `${environment.services.map(({ name }) => name).join(', ')} started`);
   await playScenario({ environment, timeline, examples: join(PROJECT_ROOT, 'examples'), patienceMs: PATIENCE_MS });
   await printSummary(io, environment, timeline);
 }
@@ -67,13 +67,13 @@ async function play(io: Io, environment: DemoEnvironment): Promise<void> {
  * Most machines have a Redis server; only where one is installed first does it take
  * time that wants explaining.
  */
-function tellInstallation(io: Io, line: string): void {
+function reportInstallation(io: Io, line: string): void {
   if (line.includes('installing')) io.err(`${line}\n`);
 }
 
 async function printSummary(io: Io, environment: DemoEnvironment, timeline: Timeline): Promise<void> {
   const seen = await Promise.all(
-    environment.clients.map(async (client) => ({ cluster: client.cluster, seen: await look(client, timeline) })),
+    environment.clients.map(async (client) => ({ cluster: client.cluster, seen: await poll(client, timeline) })),
   );
   io.out(`\n${renderSummary(seen, (cluster) => timeline.lastMoment(cluster))}`);
 }

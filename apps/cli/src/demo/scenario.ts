@@ -55,13 +55,13 @@ export async function playScenario(scenario: Scenario): Promise<void> {
   const { environment, timeline, examples, catalogImage } = scenario;
   await putSampleBundles(examples, environment.registry.put);
   await putSampleCatalog(examples, 'v1', environment.registry, catalogImage);
-  timeline.tell('registry', 'catalog image', 'first edition pushed, with six bundle images');
+  timeline.log('registry', 'catalog image', 'first edition pushed, with six bundle images');
   await Promise.all(environment.clients.map((client, index) => prepare(scenario, client, isManual(index))));
   await scenario.onStep?.('subscribed');
   await everywhere(scenario, 'v1.0.0', 'first-plan');
   await scenario.onStep?.('installed');
   await putSampleCatalog(examples, 'v2', environment.registry, catalogImage);
-  timeline.tell('registry', 'catalog image', 'new edition pushed: it knows v1.1.0 and v1.2.0');
+  timeline.log('registry', 'catalog image', 'new edition pushed: it knows v1.1.0 and v1.2.0');
   await scenario.onStep?.('catalog-updated');
   await everywhere(scenario, 'v1.1.0', 'first-hop');
   await everywhere(scenario, 'v1.2.0');
@@ -80,7 +80,7 @@ async function prepare(scenario: Scenario, client: KubeClient, manual: boolean):
       await createIgnoringExisting(client, KubernetesObject.parse(document));
     }
   }
-  timeline.tell(
+  timeline.log(
     client.cluster,
     'Subscription to harbor-operator',
     `created, approval ${manual ? 'Manual' : 'Automatic'}`,
@@ -96,14 +96,14 @@ const placed = (manifest: string, { environment, catalogImage = SAMPLE_CATALOG }
 /** Waits on every cluster until both operators run at this version; where approval is manual, gives it. */
 async function everywhere(scenario: Scenario, version: string, onPlan?: ScenarioStep): Promise<void> {
   const { environment } = scenario;
-  let told = false;
-  const tellOnce = async () => {
-    if (told || onPlan === undefined) return;
-    told = true;
+  let isReported = false;
+  const reportOnce = async () => {
+    if (isReported || onPlan === undefined) return;
+    isReported = true;
     await scenario.onStep?.(onPlan);
   };
   await Promise.all(
-    environment.clients.map((client, index) => reach(scenario, client, version, isManual(index), tellOnce)),
+    environment.clients.map((client, index) => reach(scenario, client, version, isManual(index), reportOnce)),
   );
 }
 
@@ -117,7 +117,7 @@ async function reach(
   const wanted = PACKAGES.map((name) => `${name}.${version}`);
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const seen = await look(client, timeline);
+    const seen = await poll(client, timeline);
     if (seen.plans.some(({ spec }) => spec.clusterServiceVersionNames.some((name) => wanted.includes(name))))
       await onPlan();
     if (manual) await approveWaiting(client, seen.plans, timeline);
@@ -137,7 +137,7 @@ export type Seen = Readonly<{
 }>;
 
 /** OLM's objects of the scenario as they are now; news is printed. */
-export async function look(client: KubeClient, timeline: Timeline): Promise<Seen> {
+export async function poll(client: KubeClient, timeline: Timeline): Promise<Seen> {
   const list = async <T extends KubernetesObject>(kind: string, namespace: string) => {
     const found = await client.list<T>({ apiVersion: OLM, kind }, { namespace });
     const items = (found?.items ?? []).map((item) => ({ ...item, apiVersion: OLM, kind }));
@@ -178,7 +178,7 @@ async function approveWaiting(client: KubeClient, plans: readonly InstallPlan[],
   for (const plan of plans.filter(({ spec, status }) => !spec.approved && status?.phase === 'RequiresApproval')) {
     const { name = '', namespace } = plan.metadata;
     await client.patch({ apiVersion: OLM, kind: 'InstallPlan', name, namespace }, { spec: { approved: true } });
-    timeline.tell(client.cluster, `InstallPlan ${name}`, 'approved by the script');
+    timeline.log(client.cluster, `InstallPlan ${name}`, 'approved by the script');
   }
 }
 

@@ -12,7 +12,7 @@ const WHERE_WIDTH = 8;
 export class Timeline {
   readonly moments: Moment[] = [];
   readonly #start = performance.now();
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #whereWidth = WHERE_WIDTH;
 
   constructor(private readonly print: (line: string) => void) {}
@@ -27,7 +27,7 @@ export class Timeline {
     this.print(this.#line('AFTER', 'WHERE', 'WHAT', ''));
   }
 
-  tell(where: string, about: string, what: string): void {
+  log(where: string, about: string, what: string): void {
     const moment = { seconds: this.seconds, where, about, what };
     this.moments.push(moment);
     this.print(this.#line(`${moment.seconds.toFixed(1)} s`, where, about, what));
@@ -38,9 +38,9 @@ export class Timeline {
     const saying = sayingOf(object);
     if (saying === undefined) return;
     const key = `${where} ${saying.about} ${saying.what}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.tell(where, saying.about, saying.what);
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    this.log(where, saying.about, saying.what);
   }
 
   /** When something was last printed about this place, such as `8.3 s`. */

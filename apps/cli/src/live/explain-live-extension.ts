@@ -23,8 +23,8 @@ export async function explainLiveExtension(client: KubeClient, extension: Kubern
   const { catalogs, unread } = await liveClusterCatalogs(client, gates);
   const plan = planExtension(extension, catalogs, gates);
   if (plan === undefined || unread.length > 0) return { ...seen, unread };
-  const { state, well, text: told } = extensionAnswer(plan);
-  return { ...seen, resolution: { state, well, text: told } };
+  const { state, well, text: answerText } = extensionAnswer(plan);
+  return { ...seen, resolution: { state, well, text: answerText } };
 }
 
 /** What may explain why the extension is stopped; nothing is read for one that goes on by itself. */

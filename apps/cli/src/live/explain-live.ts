@@ -73,11 +73,11 @@ export async function explainLive(client: KubeClient, asked: Asked, deps: LiveDe
     return { ...base, namespace, ...diagnoseCatalogSource(source) };
   }
   const read = await readLive(client, namespace, deps.settings);
-  const told = { ...base, namespace };
+  const described = { ...base, namespace };
   if (kind === 'InstallPlan')
-    return { ...told, ...diagnoseInstallPlan(found(client, asked, read.installPlans), read.operatorGroups) };
-  if (kind === 'ClusterServiceVersion') return { ...told, ...diagnoseCsv(found(client, asked, read.csvs), read) };
-  return { ...told, ...(await explainSubscription(client, asked, read, deps)) };
+    return { ...described, ...diagnoseInstallPlan(found(client, asked, read.installPlans), read.operatorGroups) };
+  if (kind === 'ClusterServiceVersion') return { ...described, ...diagnoseCsv(found(client, asked, read.csvs), read) };
+  return { ...described, ...(await explainSubscription(client, asked, read, deps)) };
 }
 
 function found<T extends KubernetesObject>(

@@ -4,7 +4,7 @@ import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { KubeClient } from '#platform/kube/kube-client.port';
-import { standingOf } from '../up/check-cluster.js';
+import { managementOf } from '../up/check-cluster.js';
 
 /** What a check of a cluster finds, without writing anything. */
 export type ClusterFacts = Readonly<{
@@ -12,22 +12,22 @@ export type ClusterFacts = Readonly<{
   globalCatalogNamespace: string;
   /** Whether OLM's kinds are served. */
   olmKinds: boolean;
-  standing: ManagementStatus;
+  management: ManagementStatus;
 }>;
 
 /** Checks a cluster; rejects where it does not answer. */
 export async function findCluster(client: KubeClient, settings: Settings): Promise<ClusterFacts> {
   const version = await client.serverVersion();
-  const [globalCatalogNamespace, olmKinds, standing] = await Promise.all([
+  const [globalCatalogNamespace, olmKinds, management] = await Promise.all([
     globalCatalogNamespaceOf(client, settings),
     client.serves(CATALOG_SOURCE_API),
-    standingOf(client, settings),
+    managementOf(client, settings),
   ]);
-  return { version, globalCatalogNamespace, olmKinds, standing };
+  return { version, globalCatalogNamespace, olmKinds, management };
 }
 
 /** What of OLM is there, in a few words. */
-export function olmText({ olmKinds, standing }: ClusterFacts): string {
-  if (standing.signs.length > 0) return `at work: ${standing.signs.map(signText).join(', ')}`;
+export function olmText({ olmKinds, management }: ClusterFacts): string {
+  if (management.signs.length > 0) return `at work: ${management.signs.map(signText).join(', ')}`;
   return olmKinds ? 'kinds only' : 'none';
 }

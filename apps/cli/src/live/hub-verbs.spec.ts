@@ -25,7 +25,7 @@ const NOT_READY: HubPages = {
 };
 
 /** An address of this machine where nothing listens. */
-const nobody = async (): Promise<string> => `http://127.0.0.1:${(await freePorts(1))[0]}`;
+const unusedAddress = async (): Promise<string> => `http://127.0.0.1:${(await freePorts(1))[0]}`;
 
 describe('flotilla health', () => {
   it('shows each check of a hub that is ready, exit code 0', async () => {
@@ -52,7 +52,7 @@ describe('flotilla health', () => {
   });
 
   it('is 3 with nothing on standard output where no hub answers', async () => {
-    const hub = await nobody();
+    const hub = await unusedAddress();
     const { out, err, exit } = await runFlotilla(['health', '--hub', hub, '-o', 'json']);
     expect({ out, exit }).toEqual({ out: '', exit: 3 });
     expect(err).toMatch(new RegExp(`^error: hub ${hub} does not answer \\(.+\\); --hub names another\n$`));
@@ -60,7 +60,7 @@ describe('flotilla health', () => {
 
   it('is 3 where one of two that were named does not answer', async () => {
     const hub = await startHub();
-    const { out, exit } = await runFlotilla(['health', '--hub', hub, '--hub', await nobody(), '-o', 'json']);
+    const { out, exit } = await runFlotilla(['health', '--hub', hub, '--hub', await unusedAddress(), '-o', 'json']);
     expect({ verdict: (JSON.parse(out) as { verdict: string }).verdict, exit }).toEqual({
       verdict: 'incomplete',
       exit: 3,
@@ -131,7 +131,7 @@ describe('a hub that asks for a token', () => {
 });
 
 describe('flotilla version', () => {
-  beforeEach(async () => vi.stubEnv('FLOTILLA_CONTENT_URL', await nobody()));
+  beforeEach(async () => vi.stubEnv('FLOTILLA_CONTENT_URL', await unusedAddress()));
   const own = new RegExp(
     `^flotilla \\d+\\.\\d+\\.\\d+.*, Node ${process.version}, ${process.platform}/${process.arch}\n`,
   );
@@ -160,7 +160,7 @@ describe('flotilla version', () => {
     const { out, exit } = await runFlotilla(['version']);
     expect(exit).toBe(0);
     expect(out).toContain('none answers at http://127.0.0.1:');
-    const named = await runFlotilla(['version', '--hub', await nobody()]);
+    const named = await runFlotilla(['version', '--hub', await unusedAddress()]);
     expect(named.exit).toBe(3);
     expect(named.out).toMatch(own);
     expect(named.err).toContain('does not answer');

@@ -64,9 +64,9 @@ export async function openLiveContents(settings: Settings, named?: string): Prom
     if (held !== undefined) return { ...common, index: held };
     const access = personAccess(client);
     const asking = { withinMs: 0, patient: false };
-    const look = await loadSource(source, asking, { catalogs, access, now: () => clock.now() });
-    if ('value' in look) return { ...common, index: look.value.index };
-    return { ...common, failure: look.error instanceof Error ? look.error.message : String(look.error) };
+    const polled = await loadSource(source, asking, { catalogs, access, now: () => clock.now() });
+    if ('value' in polled) return { ...common, index: polled.value.index };
+    return { ...common, failure: polled.error instanceof Error ? polled.error.message : String(polled.error) };
   };
   const read = once(({ client, source }: Asked) => catalogOf(client, source));
   return {

@@ -42,9 +42,13 @@ export const operatorGroup = (namespace = NAMESPACE) => ({
   spec: { targetNamespaces: [namespace] },
 });
 
-type Wish = Readonly<{ namespace?: string; package?: string; status?: object }>;
+type SubscriptionOptions = Readonly<{ namespace?: string; package?: string; status?: object }>;
 
-export const subscription = ({ namespace = NAMESPACE, package: wanted = 'mill', status }: Wish = {}) => ({
+export const subscription = ({
+  namespace = NAMESPACE,
+  package: wanted = 'mill',
+  status,
+}: SubscriptionOptions = {}) => ({
   ...SUBSCRIPTION_API,
   metadata: { name: 'mill', namespace },
   spec: { name: wanted, channel: 'stable', source: 'samples', sourceNamespace: 'olm' },

@@ -192,8 +192,8 @@ describe('flotilla status', () => {
     expect(out).toMatch(/NOT READY\n {2}redis down: the connection is closed/);
     expect(out).toMatch(/apply +7 +0 +0 +0/);
     expect(out).toMatch(/east +v1\.34\.4 +1\/1 +0\/4 +0\/1/);
-    const told = [...out.matchAll(/^( {2}east {2}(.*)|[A-Z ]+)$/gm)].map(([line, , object]) => object ?? line);
-    expect(told.slice(told.indexOf('FAILED'))).toEqual([
+    const listed = [...out.matchAll(/^( {2}east {2}(.*)|[A-Z ]+)$/gm)].map(([line, , object]) => object ?? line);
+    expect(listed.slice(listed.indexOf('FAILED'))).toEqual([
       'FAILED',
       'Subscription lost/mill',
       'BLOCKED',

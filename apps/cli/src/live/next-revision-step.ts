@@ -101,8 +101,8 @@ type Store = MemoryProblemStore<ExtensionProblems>;
 async function solved(cluster: string, extension: string, resolved: Resolved | undefined): Promise<Store> {
   const store: Store = new MemoryProblemStore();
   if (resolved === undefined) return store;
-  const { wishes, solution } = resolved;
-  const problem = await store.putProblem({ v: 1, extension: wishes, catalogs: [] }, new Map());
+  const { desired, solution } = resolved;
+  const problem = await store.putProblem({ v: 1, extension: desired, catalogs: [] }, new Map());
   await store.putObservation(cluster, extension, { problem });
   await store.putSolution(problem, solution);
   return store;
@@ -155,7 +155,7 @@ async function outcomeOf(
       bundle === undefined || version === undefined || image === undefined ? {} : { bundle, version, image };
     return { next: 'nothing', ...chosen, ...note, ...why, trouble: decided.trouble.message, objects: [] };
   }
-  const target = decided.next === 'make' ? plannedRevision(pass, decided.wish) : newestRevision(pass);
+  const target = decided.next === 'make' ? plannedRevision(pass, decided.desired) : newestRevision(pass);
   if ('error' in target) return { next: 'nothing', ...note, ...why, trouble: target.error, objects: [] };
   const { bundle, image } = bundleOf(target.revision);
   return {
@@ -172,15 +172,15 @@ async function outcomeOf(
 }
 
 type Target = Readonly<{ revision: ClusterObjectSet; wanted: readonly ContentObject[] }> | Readonly<{ error: string }>;
-type Wish = Extract<NextRevision, { next: 'make' }>['wish'];
+type Desired = Extract<NextRevision, { next: 'make' }>['desired'];
 
-function plannedRevision({ read, deps }: ExtensionPass, wish: Wish): Target {
+function plannedRevision({ read, deps }: ExtensionPass, desired: Desired): Target {
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
-  const built = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });
-  if ('error' in built) return { error: troubleOf(wish.from, 'Blocked', built.error).message };
+  const built = buildRevision(read.extension, number, desired, { systemNamespace, compress: gzipSync });
+  if ('error' in built) return { error: troubleOf(desired.from, 'Blocked', built.error).message };
   const { metadata } = built.revision;
-  const wanted = wish.phases.flatMap(({ objects }) =>
+  const wanted = desired.phases.flatMap(({ objects }) =>
     objects.map((object): ContentObject => ({ object, protection: 'Prevent' })),
   );
   return { revision: { ...built.revision, metadata: { ...metadata, uid: PLANNED_UID } }, wanted };

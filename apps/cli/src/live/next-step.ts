@@ -73,9 +73,9 @@ async function solved(
 ): Promise<MemoryProblemStore> {
   const store = new MemoryProblemStore();
   if (read.subscriptions.length === 0) return store;
-  const wishes = desiredNamespaceOf(read);
-  const { slices, records } = sliceCatalogs(wishes, catalogs);
-  const problem = { v: 1 as const, wishes, catalogs: slices };
+  const desired = desiredNamespaceOf(read);
+  const { slices, records } = sliceCatalogs(desired, catalogs);
+  const problem = { v: 1 as const, wishes: desired, catalogs: slices };
   const hash = problemHash(problem);
   await store.putProblem(problem, records);
   await store.putObservation(client.cluster, read.namespace, { problem: hash });

@@ -8,13 +8,13 @@ import type { ExtensionStep } from './next-revision-step.js';
 export function extensionStepText(step: ExtensionStep): string {
   const { image, explanation, note, trouble, next, objects } = step;
   const why = explanation === undefined ? [] : explanationLines(explanation);
-  const told = new Set([
+  const reportedKinds = new Set([
     ...(image === undefined || next === 'keep' ? [] : [`image ${image}`]),
     ...(trouble === undefined ? [] : trouble.split('\n')),
     ...why.filter((line) => line !== trouble),
     ...(note === undefined || why.length > 0 ? [] : [note]),
   ]);
-  const lines = [...told].map((line) => `  ${line}`);
+  const lines = [...reportedKinds].map((line) => `  ${line}`);
   return [headOf(step), ...lines, ...objectLines(next, objects), ''].join('\n');
 }
 

@@ -51,8 +51,10 @@ function detailOf(verb: RecordedWrite['verb'], kind: string, change: unknown): s
   if (verb === 'patch') return shortened(JSON.stringify(change));
   if (verb !== 'updateStatus') return '';
   const phase = text(change, 'status', 'phase') || text(change, 'status', 'state');
-  const told = [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')].filter(Boolean).join(', ');
-  return told === '' ? shortened(JSON.stringify(field(change, 'status') ?? {})) : told;
+  const phaseText = [phase, text(change, 'status', 'reason'), text(change, 'status', 'message')]
+    .filter(Boolean)
+    .join(', ');
+  return phaseText === '' ? shortened(JSON.stringify(field(change, 'status') ?? {})) : phaseText;
 }
 
 const LONGEST = 160;

@@ -96,9 +96,9 @@ function waitingText({ waiting, clusters, away }: FleetStatus, { namespace, all 
   if (waiting.length === 0) return nothingText(clusters.length, away.length, namespace);
   const causes = all ? waiting.map((one) => [one] as const) : equalCauses(waiting);
   const shown = all ? causes : causes.slice(0, SHOWN);
-  const groups = HEALTH_STATES.flatMap((standing) => {
-    const members = shown.filter(([first]) => first.standing === standing);
-    return members.length === 0 ? [] : [[HEADINGS[standing], ...members.flatMap(causeLines)].join('\n')];
+  const groups = HEALTH_STATES.flatMap((health) => {
+    const members = shown.filter(([first]) => first.standing === health);
+    return members.length === 0 ? [] : [[HEADINGS[health], ...members.flatMap(causeLines)].join('\n')];
   });
   const left = causes.slice(shown.length);
   return `${groups.join('\n')}\n${left.length === 0 ? '' : `${moreText(left)}: ${NEXT.everyCause()}\n`}`;

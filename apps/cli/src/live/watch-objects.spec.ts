@@ -45,12 +45,12 @@ it('flotilla get --watch prints what is there, then what is added and what is de
   const { promise: stop, resolve: end } = Promise.withResolvers<void>();
   const options = watchOptions('table');
   const watching = watchObjects(clients, io, options, stop);
-  const told = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), PATIENCE);
-  await told(/^CLUSTER .*CHANNEL +INSTALLED +STATE\neast +team +mill +mill +samples +stable\n$/);
+  const printed = (text: RegExp) => vi.waitFor(() => expect(result.out).toMatch(text), PATIENCE);
+  await printed(/^CLUSTER .*CHANNEL +INSTALLED +STATE\neast +team +mill +mill +samples +stable\n$/);
   put(fleet.cluster('west'), subscription());
-  await told(/west +team +mill/);
+  await printed(/west +team +mill/);
   fleet.cluster('east').delete({ ...SUBSCRIPTION_API, name: 'mill', namespace: 'team' });
-  await told(/east +team +mill +mill +samples +stable +\(deleted\)\n$/);
+  await printed(/east +team +mill +mill +samples +stable +\(deleted\)\n$/);
   end();
   await watching;
   expect(result).toMatchObject({ err: '', exit: 0 });

@@ -18,7 +18,7 @@ export async function referencePlace(reference: string): Promise<ReferencePlace>
   if (reference.startsWith(LAYOUT_PREFIX)) return 'layout';
   const kind = await pathKind(reference);
   if (kind !== 'absent') return kind;
-  if (isPathOnly(reference) || (await looksLikePath(reference))) throw await absent(reference);
+  if (isPathOnly(reference) || (await isLikePath(reference))) throw await absent(reference);
   return 'image';
 }
 
@@ -48,7 +48,7 @@ const isPathOnly = (reference: string): boolean => /^(\.{0,2}\/|\.{1,2}$)|\.(ya?
 /** Whether a tag or a digest makes the reference that of an image. */
 const isPinned = (reference: string): boolean => /@sha256:|:[^/]+$/.test(reference);
 
-async function looksLikePath(reference: string): Promise<boolean> {
+async function isLikePath(reference: string): Promise<boolean> {
   if (isPinned(reference)) return false;
   const slash = reference.indexOf('/');
   return slash < 0 || (await pathKind(reference.slice(0, slash))) === 'directory';

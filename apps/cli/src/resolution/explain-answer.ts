@@ -61,7 +61,7 @@ type Case = Readonly<{
   subject: Subject;
   observed: ObservedNamespace;
   catalogs: readonly IndexedCatalog[];
-  wishes: DesiredNamespace;
+  desired: DesiredNamespace;
   resolution: Resolution;
 }>;
 
@@ -81,30 +81,30 @@ export function explainObserved(
   catalogs: readonly IndexedCatalog[],
 ): ExplainAnswer {
   const { problem, resolution } = resolveOffline(observed, catalogs);
-  const asked = { subject, observed, catalogs, wishes: problem.wishes, resolution };
+  const asked = { subject, observed, catalogs, desired: problem.wishes, resolution };
   return subject.kind === 'Subscription' ? explainSubscription(asked) : explainCsv(asked);
 }
 
 function explainSubscription(asked: Case): ExplainAnswer {
-  const { subject, wishes, resolution } = asked;
-  const base = { ...subject, namespace: wishes.namespace };
-  const wished = wishes.subscriptions.find(({ name }) => name === subject.name);
-  if (wished === undefined) throw unknown(asked);
+  const { subject, desired, resolution } = asked;
+  const base = { ...subject, namespace: desired.namespace };
+  const ownSubscription = desired.subscriptions.find(({ name }) => name === subject.name);
+  if (ownSubscription === undefined) throw unknown(asked);
   if (resolution.result !== 'resolved') return stopped(asked, resolution);
-  const leftOut = unresolvedWish(resolution, subject.name);
+  const leftOut = unresolvedReason(resolution, subject.name);
   if (leftOut !== undefined) return { ...base, ...leftOut };
-  const outlook = upgradeOutlook(wished, wishes, asked.catalogs, resolution);
-  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(wished, bundle));
-  const because = next === undefined ? [] : [`${next.name} comes because of: ${reasons(next, resolution, wishes)}.`];
+  const outlook = upgradeOutlook(ownSubscription, desired, asked.catalogs, resolution);
+  const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(ownSubscription, bundle));
+  const because = next === undefined ? [] : [`${next.name} comes because of: ${reasons(next, resolution, desired)}.`];
   const state = next === undefined ? 'settled' : outlook.installed === undefined ? 'installs' : 'upgrades';
   return { ...base, well: true, state, text: [...because, renderOutlook(outlook)].join('\n'), outlook };
 }
 
-const reasons = (bundle: ChosenBundle, { chosen }: Resolved, wishes: DesiredNamespace): string =>
-  whyChosen(bundle, chosen, wishes).join('; ');
+const reasons = (bundle: ChosenBundle, { chosen }: Resolved, desired: DesiredNamespace): string =>
+  whyChosen(bundle, chosen, desired).join('; ');
 
-function unresolvedWish({ unresolved = [] }: Resolved, name: string) {
-  const found = unresolved.find((wish) => wish.kind === 'subscription' && wish.name === name);
+function unresolvedReason({ unresolved = [] }: Resolved, name: string) {
+  const found = unresolved.find((reason) => reason.kind === 'subscription' && reason.name === name);
   if (found === undefined) return undefined;
   const { message, explanation, advice } = found;
   const text = explanation.length === 0 ? `${message}\n${advice}` : renderExplanation(explanation, advice);
@@ -113,8 +113,8 @@ function unresolvedWish({ unresolved = [] }: Resolved, name: string) {
 
 /** Nothing is resolved in the namespace: asked again with isolation, it shows whose fault that is. */
 function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): ExplainAnswer {
-  const { subject, observed, catalogs, wishes } = asked;
-  const base = { ...subject, namespace: wishes.namespace, well: false, message: resolution.message };
+  const { subject, observed, catalogs, desired } = asked;
+  const base = { ...subject, namespace: desired.namespace, well: false, message: resolution.message };
   const alone = resolveOffline(isolated(observed), catalogs).resolution;
   const text =
     resolution.result === 'error'
@@ -122,7 +122,7 @@ function stopped(asked: Case, resolution: Exclude<Resolution, Resolved>): Explai
       : renderExplanation(resolution.explanation, resolution.advice);
   const explanation = resolution.result === 'error' ? [] : resolution.explanation;
   if (alone.result !== 'resolved') return { ...base, state: 'error', text, explanation };
-  const own = unresolvedWish(alone, subject.name);
+  const own = unresolvedReason(alone, subject.name);
   if (own !== undefined) return { ...base, ...own };
   const guilty = (alone.unresolved ?? []).map(({ kind, name }) =>
     kind === 'subscription' ? `Subscription ${name}` : `ClusterServiceVersion ${name}`,
@@ -141,26 +141,26 @@ const isolated = (observed: ObservedNamespace): ObservedNamespace => ({
 });
 
 function explainCsv(asked: Case): ExplainAnswer {
-  const { subject, wishes, resolution } = asked;
-  const base = { ...subject, namespace: wishes.namespace };
+  const { subject, desired, resolution } = asked;
+  const base = { ...subject, namespace: desired.namespace };
   const coming = resolution.result === 'resolved' && resolution.chosen.find(({ name }) => name === subject.name);
   if (coming) {
-    const text = `${subject.name} comes because of: ${reasons(coming, resolution, wishes)}.`;
+    const text = `${subject.name} comes because of: ${reasons(coming, resolution, desired)}.`;
     return { ...base, well: true, state: 'installs', text };
   }
-  if (!wishes.csvs.some(({ name }) => name === subject.name)) throw unknown(asked);
-  const owner = wishes.subscriptions.find(({ installedCSV }) => installedCSV === subject.name);
+  if (!desired.csvs.some(({ name }) => name === subject.name)) throw unknown(asked);
+  const owner = desired.subscriptions.find(({ installedCSV }) => installedCSV === subject.name);
   if (owner === undefined) {
     const text = `ClusterServiceVersion ${subject.name} is installed and no Subscription names it in status.installedCSV: it stays as it is, never gets an upgrade, and whatever does not go with it cannot be installed. In phase Replacing it goes by itself once its successor has succeeded: delete nothing then. Otherwise let status.installedCSV of its Subscription name it again, or delete it, which also deletes its Deployments and so stops its operator.`;
     return { ...base, well: true, state: 'orphan', text };
   }
-  const told = explainSubscription({ ...asked, subject: { kind: 'Subscription', name: owner.name } });
-  return { ...told, ...base, text: `It belongs to Subscription ${owner.name}.\n${told.text}` };
+  const answer = explainSubscription({ ...asked, subject: { kind: 'Subscription', name: owner.name } });
+  return { ...answer, ...base, text: `It belongs to Subscription ${owner.name}.\n${answer.text}` };
 }
 
-function unknown({ subject: { kind, name }, wishes }: Case): NotFound {
-  const known = (kind === 'Subscription' ? wishes.subscriptions : wishes.csvs).map((one) => one.name);
+function unknown({ subject: { kind, name }, desired }: Case): NotFound {
+  const known = (kind === 'Subscription' ? desired.subscriptions : desired.csvs).map((one) => one.name);
   const hint =
     known.length === 0 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 10).join(', ')}`;
-  return new NotFound(`no ${kind} ${name} in namespace ${wishes.namespace} of the manifests${hint}`);
+  return new NotFound(`no ${kind} ${name} in namespace ${desired.namespace} of the manifests${hint}`);
 }

@@ -84,10 +84,10 @@ export function resolvedPlan(
   installed: InstalledBundle | undefined,
   catalogs: readonly ExtensionCatalog[],
   gates: FeatureGates,
-): Readonly<{ plan: ExtensionPlan; wishes: DesiredExtension; solution: ExtensionSolution }> | undefined {
-  const wishes = desiredExtension(extension, installed, gates);
-  if (wishes === undefined) return undefined;
-  const { query, majorUpdates } = wishes;
+): Readonly<{ plan: ExtensionPlan; desired: DesiredExtension; solution: ExtensionSolution }> | undefined {
+  const desired = desiredExtension(extension, installed, gates);
+  if (desired === undefined) return undefined;
+  const { query, majorUpdates } = desired;
   const input = { query, installed, catalogs, majorUpdates };
   const resolution = resolveExtension(input);
   const plan = {
@@ -96,7 +96,7 @@ export function resolvedPlan(
     ...planOf(resolution),
     explanation: explainExtension(input, resolution),
   };
-  return { plan, wishes, solution: solutionOf(resolution, gates) };
+  return { plan, desired, solution: solutionOf(resolution, gates) };
 }
 
 function planOf(resolution: ExtensionResolution): Omit<ExtensionPlan, 'extension' | 'explanation'> {

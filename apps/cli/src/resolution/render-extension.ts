@@ -6,7 +6,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { phasesOf } from '#core/v1/bundle-render/phases';
 import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
-import { HUB_GATES } from '#core/v1/bundle-render/render-request';
+import { HUB_FEATURE_GATES } from '#core/v1/bundle-render/render-request';
 import { resolvedBundleError } from '#core/v1/extension/report-extension';
 import { ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';
@@ -36,7 +36,12 @@ export function extensionContent(
   const read = readRegistryBundle(files);
   if ('error' in read) return refused(read.error);
   const { namespace, config, source } = spec;
-  const request = { namespace, config: config?.inline, certificateProvider: 'flotilla', gates: HUB_GATES } as const;
+  const request = {
+    namespace,
+    config: config?.inline,
+    certificateProvider: 'flotilla',
+    gates: HUB_FEATURE_GATES,
+  } as const;
   const rendered = renderBundle(read, request);
   if ('error' in rendered) return refused(rendered.error);
   const packageName = source.catalog?.packageName ?? '';

@@ -21,9 +21,9 @@ export function resolveOffline(
   observed: ObservedNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Readonly<{ problem: ResolutionProblem; resolution: Resolution }> {
-  const wishes = desiredNamespaceOf(observed);
-  const { slices, records } = sliceCatalogs(wishes, catalogs);
-  const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
+  const desired = desiredNamespaceOf(observed);
+  const { slices, records } = sliceCatalogs(desired, catalogs);
+  const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
   return { problem, resolution: resolve(problem, (hash) => recordIn(records, hash)) };
 }
 

@@ -15,7 +15,7 @@ export type ReachedCluster = Readonly<{
   identity?: string;
   globalCatalogNamespace: string;
   /** Whether anything is done there at all. */
-  standing: ManagementStatus;
+  management: ManagementStatus;
   /** What was installed; absent where nothing was to be. */
   joined?: JoinReport | undefined;
 }>;
@@ -38,19 +38,19 @@ export async function checkCluster(
   const { cluster } = client;
   try {
     const version = await inTime(client.serverVersion(), patienceMs);
-    return await inTime(lookInside(client, settings, version), patienceMs + JOINING_MS);
+    return await inTime(readCluster(client, settings, version), patienceMs + JOINING_MS);
   } catch (error) {
     return { cluster, reached: false, because: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function lookInside(client: KubeClient, settings: Settings, version: string): Promise<ReachedCluster> {
-  const [standing, globalCatalogNamespace, system] = await Promise.all([
-    standingOf(client, settings),
+async function readCluster(client: KubeClient, settings: Settings, version: string): Promise<ReachedCluster> {
+  const [management, globalCatalogNamespace, system] = await Promise.all([
+    managementOf(client, settings),
     globalCatalogNamespaceOf(client, settings),
     client.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' }).catch(() => undefined),
   ]);
-  const joined = standing.acts && settings.joinInstall ? await joinCluster(client) : undefined;
+  const joined = management.acts && settings.joinInstall ? await joinCluster(client) : undefined;
   const identity = system?.metadata.uid;
   const { cluster } = client;
   return {
@@ -59,13 +59,13 @@ async function lookInside(client: KubeClient, settings: Settings, version: strin
     version,
     ...(identity === undefined ? {} : { identity }),
     globalCatalogNamespace,
-    standing,
+    management,
     joined,
   };
 }
 
 /** Whether the hub acts there, or leaves the cluster to an OLM of its own. */
-export const standingOf = (client: KubeClient, settings: Settings): Promise<ManagementStatus> =>
+export const managementOf = (client: KubeClient, settings: Settings): Promise<ManagementStatus> =>
   new OlmDetector({
     client,
     clock: new SystemClock(),

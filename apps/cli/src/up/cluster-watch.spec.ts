@@ -19,7 +19,7 @@ it('reports clusters in the order of the kubeconfig, whichever answers first', a
     readSettings({}),
     io,
   );
-  const reported = watch.firstLook();
+  const reported = watch.firstCheck();
   for (const { refuse } of clusters.toReversed()) {
     refuse();
     await new Promise(setImmediate);

@@ -25,17 +25,17 @@ export class ClusterWatch {
    * Asks all clusters at once; prints in the order of the kubeconfig. Ends when each has
    * answered or has had its time.
    */
-  async firstLook(): Promise<void> {
+  async firstCheck(): Promise<void> {
     const pending = this.clients.map((client) => checkCluster(client, this.settings, PATIENCE_MS));
-    const looks: CheckedCluster[] = [];
+    const checks: CheckedCluster[] = [];
     for (const [index, client] of this.clients.entries()) {
-      const look = await pending[index];
-      if (look === undefined) continue;
-      looks.push(look);
-      this.#tell(look);
-      if (!look.reached) this.#later(client);
+      const check = await pending[index];
+      if (check === undefined) continue;
+      checks.push(check);
+      this.#report(check);
+      if (!check.reached) this.#later(client);
     }
-    for (const line of describeSameClusters(looks)) this.io.out(`${line}\n`);
+    for (const line of describeSameClusters(checks)) this.io.out(`${line}\n`);
   }
 
   stop(): void {
@@ -47,19 +47,19 @@ export class ClusterWatch {
     if (this.#stopped) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#lookAgain(client);
+      void this.#checkAgain(client);
     }, LOOK_AGAIN_MS);
     this.#timers.add(timer);
   }
 
-  async #lookAgain(client: KubeClient): Promise<void> {
-    const look = await checkCluster(client, this.settings, PATIENCE_MS);
+  async #checkAgain(client: KubeClient): Promise<void> {
+    const check = await checkCluster(client, this.settings, PATIENCE_MS);
     if (this.#stopped) return;
-    if (look.reached) this.#tell(look);
+    if (check.reached) this.#report(check);
     else this.#later(client);
   }
 
-  #tell(look: CheckedCluster): void {
-    for (const line of describeCluster(look, this.#width)) this.io.out(`${line}\n`);
+  #report(check: CheckedCluster): void {
+    for (const line of describeCluster(check, this.#width)) this.io.out(`${line}\n`);
   }
 }

@@ -9,7 +9,7 @@ const reached = (facts: Partial<ReachedCluster>): ReachedCluster => ({
   reached: true,
   version: 'v1.34.4',
   globalCatalogNamespace: 'olm',
-  standing: { acts: true, signs: [] },
+  management: { acts: true, signs: [] },
   joined: nothing,
   ...facts,
 });
@@ -21,7 +21,7 @@ const signs: readonly OlmSign[] = [
   { kind: 'deployment', namespace: 'olm', name: 'catalog-operator' },
 ];
 
-const cases: readonly (readonly [why: string, look: CheckedCluster, lines: readonly (string | RegExp)[]])[] = [
+const cases: readonly (readonly [why: string, check: CheckedCluster, lines: readonly (string | RegExp)[]])[] = [
   [
     'nothing to do, nothing to warn of',
     reached({}),
@@ -70,7 +70,7 @@ const cases: readonly (readonly [why: string, look: CheckedCluster, lines: reado
   ],
   [
     'OLM itself is at work: nothing is done, and the command that stops it',
-    { ...reached({ standing: { acts: false, signs, because: 'OLM itself is at work there' } }), joined: undefined },
+    { ...reached({ management: { acts: false, signs, because: 'OLM itself is at work there' } }), joined: undefined },
     [
       /Kubernetes .* · left alone$/,
       /WARNING: OLM itself is at work there/,
@@ -79,13 +79,13 @@ const cases: readonly (readonly [why: string, look: CheckedCluster, lines: reado
   ],
   [
     'both act, since somebody said so: said again, since it is dangerous',
-    reached({ standing: { acts: true, signs } }),
+    reached({ management: { acts: true, signs } }),
     [/Kubernetes/, /WARNING: .*\(deployment olm\/olm-operator, deployment olm\/catalog-operator\); both act/],
   ],
   [
     'nobody may look for OLM: nothing to scale',
     {
-      ...reached({ standing: { acts: false, signs: [], because: 'deployments.apps is\nforbidden' } }),
+      ...reached({ management: { acts: false, signs: [], because: 'deployments.apps is\nforbidden' } }),
       joined: undefined,
     },
     [/left alone/, /WARNING: deployments.apps is; forbidden/],
@@ -98,21 +98,21 @@ const cases: readonly (readonly [why: string, look: CheckedCluster, lines: reado
 ];
 
 describe('the description of a cluster', () => {
-  it.each(cases)('%s', (_why, look, lines) => {
-    const told = describeCluster(look, 6);
-    expect(told).toHaveLength(lines.length);
-    for (const [index, line] of lines.entries()) expect(told[index]).toMatch(line);
+  it.each(cases)('%s', (_why, check, lines) => {
+    const reported = describeCluster(check, 6);
+    expect(reported).toHaveLength(lines.length);
+    for (const [index, line] of lines.entries()) expect(reported[index]).toMatch(line);
   });
 
   it('names two contexts that lead to one cluster, but not clusters that differ or are unknown', () => {
-    const looks = [
+    const checks = [
       reached({ cluster: 'east', identity: 'one' }),
       reached({ cluster: 'west', identity: 'two' }),
       reached({ cluster: 'east-admin', identity: 'one' }),
       reached({ cluster: 'hidden' }),
       reached({ cluster: 'hidden-too' }),
     ];
-    expect(describeSameClusters(looks)).toEqual([
+    expect(describeSameClusters(checks)).toEqual([
       '  WARNING: east and east-admin are one and the same cluster; choose one of them with --context',
     ]);
   });

@@ -6,21 +6,21 @@ import type { CheckedCluster, ReachedCluster } from './check-cluster.js';
 /**
  * The lines about one cluster: what is watched there, what was done, and what the person should know or do.
  */
-export function describeCluster(look: CheckedCluster, width: number): string[] {
-  const line = (text: string) => `  ${look.cluster.padEnd(width)}  ${text}`;
+export function describeCluster(check: CheckedCluster, width: number): string[] {
+  const line = (text: string) => `  ${check.cluster.padEnd(width)}  ${text}`;
   const under = (text: string) => `  ${''.padEnd(width)}  ${text}`;
-  if (!look.reached) return [line(`not reached, tried again until it is: ${oneLine(look.because)}`)];
-  const { version, globalCatalogNamespace } = look;
-  const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(look)}`;
-  return [line(first), ...[...refusal(look), ...besideOlm(look)].map(under)];
+  if (!check.reached) return [line(`not reached, tried again until it is: ${oneLine(check.because)}`)];
+  const { version, globalCatalogNamespace } = check;
+  const first = `Kubernetes ${version} · global catalogs in namespace ${globalCatalogNamespace} · ${joinText(check)}`;
+  return [line(first), ...[...refusal(check), ...besideOlm(check)].map(under)];
 }
 
 /** Contexts that lead to one and the same cluster: it would be worked on once for each. */
-export function describeSameClusters(looks: readonly CheckedCluster[]): string[] {
+export function describeSameClusters(checks: readonly CheckedCluster[]): string[] {
   const byIdentity = new Map<string, string[]>();
-  for (const look of looks) {
-    if (!look.reached || look.identity === undefined) continue;
-    byIdentity.set(look.identity, [...(byIdentity.get(look.identity) ?? []), look.cluster]);
+  for (const check of checks) {
+    if (!check.reached || check.identity === undefined) continue;
+    byIdentity.set(check.identity, [...(byIdentity.get(check.identity) ?? []), check.cluster]);
   }
   return [...byIdentity.values()]
     .filter((names) => names.length > 1)
@@ -31,8 +31,8 @@ export function describeSameClusters(looks: readonly CheckedCluster[]): string[]
 
 const isCrd = (object: string): boolean => object.startsWith('CustomResourceDefinition ');
 
-function joinText({ standing, joined }: ReachedCluster): string {
-  if (!standing.acts) return 'left alone';
+function joinText({ management, joined }: ReachedCluster): string {
+  if (!management.acts) return 'left alone';
   if (joined === undefined) return 'CRDs of OLM are not looked after (FLOTILLA_JOIN_INSTALL)';
   const { installed, upgraded, refused } = joined;
   if (refused.some(({ object }) => isCrd(object))) return 'CRDs of OLM are missing';
@@ -50,12 +50,12 @@ function refusal({ cluster, joined }: ReachedCluster): string[] {
   ];
 }
 
-function besideOlm({ cluster, standing }: ReachedCluster): string[] {
-  if (standing.acts) {
-    const found = standing.signs.map(signText).join(', ');
+function besideOlm({ cluster, management }: ReachedCluster): string[] {
+  if (management.acts) {
+    const found = management.signs.map(signText).join(', ');
     return found === '' ? [] : [`WARNING: OLM itself is at work there, too (${found}); both act, as you said`];
   }
-  return [`WARNING: ${oneLine(standing.because)}`, ...scaling(cluster, standing.signs)];
+  return [`WARNING: ${oneLine(management.because)}`, ...scaling(cluster, management.signs)];
 }
 
 /** The commands that stop OLM's Deployments. */

@@ -58,7 +58,7 @@ async function start(io: Io, up: UpSettings, clients: Clients, endings: Endings)
   io.out(header(clients.applier));
   const watch = new ClusterWatch(clients.applier, settings, io);
   endings.push(async () => watch.stop());
-  await watch.firstLook();
+  await watch.firstCheck();
   const service = await startOn(hub, 'flotilla', allServices(settings, clients));
   endings.push(() => service.stop());
   io.out(footer(service, up));

@@ -17,7 +17,7 @@ const digestOf = (n: number) => `sha256:${String(n).padStart(64, '0')}`;
 class Shelf extends CatalogContents {
   pushed = 0;
   away = false;
-  readonly looks: string[] = [];
+  readonly polls: string[] = [];
   constructor() {
     super(new HttpRegistryClient({}), new MemoryContentStore());
   }
@@ -26,7 +26,7 @@ class Shelf extends CatalogContents {
     { credentials = {} }: { credentials?: RegistryCredentials },
   ): Promise<LoadedCatalog> {
     const login = credentials['registry.example'];
-    this.looks.push(`${reference} ${login !== undefined && 'password' in login ? login.password : '-'}`);
+    this.polls.push(`${reference} ${login !== undefined && 'password' in login ? login.password : '-'}`);
     if (this.away) throw new Error('the registry is away');
     return { digest: digestOf(this.pushed), content: digestOf(this.pushed), index: indexCatalog([]), packages: 0 };
   }
@@ -97,7 +97,7 @@ describe('two hundred clusters with one image', () => {
     const clusters = fleet();
     await clock.advance(1_000);
     expect(holding(clusters)).toEqual(new Set([digestOf(0)]));
-    expect(shelf.looks).toHaveLength(1);
+    expect(shelf.polls).toHaveLength(1);
   });
 
   it('ask once for each poll, and all have what was pushed soon after', async () => {
@@ -108,15 +108,15 @@ describe('two hundred clusters with one image', () => {
       await clock.advance(11 * MINUTE);
       expect(holding(clusters), `after push ${push}`).toEqual(new Set([digestOf(push)]));
     }
-    expect(shelf.looks.length).toBeLessThanOrEqual(5);
+    expect(shelf.polls.length).toBeLessThanOrEqual(5);
   });
 
   it('ask once for each try while the registry is away, less and less often', async () => {
     shelf.away = true;
     const clusters = fleet();
     await clock.advance(10 * MINUTE);
-    expect(shelf.looks.length).toBeGreaterThanOrEqual(6);
-    expect(shelf.looks.length).toBeLessThanOrEqual(8);
+    expect(shelf.polls.length).toBeGreaterThanOrEqual(6);
+    expect(shelf.polls.length).toBeLessThanOrEqual(8);
     expect(new Set(clusters.map(({ state }) => state.failure?.message))).toEqual(new Set(['the registry is away']));
   });
 
@@ -125,11 +125,11 @@ describe('two hundred clusters with one image', () => {
     const clusters = fleet();
     await clock.advance(2 * MINUTE);
     shelf.away = false;
-    const before = shelf.looks.length;
+    const before = shelf.polls.length;
     await clock.advance(6 * MINUTE);
     expect(holding(clusters)).toEqual(new Set([digestOf(0)]));
     expect(clusters.every(({ failure }) => failure === undefined)).toBe(true);
-    expect(shelf.looks.length - before).toBe(1);
+    expect(shelf.polls.length - before).toBe(1);
   });
 
   it('do not lend one another their logins', async () => {
@@ -143,7 +143,7 @@ describe('two hundred clusters with one image', () => {
     );
     start();
     await clock.advance(1_000);
-    expect(shelf.looks.toSorted()).toEqual(['-', 'one', 'two'].map((who) => `registry.example/shelf:latest ${who}`));
+    expect(shelf.polls.toSorted()).toEqual(['-', 'one', 'two'].map((who) => `registry.example/shelf:latest ${who}`));
   });
 });
 
@@ -151,7 +151,7 @@ describe('a catalog', () => {
   it('that does not poll is read once, and again when its spec changes', async () => {
     const refresh = start();
     await clock.advance(24 * 60 * MINUTE);
-    expect(shelf.looks).toHaveLength(1);
+    expect(shelf.polls).toHaveLength(1);
     shelf.pushed = 1;
     refresh.update(source({ displayName: 'changed' }));
     await clock.advance(1_000);
@@ -188,12 +188,12 @@ describe('a catalog', () => {
       access(() => password),
     );
     await clock.advance(30 * MINUTE);
-    const looks = shelf.looks.length;
-    expect(looks, 'the registry itself is asked less and less').toBeLessThan(15);
+    const polls = shelf.polls.length;
+    expect(polls, 'the registry itself is asked less and less').toBeLessThan(15);
     password = 'right';
     shelf.away = false;
     await clock.advance(35_000);
-    expect(shelf.looks.slice(looks)).toEqual(['registry.example/shelf:latest right']);
+    expect(shelf.polls.slice(polls)).toEqual(['registry.example/shelf:latest right']);
     expect(refresh.failure).toBeUndefined();
   });
 
@@ -217,17 +217,17 @@ describe('a paused catalog', () => {
     const refresh = start(polled);
     await clock.advance(1_000);
     refresh.update(paused(polled));
-    const before = shelf.looks.length;
+    const before = shelf.polls.length;
     shelf.pushed = 1;
     refresh.update(paused({ ...polled, image: 'registry.example/shelf:next' }));
     await clock.advance(60 * MINUTE);
     expect(refresh.loaded?.digest).toBe(digestOf(0));
-    expect(shelf.looks).toHaveLength(before);
+    expect(shelf.polls).toHaveLength(before);
     refresh.update(source(polled));
     await clock.advance(1_000);
     expect(refresh.loaded?.digest).toBe(digestOf(1));
     await clock.advance(11 * MINUTE);
-    expect(shelf.looks.length, 'it polls again').toBeGreaterThan(before + 1);
+    expect(shelf.polls.length, 'it polls again').toBeGreaterThan(before + 1);
   });
 
   it('is fetched by the digest that it was paused at, by a process that starts anew', async () => {
@@ -238,6 +238,6 @@ describe('a paused catalog', () => {
     });
     running.push(refresh);
     await clock.advance(60 * MINUTE);
-    expect(shelf.looks).toEqual([`registry.example/shelf@${digestOf(7)} -`]);
+    expect(shelf.polls).toEqual([`registry.example/shelf@${digestOf(7)} -`]);
   });
 });

@@ -152,7 +152,7 @@ export class CatalogRefresh {
     const before = this.loaded?.digest;
     const wasServing = this.failure === undefined && this.settled;
     const { signal } = this.#wanted;
-    const delay = await this.#look(asking, signal);
+    const delay = await this.#poll(asking, signal);
     this.#running = false;
     if (signal.aborted) return this.#afterGivenUp();
     const first = !this.settled;
@@ -163,7 +163,7 @@ export class CatalogRefresh {
       this.#again = false;
       this.#refreshNow();
     } else if (this.#isAtRest) this.#rest();
-    else if (delay !== undefined) this.#lookAgainIn(delay);
+    else if (delay !== undefined) this.#pollAgainIn(delay);
   }
 
   /** The load was given up: the current spec is loaded instead. */
@@ -177,7 +177,7 @@ export class CatalogRefresh {
     return isPaused(this.#source) && this.loaded !== undefined;
   }
 
-  #lookAgainIn(delay: number): void {
+  #pollAgainIn(delay: number): void {
     if (this.#stopped) return;
     this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh(this.#asking()));
   }
@@ -194,7 +194,7 @@ export class CatalogRefresh {
   }
 
   /** Milliseconds until the next poll, or undefined where none is due. */
-  async #look(asking: Asking, signal: AbortSignal): Promise<number | undefined> {
+  async #poll(asking: Asking, signal: AbortSignal): Promise<number | undefined> {
     const source = this.#source;
     const origin = originOf(source);
     if (origin.kind === 'invalid') {
@@ -206,19 +206,19 @@ export class CatalogRefresh {
     const { deps } = this;
     const demand = Demand.of({ cluster: deps.cluster, namespace: source.metadata.namespace ?? '' }, signal);
     const now = () => deps.clock.now();
-    const look = await loadSource(pinned(source), { ...asking, demand }, { ...deps, now });
-    return signal.aborted ? undefined : this.#learn(source, origin, look);
+    const polled = await loadSource(pinned(source), { ...asking, demand }, { ...deps, now });
+    return signal.aborted ? undefined : this.#learn(source, origin, polled);
   }
 
-  #learn(source: CatalogSource, origin: LoadingOrigin, look: SourcePoll): number | undefined {
-    const configMap = look.configMap ?? this.state.configMap;
+  #learn(source: CatalogSource, origin: LoadingOrigin, polled: SourcePoll): number | undefined {
+    const configMap = polled.configMap ?? this.state.configMap;
     const known = origin.kind === 'configMap' && configMap !== undefined ? { configMap } : {};
-    if ('value' in look) {
-      this.#succeeded(source, look.value, look.begunAt, known);
+    if ('value' in polled) {
+      this.#succeeded(source, polled.value, polled.begunAt, known);
       const every = checkInterval(source, origin.kind);
-      return every === undefined ? undefined : Math.max(0, look.begunAt + this.#spread(every) - this.#now());
+      return every === undefined ? undefined : Math.max(0, polled.begunAt + this.#spread(every) - this.#now());
     }
-    return this.#failed(source, look, known);
+    return this.#failed(source, polled, known);
   }
 
   #succeeded(

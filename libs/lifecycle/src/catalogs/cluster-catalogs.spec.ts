@@ -43,7 +43,7 @@ class OneContent extends CatalogContents {
 
 const cluster = () => fleet.cluster('harbour');
 const stored = () => CatalogSource.parse(cluster().get(REF));
-const told = () => stored().status?.connectionState?.lastObservedState;
+const reported = () => stored().status?.connectionState?.lastObservedState;
 const statusWrites = () => cluster().requests.filter(({ subresource }) => subresource === 'status').length;
 
 beforeEach(async () => {
@@ -90,13 +90,13 @@ async function startCatalogs({ failures = 0, pulled = Promise.resolve(), prepare
 describe('the statuses of the catalogs of a cluster', () => {
   it('reports that a catalog is being loaded for the first time, then that it is ready', async () => {
     await startCatalogs({ failures: 1 });
-    await expect.poll(told, PATIENCE).toBe('TRANSIENT_FAILURE');
-    await expect.poll(() => clock.advance(6_000).then(told), PATIENCE).toBe('READY');
+    await expect.poll(reported, PATIENCE).toBe('TRANSIENT_FAILURE');
+    await expect.poll(() => clock.advance(6_000).then(reported), PATIENCE).toBe('READY');
   });
 
   it('does not take back READY when the poller starts anew: nothing has happened to the catalog', async () => {
     const first = await startCatalogs();
-    await expect.poll(told, PATIENCE).toBe('READY');
+    await expect.poll(reported, PATIENCE).toBe('READY');
     first.stop();
     const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
     const pull = Promise.withResolvers<void>();
@@ -113,8 +113,8 @@ describe('the statuses of the catalogs of a cluster', () => {
     for (let n = 0; n < 2; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
     await startCatalogs();
     await expect.poll(() => statusWrites(), PATIENCE).toBeGreaterThanOrEqual(2);
-    expect(told()).toBeUndefined();
-    await expect.poll(() => clock.advance(10_000).then(told), PATIENCE).toBe('READY');
+    expect(reported()).toBeUndefined();
+    await expect.poll(() => clock.advance(10_000).then(reported), PATIENCE).toBe('READY');
   });
 
   it('leaves out what is no CatalogSource: a cluster with other definitions must not end the poller of them all', async () => {
@@ -125,7 +125,7 @@ describe('the statuses of the catalogs of a cluster', () => {
         'changed',
       );
     }
-    await expect.poll(told, PATIENCE).toBe('READY');
+    await expect.poll(reported, PATIENCE).toBe('READY');
     expect(catalogs.all()).toHaveLength(1);
   });
 });
@@ -153,11 +153,11 @@ describe('the image templates of a cluster', () => {
   it('follow an upgrade of the cluster at the next resync', async () => {
     let version = 'v1.33.5+vendor.1';
     const catalogs = await templated(async () => version);
-    const told = (image: string) => `${image}: True ${image}`;
-    await expect.poll(watched(catalogs), PATIENCE).toBe(told('registry.example/shop:v33'));
+    const reported = (image: string) => `${image}: True ${image}`;
+    await expect.poll(watched(catalogs), PATIENCE).toBe(reported('registry.example/shop:v33'));
     version = 'v1.34.0+vendor.1';
     await catalogs.resync();
-    await expect.poll(watched(catalogs), PATIENCE).toBe(told('registry.example/shop:v34'));
+    await expect.poll(watched(catalogs), PATIENCE).toBe(reported('registry.example/shop:v34'));
     expect(catalogs.all().map(({ source }) => source.spec.image)).toEqual(['registry.example/shop:v34']);
   });
 
@@ -207,12 +207,12 @@ describe('the default CatalogSources of an OpenShift cluster', () => {
       metadata.annotations = { 'operatorframework.io/managed-by': 'marketplace-operator' };
     });
     const catalogs = await startCatalogs({ prepared: true });
-    await expect.poll(told, PATIENCE).toBe('READY');
+    await expect.poll(reported, PATIENCE).toBe('READY');
 
     disable(true);
     await catalogs.resync();
     await expect.poll(types, PATIENCE).toEqual(['DisabledByOperatorHub']);
-    expect(told()).toBeUndefined();
+    expect(reported()).toBeUndefined();
     expect(catalogs.all()).toEqual([]);
     expect(diagnoseCatalogSource(stored()).because.join()).toContain(
       'OperatorHub cluster disables this default source',
@@ -221,7 +221,7 @@ describe('the default CatalogSources of an OpenShift cluster', () => {
     disable(false);
     catalogs.note(stored(), 'changed');
     await catalogs.resync();
-    await expect.poll(told, PATIENCE).toBe('READY');
+    await expect.poll(reported, PATIENCE).toBe('READY');
     expect(types()).toEqual([]);
   });
 });

@@ -130,12 +130,12 @@ export class ClusterCatalogs {
       this.#drop(source);
       return;
     }
-    const wished = this.#templates.resolved(source);
+    const resolvedSource = this.#templates.resolved(source);
     const known = this.of(source);
-    if (known === undefined) this.#refreshes.set(keyOf(source), this.#refreshOf(wished));
-    else known.update(wished);
+    if (known === undefined) this.#refreshes.set(keyOf(source), this.#refreshOf(resolvedSource));
+    else known.update(resolvedSource);
     if (this.#templates.isTemplated(source) && !this.#templates.ready) this.#resyncSoon();
-    if (wished !== source) void this.#templates.writeImage(source);
+    if (resolvedSource !== source) void this.#templates.writeImage(source);
     if (this.#isStale(source)) void this.#statuses.write(source);
   }
 

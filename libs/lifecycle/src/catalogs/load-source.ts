@@ -24,9 +24,9 @@ export async function loadSource(source: CatalogSource, asking: Asking, deps: Lo
   try {
     switch (origin.kind) {
       case 'image':
-        return told(await deps.catalogs.ofImage(origin.image, await deps.access.credentials(source), asking));
+        return polledFrom(await deps.catalogs.ofImage(origin.image, await deps.access.credentials(source), asking));
       case 'grpc':
-        return told(await deps.catalogs.ofAddress(origin.address, asking));
+        return polledFrom(await deps.catalogs.ofAddress(origin.address, asking));
       case 'configMap':
         return await fromConfigMap(source.metadata.namespace ?? '', origin.name, deps);
       case 'invalid':
@@ -38,7 +38,7 @@ export async function loadSource(source: CatalogSource, asking: Asking, deps: Lo
   }
 }
 
-const told = (found: Shared<LoadedCatalog>): SourcePoll =>
+const polledFrom = (found: Shared<LoadedCatalog>): SourcePoll =>
   'error' in found ? { error: found.error, retryAt: found.retryAt, reason: 'RegistryServerError' } : found;
 
 async function fromConfigMap(

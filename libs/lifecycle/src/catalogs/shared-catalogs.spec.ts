@@ -73,10 +73,10 @@ describe('a registry server that many clusters name', () => {
   });
 
   it('that is replaced at its address is news to all of them, and its old answers stand no more', async () => {
-    let told = 0;
+    let notified = 0;
     for (let n = 0; n < 3; n += 1) {
       follow(() => {
-        told += 1;
+        notified += 1;
       });
     }
     const old = { withinMs: 60_000, patient: true };
@@ -84,7 +84,7 @@ describe('a registry server that many clusters name', () => {
     const { port } = server;
     await server.stop();
     server = await serveCatalog(catalog('2.0.0'), { port });
-    await expect.poll(() => told, PATIENCE).toBe(3);
+    await expect.poll(() => notified, PATIENCE).toBe(3);
     expect(versions(await catalogs.ofAddress(address(), old))).toBe('ant.v2.0.0');
     expect(listings).toBe(2);
   });

@@ -104,7 +104,7 @@ export class SharedCatalogs {
       // The first READY is that of the dial for the first listing, which is under way.
       if (state !== 'READY' || !this.#loads.answered(addressKey(address))) return;
       this.#loads.renew(addressKey(address));
-      for (const tell of listeners) tell();
+      for (const notify of listeners) notify();
     });
     const connection = { client, listeners };
     this.#connections.set(address, connection);

@@ -31,7 +31,7 @@ const PLAIN_FOR_MS = 60_000;
 
 /** Where the passes over one cluster's namespaces read: the cache, and requests for the rest. */
 export class ClusterView {
-  readonly #mirror: ClusterReadCache;
+  readonly #cache: ClusterReadCache;
   readonly #rights: RightsChanges;
   readonly #lists: SharedLists;
   readonly #client: KubeClient;
@@ -42,7 +42,7 @@ export class ClusterView {
     this.#client = client;
     this.#clock = clock;
     this.#lists = new SharedLists(client);
-    this.#mirror = new ClusterReadCache({
+    this.#cache = new ClusterReadCache({
       client,
       clock,
       log,
@@ -54,23 +54,23 @@ export class ClusterView {
     });
     this.#rights = new RightsChanges({
       clock,
-      csvs: this.#mirror,
+      csvs: this.#cache,
       onAffected: (namespace) => onMoved?.(namespace),
     });
   }
 
   start(): void {
-    this.#mirror.start();
+    this.#cache.start();
   }
 
   async stop(): Promise<void> {
-    await this.#mirror.stop();
+    await this.#cache.stop();
     this.#rights.stop();
   }
 
   /** When the cluster last sent something through a watch. */
   lastSeen(): Date {
-    return this.#mirror.lastSeen();
+    return this.#cache.lastSeen();
   }
 
   /**
@@ -82,8 +82,8 @@ export class ClusterView {
       get: (ref) => this.#get(ref),
       list: (kind, options) => this.#lists.list(kind, options),
       serverVersion: () => this.#client.serverVersion(),
-      mirror: this.#mirror,
-      behind: await this.#mirror.behind(seen, PATIENCE_MS),
+      cache: this.#cache,
+      behind: await this.#cache.behind(seen, PATIENCE_MS),
     };
   }
 

@@ -78,9 +78,9 @@ export class ClusterViews {
   async #check(client: KubeClient): Promise<number> {
     const { cluster } = client;
     const { detectors, random } = this.options;
-    const standing = await detectors.status(cluster).catch(() => undefined);
-    if (this.#stopped || standing === undefined) return UNREACHED_MS * (0.5 + random());
-    if (standing.acts) this.of(client);
+    const management = await detectors.status(cluster).catch(() => undefined);
+    if (this.#stopped || management === undefined) return UNREACHED_MS * (0.5 + random());
+    if (management.acts) this.of(client);
     else {
       const view = this.#views.get(cluster);
       this.#views.delete(cluster);

@@ -152,7 +152,7 @@ describe('what a pass reads of a cache', () => {
       return { items: [], resourceVersion: '1' };
     },
     serverVersion: async () => 'v1',
-    mirror: {
+    cache: {
       get: ({ kind }: KindRef) => (kind === 'Secret' ? { found: secret } : undefined),
       list: ({ kind }: KindRef) => (kind === 'Secret' ? [secret] : undefined),
       noteWritten: () => undefined,

@@ -13,7 +13,7 @@ export type ClusterReads = Readonly<{
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
   /** The cache, in place of requests. */
-  mirror?: Pick<ClusterReadCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
+  cache?: Pick<ClusterReadCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
   /** Kinds for which the cache is known to lag. */
   behind?: readonly string[];
 }>;
@@ -40,7 +40,7 @@ export class PassReader {
 
   constructor(private readonly cluster: ClusterReads) {
     this.#doubted = new Set(cluster.behind);
-    this.#doubtsAll = cluster.mirror === undefined;
+    this.#doubtsAll = cluster.cache === undefined;
   }
 
   /** Whether every answer from now on is one of the API server to a request of this pass. */
@@ -92,7 +92,7 @@ export class PassReader {
 
   /** The API server answered a write of ours with this: newer than all that this pass has read of it. */
   noteWritten(object: KubernetesObject): void {
-    this.cluster.mirror?.noteWritten(object);
+    this.cluster.cache?.noteWritten(object);
     const answers = this.#answers.get(object.kind);
     if (answers === undefined) return;
     // If it is being deleted, this write may have removed its last finalizer; forget all reads of the kind.
@@ -117,7 +117,7 @@ export class PassReader {
 
   /** The API server accepted the deletion. */
   noteDeleted(ref: ObjectRef): void {
-    this.cluster.mirror?.noteDeleted(ref);
+    this.cluster.cache?.noteDeleted(ref);
   }
 
   /** These actions were tried, with unknown results. */
@@ -153,8 +153,8 @@ export class PassReader {
     this.#answers.clear();
   }
 
-  #mirrorOf(kind: string): ClusterReads['mirror'] {
-    return this.#doubtsAll || this.#doubted.has(kind) ? undefined : this.cluster.mirror;
+  #cacheOf(kind: string): ClusterReads['cache'] {
+    return this.#doubtsAll || this.#doubted.has(kind) ? undefined : this.cluster.cache;
   }
 
   #of(kind: string): Answers {
@@ -164,12 +164,12 @@ export class PassReader {
   }
 
   async #get(ref: ObjectRef): Promise<KubernetesObject | undefined> {
-    const held = this.#mirrorOf(ref.kind)?.get(ref);
+    const held = this.#cacheOf(ref.kind)?.get(ref);
     return held === undefined ? this.cluster.get(ref) : held.found;
   }
 
   async #list({ apiVersion, kind }: KindRef, options: ListOptions): Promise<readonly KubernetesObject[]> {
-    const held = this.#mirrorOf(kind)?.list({ apiVersion, kind }, options);
+    const held = this.#cacheOf(kind)?.list({ apiVersion, kind }, options);
     if (held !== undefined) return held;
     const found = await this.cluster.list({ apiVersion, kind }, options);
     return (found?.items ?? []).map((item) => ({ ...item, apiVersion, kind }));

@@ -10,7 +10,7 @@ const CACHED: ClusterReads = {
   get: async () => undefined,
   list: async () => ({ items: [], resourceVersion: '1' }),
   serverVersion: async () => 'v1.34.0',
-  mirror: { get: () => undefined, list: () => undefined, noteWritten: () => undefined, noteDeleted: () => undefined },
+  cache: { get: () => undefined, list: () => undefined, noteWritten: () => undefined, noteDeleted: () => undefined },
 };
 const apiError = (status: number, reason: string) => new KubeApiError('east', status, reason, 'no');
 const FORBIDDEN = apiError(403, 'Forbidden');

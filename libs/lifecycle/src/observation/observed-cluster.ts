@@ -41,7 +41,7 @@ export class ObservedCluster {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
-  readonly #standings = new Map<string, string>();
+  readonly #fingerprints = new Map<string, string>();
   readonly #touched: TouchedSubjects<NamespaceSubject>;
   readonly #sightings = new Sightings();
   #stopped = false;
@@ -49,7 +49,7 @@ export class ObservedCluster {
   constructor(private readonly deps: ObservedClusterDeps) {
     this.#touched = new TouchedSubjects({
       clock: deps.clock,
-      observe: ({ namespace }) => this.#look(namespace),
+      observe: ({ namespace }) => this.#pass(namespace),
       onFailure: ({ namespace }, err) =>
         deps.log.error(
           { cluster: this.name, namespace, err },
@@ -129,7 +129,7 @@ export class ObservedCluster {
     this.#touched.touch({ cluster: this.name, namespace });
   }
 
-  async #look(namespace: string): Promise<void> {
+  async #pass(namespace: string): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
     const problem = this.#observe(namespace);
     for (const { key } of problem?.problem.catalogs ?? []) {
@@ -177,10 +177,10 @@ export class ObservedCluster {
   #noteCatalog(source: CatalogSource, event: 'changed' | 'gone'): boolean {
     this.#catalogs.note(source, event);
     const key = `${source.metadata.namespace}/${source.metadata.name}`;
-    const standing = event === 'gone' ? undefined : catalogFingerprint(source);
-    const moved = this.#standings.get(key) !== standing;
-    if (standing === undefined) this.#standings.delete(key);
-    else this.#standings.set(key, standing);
+    const fingerprint = event === 'gone' ? undefined : catalogFingerprint(source);
+    const moved = this.#fingerprints.get(key) !== fingerprint;
+    if (fingerprint === undefined) this.#fingerprints.delete(key);
+    else this.#fingerprints.set(key, fingerprint);
     return moved || event === 'gone';
   }
 

@@ -4,7 +4,7 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import { TouchedSubjects } from './touched-subjects.js';
 
 /** Passes begin in this order; each lasts until it is ended. */
-function looking() {
+function passes() {
   const clock = new ManualClock();
   const begun: string[] = [];
   const failed: string[] = [];
@@ -31,7 +31,7 @@ function looking() {
 
 describe('the touched subjects of a cluster', () => {
   it('get one pass for a burst of events', async () => {
-    const { touch, clock, begun } = looking();
+    const { touch, clock, begun } = passes();
     for (const namespace of ['a', 'a', 'a']) touch(namespace);
     await clock.advance(24);
     expect(begun).toEqual([]);
@@ -40,7 +40,7 @@ describe('the touched subjects of a cluster', () => {
   });
 
   it('never get two passes at once: what comes meanwhile gets a pass afterwards', async () => {
-    const { touch, clock, begun, end } = looking();
+    const { touch, clock, begun, end } = passes();
     touch('a');
     touch('b');
     await clock.advance(25);
@@ -55,7 +55,7 @@ describe('the touched subjects of a cluster', () => {
   });
 
   it('get another pass by themselves after a failure, which holds up no other subject', async () => {
-    const { touch, clock, begun, failed, end } = looking();
+    const { touch, clock, begun, failed, end } = passes();
     touch('a');
     touch('b');
     await clock.advance(25);
@@ -67,7 +67,7 @@ describe('the touched subjects of a cluster', () => {
   });
 
   it('are left alone after the stop', async () => {
-    const { touched, touch, clock, begun, end } = looking();
+    const { touched, touch, clock, begun, end } = passes();
     touch('a');
     touch('b');
     await clock.advance(25);

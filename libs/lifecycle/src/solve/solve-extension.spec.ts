@@ -26,9 +26,9 @@ it('chooses by explicit releases only for problems with the feature gate, though
   const hash = canonicalHash(record);
   const chosen = async (gates: ExtensionProblem['extension']['gates']) => {
     const extension = { query: { packageName: 'lamp' }, installed: null, majorUpdates: 'manual' as const };
-    const wishes = gates === undefined ? extension : { ...extension, gates };
+    const desired = gates === undefined ? extension : { ...extension, gates };
     const catalogs = [{ name: 'main', priority: 0, record: hash }];
-    const problem = await store.putProblem({ v: 1, extension: wishes, catalogs }, new Map([[hash, record]]));
+    const problem = await store.putProblem({ v: 1, extension: desired, catalogs }, new Map([[hash, record]]));
     await solver.run(problem);
     const solution = await store.getSolution(problem);
     return solution?.class === 'Resolved' ? solution.bundle : undefined;

@@ -59,9 +59,9 @@ describe('clusters that have joined', () => {
       FLOTILLA_GLOBAL_CATALOG_NAMESPACE: 'olm',
     });
     const clients = await managedClients(settings, 'test');
-    const told = await Promise.all(clients.map((client) => globalCatalogNamespaceOf(client, settings)));
+    const namespaces = await Promise.all(clients.map((client) => globalCatalogNamespaceOf(client, settings)));
     await Promise.all(clients.map((client) => client.close()));
     expect(clients.map(({ cluster }) => cluster)).toEqual(['east', 'west']);
-    expect(told).toEqual(['market', 'olm']);
+    expect(namespaces).toEqual(['market', 'olm']);
   });
 });

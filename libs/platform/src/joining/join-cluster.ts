@@ -26,7 +26,7 @@ type Report = { cluster: string; installed: string[]; upgraded: string[]; left: 
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' };
 const SERVED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 /**
  * Gives a cluster OLM's CustomResourceDefinitions and their companion objects, where these are
@@ -95,7 +95,7 @@ async function servedSoon(
   for (;;) {
     if (await client.serves({ apiVersion, kind })) return true;
     if (performance.now() >= until) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
 }
 

@@ -33,7 +33,7 @@ const WRITTEN_BY_OLM: readonly KindRef[] = [
  */
 export class OlmDetector {
   #known: Readonly<{ status: Promise<ManagementStatus>; until: number }> | undefined;
-  #told: string | undefined;
+  #reported: string | undefined;
   #latest: ManagementStatus | undefined;
 
   constructor(private readonly options: OlmDetectorOptions) {}
@@ -115,8 +115,8 @@ export class OlmDetector {
 
   #report(status: ManagementStatus): void {
     const text = status.acts ? 'acts' : status.because;
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#reported) return;
+    this.#reported = text;
     this.options.onNews?.(status);
   }
 }

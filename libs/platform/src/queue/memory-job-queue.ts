@@ -80,7 +80,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
 
   async add(job: J, { delayMs = 0 }: AddOptions = {}): Promise<void> {
     const copy = this.contract.schema.parse(structuredClone(job));
-    if (delayMs > 0) this.#setAlarm(copy, delayMs);
+    if (delayMs > 0) this.#setDelayed(copy, delayMs);
     else this.#enqueue(copy, this.#ranks.rank(copy));
   }
 
@@ -111,7 +111,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     for (const delayedJob of this.#delayedJobs.values()) delayedJob.cancel();
   }
 
-  #setAlarm(job: J, delayMs: number): void {
+  #setDelayed(job: J, delayMs: number): void {
     const key = this.contract.keyOf(job);
     const dueMs = this.#clock.now().getTime() + delayMs;
     const old = this.#delayedJobs.get(key);

@@ -196,12 +196,12 @@ describe('whose config counts', () => {
   });
 
   it('is that of the Subscription that installed the CSV, the first by name', () => {
-    const wishes = [
+    const configs = [
       subscription('b', 'gear.v1', []),
       subscription('a', 'gear.v1', [{ name: 'A' }]),
       subscription('0', 'other.v1', []),
     ];
-    expect(configFor('gear.v1', wishes)).toEqual({ env: [{ name: 'A' }] });
+    expect(configFor('gear.v1', configs)).toEqual({ env: [{ name: 'A' }] });
   });
 
   it('is empty when none did, or when it is no config at all', () => {

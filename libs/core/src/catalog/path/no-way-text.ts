@@ -11,11 +11,11 @@ function obstacle(noWay: NoWay): string {
   const { reason, goal, channel, way, skippedBy } = noWay;
   switch (reason) {
     case 'older':
-      return `${told(goal)} is older than what is installed: OLM never goes back`;
+      return `${installedText(goal)} is older than what is installed: OLM never goes back`;
     case 'skipped':
-      return `${told(goal)} is skipped by ${skippedBy}: OLM never installs a skipped bundle`;
+      return `${installedText(goal)} is skipped by ${skippedBy}: OLM never installs a skipped bundle`;
     case 'passed':
-      return `OLM passes over ${told(goal)}: it goes ${way.join(' -> ')}`;
+      return `OLM passes over ${installedText(goal)}: it goes ${way.join(' -> ')}`;
     case 'circles':
       return `OLM would go round in circles: ${way.join(' -> ')}`;
     case 'unordered':
@@ -27,15 +27,15 @@ function obstacle(noWay: NoWay): string {
 
 function stuckAt({ start, stopsAt }: NoWay): string {
   const far = stopsAt.name === start.name ? 'OLM stays at' : 'OLM gets no further than';
-  const nobody = `no channel has an entry beyond it that replaces or skips ${stopsAt.name}`;
+  const noSuccessor = `no channel has an entry beyond it that replaces or skips ${stopsAt.name}`;
   const range = stopsAt.version === undefined ? '' : ` or whose skipRange holds ${formatVersion(stopsAt.version)}`;
-  return `${far} ${told(stopsAt)}: ${nobody}${range}`;
+  return `${far} ${installedText(stopsAt)}: ${noSuccessor}${range}`;
 }
 
 function nearestLine({ nearest, goal, reason }: NoWay): string {
   if (reason === 'older' || reason === 'skipped') return '';
-  if (nearest === undefined) return `no version of the package has a way to ${told(goal)}`;
-  return `the nearest version with a way to ${told(goal)} is ${told(nearest)}`;
+  if (nearest === undefined) return `no version of the package has a way to ${installedText(goal)}`;
+  return `the nearest version with a way to ${installedText(goal)} is ${installedText(nearest)}`;
 }
 
 function helpLine({ reason, goal, stopsAt, shouldSkip }: NoWay): string {
@@ -63,5 +63,5 @@ function orRange(from: Installed, to: Installed): string {
   return ` (or skipRange: ">=${formatVersion(from.version)} <${formatVersion(to.version)}")`;
 }
 
-const told = ({ name, version }: Installed): string =>
+const installedText = ({ name, version }: Installed): string =>
   version === undefined ? name : `${formatVersion(version)} (${name})`;

@@ -22,7 +22,7 @@ function ask(channels: Channels, from: string, { to, channel = 'stable' }: { to?
   if (goal === undefined) throw new Error('no newest');
   return upgradePath(graph, { start: { installed: installed(findInstalled(graph, from)), channel }, goal });
 }
-const told = (hops: ReturnType<typeof ask>['olm']) =>
+const texts = (hops: ReturnType<typeof ask>['olm']) =>
   hops?.map(({ to, channel, switchesChannel }) => `${switchesChannel ? `${channel}: ` : ''}${to}`);
 
 const LINE: ChannelEntry[] = [
@@ -82,8 +82,8 @@ describe('upgradePath', () => {
     { because: 'nothing is to be done at the goal', channels: { stable: LINE }, from: '1.2.0', olm: [] },
   ])('$because', ({ channels, from, to, olm, shortest }) => {
     const answer = ask(channels, from, { ...(to && { to }) });
-    expect(told(answer.olm)).toEqual(olm);
-    expect(told(answer.shortest)).toEqual(shortest ?? olm);
+    expect(texts(answer.olm)).toEqual(olm);
+    expect(texts(answer.shortest)).toEqual(shortest ?? olm);
     expect(answer.why).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe('upgradePath', () => {
     const graph = graphOf({ stable }, { properties: { 'ant.v1.2.0': [{ type: 'olm.deprecated', value: {} }] } });
     const start = { installed: installed(findInstalled(graph, '1.0.0')), channel: 'stable' };
     const answer = upgradePath(graph, { start, goal: installed(findBundle(graph, '1.1.0')) });
-    expect(told(answer.olm)).toEqual(['ant.v1.1.0']);
+    expect(texts(answer.olm)).toEqual(['ant.v1.1.0']);
     expect(answer.goesOnTo).toBeUndefined();
   });
 
@@ -207,7 +207,7 @@ describe('upgradePath', () => {
   ])('says why there is no way: $because', ({ channels, from, to, why, shortest }) => {
     const answer = ask(channels, from, { ...(to && { to }) });
     expect(answer.olm).toBeUndefined();
-    expect(told(answer.shortest)).toEqual(shortest);
+    expect(texts(answer.shortest)).toEqual(shortest);
     expect(answer.why).toHaveLength(why.length);
     for (const [index, says] of why.entries()) expect(answer.why?.[index]).toMatch(says);
   });

@@ -32,14 +32,14 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
       else unmet.set(ofPackage, { bundle, where, requirement, bundles: new Set([bundle.name]) });
     }
   }
-  return [...unmet.values()].flatMap((one) => warningsAbout(one.bundle, [told(one, candidates)]));
+  return [...unmet.values()].flatMap((one) => warningsAbout(one.bundle, [findingOf(one, candidates)]));
 }
 
 /**
  * Usually a note, since another catalog of the cluster may have the bundle. But where every part of an `all`
  * is in this catalog, each in a bundle of its own, its author took it for a list of dependencies.
  */
-function told({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
+function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
   const others = bundles.size - 1;
   const also = others === 0 ? '' : `; the same in ${counted(others, 'more bundle')} of the package`;
   const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];

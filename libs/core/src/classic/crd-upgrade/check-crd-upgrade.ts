@@ -128,9 +128,9 @@ export function checkCrdUpgrade(upgrade: CrdUpgrade): CrdVerdict {
   const restrictive = tooRestrictive(upgrade);
   const name = upgrade.next.metadata.name ?? '';
   const excused = restrictive !== undefined && isV1(upgrade.next) && convertsByWebhook(upgrade.next);
-  const told = restrictive === undefined || excused ? undefined : existingCrsPrefix(name) + restrictive;
+  const tooStrict = restrictive === undefined || excused ? undefined : existingCrsPrefix(name) + restrictive;
   const warnings = excused ? [trustedWebhook(name, restrictive)] : [];
-  if (told !== undefined) return { refusal: told, warnings };
+  if (tooStrict !== undefined) return { refusal: tooStrict, warnings };
   const lost = dataLoss(upgrade);
   if (lost !== undefined) return { ...lost, warnings };
   const refusal = servedVersionRemoved(upgrade);

@@ -129,8 +129,8 @@ describe('install-plans.md §3, phases', () => {
 
   it('explains to the author of a hand-made plan how plans are made, and waits for the steps of one made by us', () => {
     const { status: _none, ...bare } = plan('');
-    const told = nextTurn(bare, [group('team')], NOW);
-    expect(told).toMatchObject({
+    const reported = nextTurn(bare, [group('team')], NOW);
+    expect(reported).toMatchObject({
       turn: 'rest',
       status: { conditions: [{ type: 'Installed', status: 'False', reason: 'PlanUnknown' }] },
     });

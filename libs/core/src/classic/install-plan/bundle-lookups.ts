@@ -18,6 +18,6 @@ export const bundleLookups = (chosen: readonly ChosenBundle[]): BundleLookup[] =
   chosen.flatMap(({ name, source, replaces, properties, catalog, catalogNamespace }) => {
     if (!('image' in source)) return [];
     const catalogSourceRef = { namespace: catalogNamespace, name: catalog };
-    const told = propertiesAnnotation(properties);
-    return [{ catalogSourceRef, identifier: name, path: source.image, properties: told, replaces }];
+    const annotation = propertiesAnnotation(properties);
+    return [{ catalogSourceRef, identifier: name, path: source.image, properties: annotation, replaces }];
   });

@@ -5,7 +5,7 @@ import { withInstalled, withMessage, withoutMessage } from './plan-conditions.js
 import type { StepOutcome } from './step-world.js';
 
 /** OLM checks an unfinished plan every five seconds. */
-const LOOK_AGAIN_MS = 5_000;
+const RETRY_AFTER_MS = 5_000;
 
 /** The new status of an executed plan, and when to execute it again. */
 export type ExecutionConclusion = Readonly<{ status: InstallPlanStatus; againAfterMs?: number }>;
@@ -16,7 +16,7 @@ function afterError(status: InstallPlanStatus, outcome: StepOutcome, { now, retr
   const { error: message = '', forbidden, patienceMs = retryTimeoutMs } = outcome;
   const patient = forbidden === true || elapsedMs(status.startTime ?? now, now) < patienceMs;
   if (patient) {
-    return { status: withMessage(status, `retrying execution due to error: ${message}`), againAfterMs: LOOK_AGAIN_MS };
+    return { status: withMessage(status, `retrying execution due to error: ${message}`), againAfterMs: RETRY_AFTER_MS };
   }
   const verdict = { status: 'False', reason: 'InstallComponentFailed', message } as const;
   return { status: withInstalled({ ...withMessage(status, message), phase: 'Failed' }, verdict, now) };
@@ -45,7 +45,7 @@ export function concludeExecution(
   if (steps.some((step) => step !== null && !isDone(step))) {
     const late = [...outcomes.values()].find(({ waitingFor }) => waitingFor !== undefined)?.waitingFor;
     if (late === undefined) return { status: clean, againAfterMs: API_WAIT_MS };
-    return { status: withMessage(clean, late), againAfterMs: LOOK_AGAIN_MS };
+    return { status: withMessage(clean, late), againAfterMs: RETRY_AFTER_MS };
   }
   return { status: withInstalled({ ...clean, phase: 'Complete' }, { status: 'True' }, execution.now) };
 }

@@ -116,7 +116,7 @@ describe('csv-lifecycle.md §8, keeping an OperatorCondition', () => {
     expect(status?.conditions).toEqual([
       { type: 'Upgradeable', status: 'False', message: 'busy', observedGeneration: 2 },
     ]);
-    const mirrored = { ...said, ...(status && { status }) };
-    expect(stepOperatorCondition(csv, { condition: mirrored, ...none }).status).toBeUndefined();
+    const copied = { ...said, ...(status && { status }) };
+    expect(stepOperatorCondition(csv, { condition: copied, ...none }).status).toBeUndefined();
   });
 });

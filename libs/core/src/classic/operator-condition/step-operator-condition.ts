@@ -40,7 +40,7 @@ export function stepOperatorCondition(
   const generated = keepInStep(condition, wantedCondition(csv, condition));
   if (condition === undefined || generated.length > 0) return { actions: generated };
   const named = (list: readonly KubernetesObject[]) => list.find(({ metadata }) => metadata.name === csvName(csv));
-  const status = mirrored(condition);
+  const status = copied(condition);
   return {
     actions: [
       ...keepInStep(named(roles), accessRole(condition)),
@@ -111,7 +111,7 @@ const accessBinding = (condition: OperatorCondition): KubernetesObject => ({
 });
 
 /** The operator's conditions, as of the current generation; undefined when the status has them already. */
-function mirrored(condition: OperatorCondition): OperatorCondition['status'] | undefined {
+function copied(condition: OperatorCondition): OperatorCondition['status'] | undefined {
   const said = condition.spec?.conditions ?? [];
   const observedGeneration = condition.metadata.generation ?? 0;
   const old = condition.status?.conditions ?? [];

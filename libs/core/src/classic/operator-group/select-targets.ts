@@ -39,9 +39,9 @@ export const SERVICE_ACCOUNT_CONDITION = 'OperatorGroupServiceAccount';
 export function selectsNothing(group: OperatorGroup): boolean {
   const { spec, status } = group;
   const bySelector = (spec?.targetNamespaces ?? []).length === 0 && !saysNothing(spec?.selector);
-  const looked =
+  const found =
     Boolean(status?.lastUpdated) && !(status?.conditions ?? []).some(({ type }) => type === SERVICE_ACCOUNT_CONDITION);
-  return bySelector && looked && targetsOf(group) === undefined;
+  return bySelector && found && targetsOf(group) === undefined;
 }
 
 /** A label selector as Kubernetes reads it; an unknown operator matches nothing. */

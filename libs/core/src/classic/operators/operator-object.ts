@@ -52,7 +52,7 @@ export function operatorObject(
 const Refs = z.looseObject({
   status: z.looseObject({ components: z.looseObject({ refs: z.array(z.looseObject({ kind: z.string() })) }) }),
 });
-const WISHES: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
+const DESIRED_KINDS: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
 
 /**
  * Whether an Operator names more than Subscriptions and plans: something was installed
@@ -60,7 +60,7 @@ const WISHES: ReadonlySet<string> = new Set(['Subscription', 'InstallPlan']);
  */
 export function namesParts(operator: KubernetesObject | undefined): boolean {
   const parsed = Refs.safeParse(operator);
-  return parsed.success && parsed.data.status.components.refs.some(({ kind }) => !WISHES.has(kind));
+  return parsed.success && parsed.data.status.components.refs.some(({ kind }) => !DESIRED_KINDS.has(kind));
 }
 
 type ComponentRef = Readonly<{ kind: string; apiVersion: string; namespace?: string; name: string }>;
@@ -92,10 +92,10 @@ function conditionsOf(object: KubernetesObject): readonly Readonly<Record<string
   if (!parsed.success) return [];
   // Of a roll-out only the result is shown (measured: no Operator ever named the
   // Progressing of a Deployment).
-  const told = parsed.data.status.conditions.filter(
+  const reported = parsed.data.status.conditions.filter(
     ({ type }) => object.kind !== 'Deployment' || type !== 'Progressing',
   );
-  return told.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
+  return reported.map(({ type, status, reason, message, lastUpdateTime, lastTransitionTime }) => ({
     type,
     status,
     reason,

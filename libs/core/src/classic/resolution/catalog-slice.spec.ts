@@ -16,11 +16,11 @@ import {
 const harbor = samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsApi('Light')]));
 const lighthouse = samplePackage('lighthouse', sampleEntry('lighthouse', '1.0.0', [providesApi('Light')]));
 const windmill = samplePackage('windmill', sampleEntry('windmill', '1.0.0', [providesApi('Flour')]));
-const wishes = sampleNamespace({ subscriptions: [sampleSubscription('harbor')] });
+const desired = sampleNamespace({ subscriptions: [sampleSubscription('harbor')] });
 
-const hashOf = (catalogs: readonly IndexedCatalog[], of = wishes) =>
+const hashOf = (catalogs: readonly IndexedCatalog[], of = desired) =>
   problemHash(sampleResolution(of, catalogs).problem);
-const reached = (catalogs: readonly IndexedCatalog[], of = wishes) =>
+const reached = (catalogs: readonly IndexedCatalog[], of = desired) =>
   sampleResolution(of, catalogs).problem.catalogs.map(
     ({ key, packages }) => `${key.namespace}/${key.name}: ${packages.map(({ name }) => name).join(' ')}`,
   );
@@ -123,7 +123,7 @@ describe('what the desired state reaches', () => {
 
   it('leaves global catalogs out where the OperatorGroup excludes them', () => {
     const secluded = sampleNamespace({
-      ...wishes,
+      ...desired,
       operatorGroups: [{ name: 'group', upgradeStrategy: '', excludeGlobal: true }],
     });
     expect(reached([sampleCatalog('shelf', harbor)], secluded)).toEqual([]);
@@ -135,7 +135,7 @@ describe('what the desired state reaches', () => {
       priority: 0,
       failure: 'connection refused',
     };
-    expect(sampleResolution(wishes, [sampleCatalog('shelf', harbor, lighthouse), broken]).resolution).toMatchObject({
+    expect(sampleResolution(desired, [sampleCatalog('shelf', harbor, lighthouse), broken]).resolution).toMatchObject({
       result: 'error',
       message: 'error using catalogsource olm/broken: connection refused',
     });

@@ -22,18 +22,18 @@ export const indexCatalog = (records: readonly PackageRecord[]): CatalogIndex =>
  * Catalogs that the namespace does not see are left out, and those that nothing leads to.
  */
 export function sliceCatalogs(
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Readonly<{ slices: CatalogSlice[]; records: Map<string, PackageRecord> }> {
   const visible = catalogs
-    .filter(({ key }) => isVisible(key, wishes))
+    .filter(({ key }) => isVisible(key, desiredNamespace))
     .toSorted((a, b) => byCodeUnit(a.key.namespace, b.key.namespace) || byCodeUnit(a.key.name, b.key.name));
-  const reached = reach(wishes, visible);
+  const reached = reach(desiredNamespace, visible);
   const records = new Map<string, PackageRecord>();
   const slices = visible.flatMap((catalog) => {
     const names = reached.get(catalog) ?? new Set();
     const failure = failureOf(catalog);
-    const named = wishes.subscriptions.some((desired) => isSource(desired, catalog.key));
+    const named = desiredNamespace.subscriptions.some((desired) => isSource(desired, catalog.key));
     if (names.size === 0 && failure === undefined && !named) return [];
     const packages = [...names].sort(byCodeUnit).flatMap((name) => {
       const found = catalog.index?.package(name);
@@ -52,9 +52,12 @@ export function sliceCatalogs(
  * A namespace sees its own catalogs and, unless its OperatorGroup excludes them, the global ones
  * (spec: classic-resolution.md §1).
  */
-export function isVisible({ namespace }: CatalogKey, wishes: DesiredNamespace): boolean {
-  if (namespace === wishes.namespace) return true;
-  return namespace === wishes.globalCatalogNamespace && !wishes.operatorGroups.some((group) => group.excludeGlobal);
+export function isVisible({ namespace }: CatalogKey, desiredNamespace: DesiredNamespace): boolean {
+  if (namespace === desiredNamespace.namespace) return true;
+  return (
+    namespace === desiredNamespace.globalCatalogNamespace &&
+    !desiredNamespace.operatorGroups.some((group) => group.excludeGlobal)
+  );
 }
 
 const isSource = (desired: DesiredNamespace['subscriptions'][number], key: CatalogKey): boolean =>
@@ -65,16 +68,19 @@ function failureOf({ key, failure, index }: IndexedCatalog): string | undefined 
   return `no registry client established for catalogsource ${key.namespace}/${key.name}`;
 }
 
-function reach(wishes: DesiredNamespace, visible: readonly IndexedCatalog[]): Map<IndexedCatalog, Set<string>> {
+function reach(
+  desiredNamespace: DesiredNamespace,
+  visible: readonly IndexedCatalog[],
+): Map<IndexedCatalog, Set<string>> {
   const reached = new Map<IndexedCatalog, Set<string>>(visible.map((catalog) => [catalog, new Set()]));
-  const pending: Requirement[] = [...requirementsOfInstalled(wishes)];
+  const pending: Requirement[] = [...requirementsOfInstalled(desiredNamespace)];
   const take = (catalog: IndexedCatalog, name: string) => {
     const names = reached.get(catalog);
     if (names === undefined || names.has(name)) return;
     names.add(name);
     pending.push(...(catalog.index?.package(name)?.requirements ?? []));
   };
-  for (const desired of wishes.subscriptions) {
+  for (const desired of desiredNamespace.subscriptions) {
     const catalog = visible.find(({ key }) => isSource(desired, key));
     for (const name of catalog?.index?.packagesNamed(desired.package) ?? []) if (catalog) take(catalog, name);
   }
@@ -86,8 +92,8 @@ function reach(wishes: DesiredNamespace, visible: readonly IndexedCatalog[]): Ma
   return reached;
 }
 
-function requirementsOfInstalled(wishes: DesiredNamespace): readonly Requirement[] {
-  const installed = installedEntries(wishes);
+function requirementsOfInstalled(desiredNamespace: DesiredNamespace): readonly Requirement[] {
+  const installed = installedEntries(desiredNamespace);
   if ('error' in installed) return [];
   return installed.value.flatMap(({ properties }) => {
     const requirements = requirementsOf(properties);

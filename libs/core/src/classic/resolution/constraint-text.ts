@@ -17,7 +17,7 @@ export function constraintText(constraint: Constraint, system: ConstraintSystem)
       return 'deprecated' in constraint.why ? `bundle ${id(constraint.subject)} is deprecated` : constraint.why.text;
     case 'requires':
       return constraint.requirement === undefined
-        ? wishText(name(constraint.subject), constraint.candidates.map(id))
+        ? subscriptionText(name(constraint.subject), constraint.candidates.map(id))
         : `bundle ${name(constraint.subject)} requires an operator ${requirementText(constraint.requirement)}`;
     case 'conflict':
       return `${id(constraint.subject)} conflicts with ${id(constraint.other)}`;
@@ -30,7 +30,7 @@ export function constraintText(constraint: Constraint, system: ConstraintSystem)
   }
 }
 
-const wishText = (subscription: string, ids: readonly string[]): string =>
+const subscriptionText = (subscription: string, ids: readonly string[]): string =>
   ids.length === 1
     ? `subscription ${subscription} requires ${ids[0]}`
     : `subscription ${subscription} requires at least one of ${listed(ids, 'or')}`;

@@ -33,7 +33,7 @@ export function desiredNamespaceOf(observed: ObservedNamespace): DesiredNamespac
     namespace: observed.namespace,
     globalCatalogNamespace: observed.globalCatalogNamespace,
     operatorGroups,
-    subscriptions: observed.subscriptions.map(wishedSubscription).sort(byName),
+    subscriptions: observed.subscriptions.map(desiredSubscription).sort(byName),
     csvs: observed.csvs
       .filter((csv) => !isCopied(csv, observed.namespace))
       .map((csv) => installedCsv(csv, failForward))
@@ -50,7 +50,7 @@ export const excludesGlobal = ({ metadata }: Pick<OperatorGroup, 'metadata'>): b
 
 const byName = (a: Readonly<{ name: string }>, b: Readonly<{ name: string }>): number => byCodeUnit(a.name, b.name);
 
-const wishedSubscription = ({ metadata, spec, status }: Subscription): DesiredSubscription => ({
+const desiredSubscription = ({ metadata, spec, status }: Subscription): DesiredSubscription => ({
   name: metadata.name ?? '',
   package: spec.name,
   channel: spec.channel ?? '',

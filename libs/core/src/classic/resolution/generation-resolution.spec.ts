@@ -55,8 +55,8 @@ function nextGeneration(running: readonly Operator[], subscribed: readonly strin
       installed === undefined ? {} : { installedCSV: nameOf(installed), currentCSV: nameOf(installed) },
     );
   });
-  const wishes = sampleNamespace({ subscriptions, csvs: running.map(csv) });
-  const { resolution } = sampleResolution(wishes, [sampleCatalog('shelf', ...packages)]);
+  const desired = sampleNamespace({ subscriptions, csvs: running.map(csv) });
+  const { resolution } = sampleResolution(desired, [sampleCatalog('shelf', ...packages)]);
   if (resolution.result !== 'resolved') return resolution.result;
   const replaced = new Set(resolution.chosen.map(({ replaces }) => replaces));
   const kept = running.map(nameOf).filter((name) => !replaced.has(name));

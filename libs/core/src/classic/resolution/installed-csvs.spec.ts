@@ -25,8 +25,8 @@ const csv = (
   const propertiesAnnotation = JSON.stringify({ properties: all });
   return { name, version, replaces: '', phase: '', propertiesAnnotation, ownedApis: [], requiredApis: [], ...more };
 };
-const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
-  sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]).resolution;
+const answer = (desiredNamespace: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
+  sampleResolution(sampleNamespace(desiredNamespace), [sampleCatalog('shelf', ...records)]).resolution;
 
 describe('what a chosen bundle replaces', () => {
   const harbor = samplePackage(
@@ -42,17 +42,17 @@ describe('what a chosen bundle replaces', () => {
   it.each([
     {
       because: 'the CSV it skips is installed',
-      wishes: { subscriptions: [desired], csvs: [installed] },
+      given: { subscriptions: [desired], csvs: [installed] },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v1.0.0' },
     },
     {
       because: 'the installed CSV is gone',
-      wishes: { subscriptions: [desired] },
+      given: { subscriptions: [desired] },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v2.0.0' },
     },
     {
       because: 'fail forward passes over the CSV that is installed by name',
-      wishes: {
+      given: {
         operatorGroups: failForward,
         subscriptions: [{ ...desired, startingCSV: 'harbor.v2.0.0' }],
         csvs: [replacing, { ...failed, propertiesAnnotation: '{}' }],
@@ -61,7 +61,7 @@ describe('what a chosen bundle replaces', () => {
     },
     {
       because: 'fail forward passes over it, and the entry itself says what it replaces',
-      wishes: {
+      given: {
         operatorGroups: failForward,
         subscriptions: [desired],
         csvs: [replacing, { ...failed, propertiesAnnotation: '{}' }],
@@ -70,7 +70,7 @@ describe('what a chosen bundle replaces', () => {
     },
     {
       because: 'two Subscriptions upgrade different CSVs to it: the last one by name counts',
-      wishes: {
+      given: {
         subscriptions: [
           { ...desired, name: 'a', installedCSV: 'harbor.v2.0.0' },
           { ...desired, name: 'b' },
@@ -82,8 +82,8 @@ describe('what a chosen bundle replaces', () => {
       },
       chosen: { name: 'harbor.v3.0.0', replaces: 'harbor.v1.0.0' },
     },
-  ])('$because', ({ wishes, chosen }) => {
-    const [first, ...others] = ((found) => (found.result === 'resolved' ? found.chosen : []))(answer(wishes, harbor));
+  ])('$because', ({ given, chosen }) => {
+    const [first, ...others] = ((found) => (found.result === 'resolved' ? found.chosen : []))(answer(given, harbor));
     const { name, replaces, startingCSV } = first ?? {};
     expect({ name, replaces, startingCSV }).toEqual({ startingCSV: undefined, ...chosen });
     expect(others).toEqual([]);
@@ -113,16 +113,16 @@ describe('installed CSVs of one package that both meet a requirement', () => {
     },
   ])('$because', ({ owners, is }) => {
     const harbor = samplePackage('harbor', sampleEntry('harbor', '2.0.0'));
-    const wishes = { subscriptions: [...owners, sampleSubscription('mill')], csvs: [old, next] };
-    expect(answer(wishes, harbor, mill)).toMatchObject(is);
+    const desiredNamespace = { subscriptions: [...owners, sampleSubscription('mill')], csvs: [old, next] };
+    expect(answer(desiredNamespace, harbor, mill)).toMatchObject(is);
   });
 });
 
 it('every requirement that cannot be put in order is reported', () => {
   const twoHeads = (name: string) => samplePackage(name, sampleEntry(name, '1.0.0'), sampleEntry(name, '2.0.0'));
   const harbor = sampleEntry('harbor', '1.0.0', [needsPackage('mill', '>=0.0.0'), needsPackage('port', '>=0.0.0')]);
-  const wishes = { subscriptions: [sampleSubscription('harbor')] };
-  expect(answer(wishes, samplePackage('harbor', harbor), twoHeads('mill'), twoHeads('port'))).toMatchObject({
+  const desiredNamespace = { subscriptions: [sampleSubscription('harbor')] };
+  expect(answer(desiredNamespace, samplePackage('harbor', harbor), twoHeads('mill'), twoHeads('port'))).toMatchObject({
     result: 'error',
     message: expect.stringMatching(/^\[.*of package "mill".*of package "port".*\]$/),
   });

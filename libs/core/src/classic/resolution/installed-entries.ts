@@ -10,17 +10,17 @@ import type { DesiredNamespace, InstalledCsv } from './resolution-problem.js';
 type Result<T> = Readonly<{ value: T }> | Readonly<{ error: string }>;
 
 /** The snapshot `@existing`: what is installed in the namespace (spec: classic-resolution.md §3). */
-export function installedEntries(wishes: DesiredNamespace): Result<Entry[]> {
-  const kept = wishes.operatorGroups.some(({ upgradeStrategy }) => upgradeStrategy === FAIL_FORWARD)
-    ? withoutFailedForward(wishes)
-    : { value: wishes.csvs };
+export function installedEntries(desiredNamespace: DesiredNamespace): Result<Entry[]> {
+  const kept = desiredNamespace.operatorGroups.some(({ upgradeStrategy }) => upgradeStrategy === FAIL_FORWARD)
+    ? withoutFailedForward(desiredNamespace)
+    : { value: desiredNamespace.csvs };
   if ('error' in kept) return kept;
   const entries: Entry[] = [];
   for (const csv of kept.value) {
-    const properties = propertiesOf(csv, wishes);
+    const properties = propertiesOf(csv, desiredNamespace);
     if ('error' in properties) return properties;
-    const orphan = !wishes.subscriptions.some(({ installedCSV }) => installedCSV === csv.name);
-    entries.push(installedEntry(wishes.namespace, { ...csv, orphan }, properties.value));
+    const orphan = !desiredNamespace.subscriptions.some(({ installedCSV }) => installedCSV === csv.name);
+    entries.push(installedEntry(desiredNamespace.namespace, { ...csv, orphan }, properties.value));
   }
   return { value: entries };
 }
@@ -39,8 +39,8 @@ const propertiesAnnotation = struct('projection.propertiesAnnotation', (field) =
   ),
 );
 
-function propertiesOf(csv: InstalledCsv, wishes: DesiredNamespace): Result<readonly Property[]> {
-  if (csv.propertiesAnnotation === undefined) return inferredProperties(csv, wishes);
+function propertiesOf(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Result<readonly Property[]> {
+  if (csv.propertiesAnnotation === undefined) return inferredProperties(csv, desiredNamespace);
   try {
     const parsed: unknown = JSON.parse(csv.propertiesAnnotation);
     return { value: propertiesAnnotation(parsed, { struct: '', path: '' }) ?? [] };
@@ -56,12 +56,14 @@ function propertiesOf(csv: InstalledCsv, wishes: DesiredNamespace): Result<reado
  * Without the annotation the CSV's spec gives its APIs, and a single Subscription its package; which packages
  * it requires stays unknown.
  */
-function inferredProperties(csv: InstalledCsv, wishes: DesiredNamespace): Result<readonly Property[]> {
+function inferredProperties(csv: InstalledCsv, desiredNamespace: DesiredNamespace): Result<readonly Property[]> {
   const nameless = [...csv.ownedApis, ...csv.requiredApis].find(({ name }) => !name.includes('.'));
   if (nameless !== undefined) return { error: `error parsing crd name: ${nameless.name}` };
   const api = ({ group, version, kind }: InstalledCsv['ownedApis'][number]) => ({ group, version, kind });
   const packages = new Set(
-    wishes.subscriptions.filter(({ installedCSV }) => installedCSV === csv.name).map((desired) => desired.package),
+    desiredNamespace.subscriptions
+      .filter(({ installedCSV }) => installedCSV === csv.name)
+      .map((desired) => desired.package),
   );
   const [only, ...others] = packages;
   const inferred =

@@ -20,25 +20,25 @@ const BAD_CATALOG =
  * What a problem offers to choose from, if its data is complete (order of checks: classic-resolution.md §8).
  */
 export function snapshotOf(
-  { wishes, catalogs }: ResolutionProblem,
+  { wishes: desired, catalogs }: ResolutionProblem,
   record: (hash: string) => PackageRecord,
 ): Snapshot | FailedResolution {
-  if (wishes.operatorGroups.length !== 1) {
+  if (desired.operatorGroups.length !== 1) {
     return failed(
-      [`expected 1 OperatorGroup in the namespace, found ${wishes.operatorGroups.length}`],
-      `Leave exactly one OperatorGroup in namespace ${wishes.namespace}.`,
+      [`expected 1 OperatorGroup in the namespace, found ${desired.operatorGroups.length}`],
+      `Leave exactly one OperatorGroup in namespace ${desired.namespace}.`,
     );
   }
-  const existing = installedEntries(wishes);
+  const existing = installedEntries(desired);
   const installed = 'error' in existing ? [] : existing.value;
   const views = catalogs.map((slice) => view(slice, record));
-  const snapshot = new Snapshot(wishes.namespace, installed, views);
+  const snapshot = new Snapshot(desired.namespace, installed, views);
   const installedErrors = new ConstraintBuilder(snapshot).addInstalled();
   if (installedErrors.length > 0) return badRequirement(installedErrors);
   const failures = catalogs.flatMap(({ key, failure }) =>
     failure === undefined ? [] : [`error using catalogsource ${key.namespace}/${key.name}: ${failure}`],
   );
-  if ('error' in existing) failures.push(`error using catalogsource ${wishes.namespace}/@existing: ${existing.error}`);
+  if ('error' in existing) failures.push(`error using catalogsource ${desired.namespace}/@existing: ${existing.error}`);
   return failures.length > 0 ? failed(failures, BAD_CATALOG) : snapshot;
 }
 

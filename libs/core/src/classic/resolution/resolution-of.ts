@@ -12,14 +12,20 @@ export type Upgrades = Readonly<{
  * The answer from the entries of a solution; installed CSVs that stay are not part of it
  * (spec: classic-resolution.md §7, §11).
  */
-export function resolutionOf(solution: readonly Entry[], wishes: DesiredNamespace, upgrades: Upgrades): Resolution {
+export function resolutionOf(
+  solution: readonly Entry[],
+  desiredNamespace: DesiredNamespace,
+  upgrades: Upgrades,
+): Resolution {
   const chosen = solution
-    .flatMap((entry) => (entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, wishes, upgrades)] : []))
+    .flatMap((entry) =>
+      entry.from.kind === 'catalog' ? [chosenBundle(entry, entry.from, desiredNamespace, upgrades)] : [],
+    )
     .sort((a, b) => byCodeUnit(a.name, b.name) || byCodeUnit(a.channel, b.channel));
   const created: { name: string; spec: Record<string, string> }[] = [];
   const updated = new Map<string, string>();
   for (const bundle of chosen) {
-    const matching = wishes.subscriptions.filter((desired) => isFor(desired, bundle));
+    const matching = desiredNamespace.subscriptions.filter((desired) => isFor(desired, bundle));
     if (matching.length === 0) created.push(newSubscription(bundle));
     for (const { name, currentCSV } of matching) {
       if (currentCSV !== bundle.name) updated.set(name, bundle.name);

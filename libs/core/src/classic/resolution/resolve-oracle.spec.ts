@@ -25,14 +25,14 @@ function isValid(chosen: readonly Item[], { has }: Namespace): boolean {
     needs.every((api) => bundles.some(({ provides }) => provides.includes(api))) &&
     (needsAtLeast === undefined ||
       bundles.some(({ pkg, version }) => pkg === needsAtLeast.pkg && version >= needsAtLeast.version));
-  const isWish = ({ bundle: { pkg, version }, installed }: Item, desired: string) => {
+  const isDesired = ({ bundle: { pkg, version }, installed }: Item, desired: string) => {
     const current = has[desired] ?? 0;
     return pkg === desired && (installed || current === 0 || version === current + 1);
   };
   const distinct = (values: readonly string[]) => new Set(values).size === values.length;
   return (
     bundles.every((one) => isMet(one) && !one.deprecated) &&
-    PACKAGES.filter((pkg) => has[pkg] !== undefined).every((pkg) => chosen.some((item) => isWish(item, pkg))) &&
+    PACKAGES.filter((pkg) => has[pkg] !== undefined).every((pkg) => chosen.some((item) => isDesired(item, pkg))) &&
     distinct(bundles.map(({ pkg }) => pkg)) &&
     distinct(bundles.flatMap(({ provides }) => provides))
   );

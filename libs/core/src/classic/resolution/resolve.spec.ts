@@ -12,8 +12,8 @@ import {
   sampleSubscription,
 } from './sample-problem.fixture.js';
 
-const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
-  sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]).resolution;
+const answer = (desiredNamespace: Partial<DesiredNamespace>, ...records: PackageRecord[]) =>
+  sampleResolution(sampleNamespace(desiredNamespace), [sampleCatalog('shelf', ...records)]).resolution;
 const desired = { subscriptions: [sampleSubscription('harbor')] };
 const broken = (value: unknown): Property => ({ type: 'olm.constraint', value });
 const csv = (more: Partial<InstalledCsv>): InstalledCsv => ({
@@ -43,45 +43,45 @@ describe('errors that prevent resolution', () => {
   it.each([
     {
       because: 'no OperatorGroup',
-      wishes: { ...desired, operatorGroups: [] },
+      given: { ...desired, operatorGroups: [] },
       records: [plain],
       message: 'expected 1 OperatorGroup in the namespace, found 0',
     },
     {
       because: 'two chains in a channel',
-      wishes: desired,
+      given: desired,
       records: [twoHeads],
       message:
         'a unique replacement chain within a channel is required to determine the relative order between channel entries, but 2 replacement chains were found in channel "stable" of package "harbor": harbor.v1.0.0, harbor.v2.0.0',
     },
     {
       because: 'no head in a channel',
-      wishes: desired,
+      given: desired,
       records: [circle],
       message: 'no channel heads (entries not replaced by another entry) found in channel "stable" of package "harbor"',
     },
     {
       because: 'a circle below the head',
-      wishes: desired,
+      given: desired,
       records: [tail],
       message:
         'a cycle exists in the chain of replacement beginning with "harbor.v3.0.0" in channel "stable" of package "harbor"',
     },
     {
       because: 'a range that does not parse',
-      wishes: desired,
+      given: desired,
       records: [samplePackage('harbor', sampleEntry('harbor', '1.0.0', [needsPackage('mill', '^1.0.0')]))],
       message: 'Could not parse Range "^1.0.0": Could not parse comparator "^" in "^1.0.0"',
     },
     {
       because: 'a constraint of an unknown kind',
-      wishes: desired,
+      given: desired,
       records: [samplePackage('harbor', sampleEntry('harbor', '1.0.0', [broken({ none: {} })]))],
       message: 'parse olm.constraint: json: unknown field "none"',
     },
     {
       because: 'properties of an installed CSV that are no JSON',
-      wishes: { ...desired, csvs: [csv({ propertiesAnnotation: '{' })] },
+      given: { ...desired, csvs: [csv({ propertiesAnnotation: '{' })] },
       records: [plain],
       message: expect.stringContaining(
         'error using catalogsource team/@existing: failed to retrieve properties of csv "old"',
@@ -89,20 +89,24 @@ describe('errors that prevent resolution', () => {
     },
     {
       because: 'a CRD name without group',
-      wishes: { ...desired, csvs: [csv({ ownedApis: [{ name: 'lights', group: '', version: 'v1', kind: 'Light' }] })] },
+      given: { ...desired, csvs: [csv({ ownedApis: [{ name: 'lights', group: '', version: 'v1', kind: 'Light' }] })] },
       records: [plain],
       message: 'error using catalogsource team/@existing: error parsing crd name: lights',
     },
-  ])('$because', ({ wishes, records, message }) => {
-    expect(answer(wishes, ...records)).toMatchObject({ result: 'error', message, advice: expect.stringMatching(/\S/) });
+  ])('$because', ({ given, records, message }) => {
+    expect(answer(given, ...records)).toMatchObject({
+      result: 'error',
+      message,
+      advice: expect.stringMatching(/\S/),
+    });
   });
 
   it('names every cause once, in brackets', () => {
-    const wishes = {
+    const desiredNamespace = {
       subscriptions: [sampleSubscription('harbor'), sampleSubscription('mill'), sampleSubscription('port')],
     };
     const of = (name: string, value: unknown) => samplePackage(name, sampleEntry(name, '1.0.0', [broken(value)]));
-    expect(answer(wishes, of('harbor', {}), of('mill', { x: 1 }), of('port', { x: 1 }))).toMatchObject({
+    expect(answer(desiredNamespace, of('harbor', {}), of('mill', { x: 1 }), of('port', { x: 1 }))).toMatchObject({
       message:
         '[convert olm.constraint to resolver predicate: constraint is empty, parse olm.constraint: json: unknown field "x"]',
     });

@@ -22,17 +22,17 @@ export function resolve(
 ): Resolution {
   const snapshot = snapshotOf(problem, record);
   if (!(snapshot instanceof Snapshot)) return snapshot;
-  const { wishes } = problem;
-  return wishes.operatorGroups[0]?.isolate === true
-    ? resolveIsolated(wishes, snapshot, budget)
-    : resolveTogether(wishes, snapshot, budget);
+  const { wishes: desiredNamespace } = problem;
+  return desiredNamespace.operatorGroups[0]?.isolate === true
+    ? resolveIsolated(desiredNamespace, snapshot, budget)
+    : resolveTogether(desiredNamespace, snapshot, budget);
 }
 
 /** OLM's way: one answer for the whole namespace. */
-function resolveTogether(wishes: DesiredNamespace, snapshot: Snapshot, budget: SearchBudget): Resolution {
+function resolveTogether(desiredNamespace: DesiredNamespace, snapshot: Snapshot, budget: SearchBudget): Resolution {
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
-  const errors = wishes.subscriptions.flatMap((desired) => builder.addSubscription(desired));
+  const errors = desiredNamespace.subscriptions.flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return badRequirement(errors);
   const system = builder.build();
   const found = search(system, budget);
@@ -42,6 +42,8 @@ function resolveTogether(wishes: DesiredNamespace, snapshot: Snapshot, budget: S
     case 'unsatisfiable':
       return explain(system, minimalCore(system, found), snapshot);
     case 'satisfiable':
-      return clashOf(builder, found.picked) ?? resolutionOf(pickedEntries(system, found.picked), wishes, builder);
+      return (
+        clashOf(builder, found.picked) ?? resolutionOf(pickedEntries(system, found.picked), desiredNamespace, builder)
+      );
   }
 }

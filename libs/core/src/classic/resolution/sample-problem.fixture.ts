@@ -77,12 +77,12 @@ export const sampleCatalog = (name: string, ...records: PackageRecord[]): Indexe
 
 /** Problem and answer of the desired state on the catalogs, as the services make them. */
 export function sampleResolution(
-  wishes: DesiredNamespace,
+  desired: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
   budget?: SearchBudget,
 ): Readonly<{ problem: ResolutionProblem; resolution: Resolution }> {
-  const { slices, records } = sliceCatalogs(wishes, catalogs);
-  const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
+  const { slices, records } = sliceCatalogs(desired, catalogs);
+  const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
   const record = (hash: string) => records.get(hash) ?? samplePackage(hash);
   return { problem, resolution: resolve(problem, record, budget) };
 }

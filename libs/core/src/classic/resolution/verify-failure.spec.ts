@@ -23,9 +23,9 @@ class World {
   readonly problem: ResolutionProblem;
   readonly #records: ReadonlyMap<string, PackageRecord>;
 
-  constructor(wishes: DesiredNamespace, packages: readonly PackageRecord[]) {
-    const { slices, records } = sliceCatalogs(wishes, [sampleCatalog('shelf', ...packages)]);
-    this.problem = { v: 1, wishes, catalogs: slices };
+  constructor(desired: DesiredNamespace, packages: readonly PackageRecord[]) {
+    const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages)]);
+    this.problem = { v: 1, wishes: desired, catalogs: slices };
     this.#records = records;
   }
 
@@ -37,8 +37,8 @@ class World {
 it(`takes every "no" that the resolver gives, with its message (FLOTILLA_TEST_SEED=${seed})`, () => {
   let taken = 0;
   const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const wishes = desiredNamespaceOf(of);
-    return new World(isolate ? { ...wishes, operatorGroups: isolating } : wishes, records(of));
+    const desired = desiredNamespaceOf(of);
+    return new World(isolate ? { ...desired, operatorGroups: isolating } : desired, records(of));
   });
   fc.assert(
     fc.property(worlds, (world) => {

@@ -43,11 +43,11 @@ export function verifyFailure(
 ): VerifiedFailure {
   const snapshot = snapshotOf(problem, record);
   if (!(snapshot instanceof Snapshot)) return { answer: snapshot };
-  const { wishes } = problem;
-  if (wishes.operatorGroups[0]?.isolate === true) return { answer: bounded(claimed) };
+  const { wishes: desiredNamespace } = problem;
+  if (desiredNamespace.operatorGroups[0]?.isolate === true) return { answer: bounded(claimed) };
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
-  const errors = wishes.subscriptions.flatMap((desired) => builder.addSubscription(desired));
+  const errors = desiredNamespace.subscriptions.flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return { answer: badRequirement(errors) };
   const system = builder.build();
   return claimed.result === 'unsatisfiable'

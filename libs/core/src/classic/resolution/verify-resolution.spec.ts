@@ -25,9 +25,9 @@ class World {
   readonly problem: ResolutionProblem;
   readonly #records: ReadonlyMap<string, PackageRecord>;
 
-  constructor(wishes: DesiredNamespace, packages: readonly PackageRecord[]) {
-    const { slices, records } = sliceCatalogs(wishes, [sampleCatalog('shelf', ...packages)]);
-    this.problem = { v: 1, wishes, catalogs: slices };
+  constructor(desired: DesiredNamespace, packages: readonly PackageRecord[]) {
+    const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages)]);
+    this.problem = { v: 1, wishes: desired, catalogs: slices };
     this.#records = records;
   }
 
@@ -40,8 +40,8 @@ const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, i
 
 describe('what the resolver really answers', () => {
   const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const wishes = desiredNamespaceOf(of);
-    return new World(isolate ? { ...wishes, operatorGroups: isolating } : wishes, records(of));
+    const desired = desiredNamespaceOf(of);
+    return new World(isolate ? { ...desired, operatorGroups: isolating } : desired, records(of));
   });
 
   it(`is taken, for every random namespace (FLOTILLA_TEST_SEED=${seed})`, () => {
@@ -62,7 +62,7 @@ describe('what the resolver really answers', () => {
 describe('a namespace with isolation', () => {
   const needsBoth = [needsApi('Wind'), needsPackage('inn', '>=1.0.0')];
   const mill = sampleEntry('mill', '1.0.0', needsBoth);
-  const wishes = sampleNamespace({
+  const desired = sampleNamespace({
     operatorGroups: isolating,
     subscriptions: [sampleSubscription('mill', { installedCSV: mill.name, currentCSV: mill.name })],
     csvs: [
@@ -75,7 +75,7 @@ describe('a namespace with isolation', () => {
   });
 
   it('gets what an installed CSV still requires when another requirement of it is given up', () => {
-    const world = new World(wishes, [samplePackage('mill', mill), samplePackage('inn', sampleEntry('inn', '1.0.0'))]);
+    const world = new World(desired, [samplePackage('mill', mill), samplePackage('inn', sampleEntry('inn', '1.0.0'))]);
     const answer = world.answer() as Resolved;
     expect(answer.chosen.map(({ name }) => name)).toEqual(['inn.v1.0.0']);
     expect(answer.unresolved?.map(({ kind, name }) => `${kind} ${name}`)).toContain('installed mill.v1.0.0');

@@ -36,11 +36,11 @@ export function verifyResolution(
 ): string | undefined {
   const snapshot = snapshotOf(problem, record);
   if (!(snapshot instanceof Snapshot)) return `the problem has no solution: ${snapshot.message}`;
-  const { wishes } = problem;
-  const left = leftOut(wishes, claimed);
+  const { wishes: desiredNamespace } = problem;
+  const left = leftOut(desiredNamespace, claimed);
   const builder = new ConstraintBuilder(snapshot);
   builder.addInstalled();
-  const errors = wishes.subscriptions
+  const errors = desiredNamespace.subscriptions
     .filter(({ name }) => !left.unread.has(name))
     .flatMap((desired) => builder.addSubscription(desired));
   if (errors.length > 0) return `the problem has no solution: ${errors[0]?.error}`;
@@ -58,7 +58,7 @@ export function verifyResolution(
   if (needless !== undefined) return `${named(needless)} is asked for by no Subscription, bundle or CSV`;
 
   const expected =
-    clashOf(builder, found.picked) ?? answerOf(pickedEntries(system, found.picked), wishes, builder, claimed);
+    clashOf(builder, found.picked) ?? answerOf(pickedEntries(system, found.picked), desiredNamespace, builder, claimed);
   return canonicalJson(expected) === canonicalJson(claimed)
     ? undefined
     : 'it says more or other than what follows from its chosen bundles';
@@ -69,13 +69,13 @@ const named = ({ name, channel, catalog, catalogNamespace }: ChosenBundle): stri
 
 function answerOf(
   solution: readonly Entry[],
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
   builder: ConstraintBuilder,
   { unresolved = [] }: Resolved,
 ): Resolution {
-  const resolution = resolutionOf(solution, wishes, builder);
-  if (resolution.result !== 'resolved' || !isIsolated(wishes)) return resolution;
-  return { ...resolution, unresolved, parts: partsOf(resolution, solution, wishes) };
+  const resolution = resolutionOf(solution, desiredNamespace, builder);
+  if (resolution.result !== 'resolved' || !isIsolated(desiredNamespace)) return resolution;
+  return { ...resolution, unresolved, parts: partsOf(resolution, solution, desiredNamespace) };
 }
 
 const isIsolated = ({ operatorGroups }: DesiredNamespace): boolean => operatorGroups[0]?.isolate === true;
@@ -91,8 +91,8 @@ type LeftOut = Readonly<{
 }>;
 
 /** Only a namespace that asks for isolation leaves anything out. */
-function leftOut(wishes: DesiredNamespace, { unresolved = [] }: Resolved): LeftOut {
-  const of = isIsolated(wishes) ? unresolved : [];
+function leftOut(desiredNamespace: DesiredNamespace, { unresolved = [] }: Resolved): LeftOut {
+  const of = isIsolated(desiredNamespace) ? unresolved : [];
   const names = (kind: string) => new Set(of.filter((one) => one.kind === kind).map(({ name }) => name));
   const unread = of.filter(({ kind, reason }) => kind === 'subscription' && reason === 'ErrorPreventedResolution');
   return {

@@ -11,8 +11,8 @@ import type { ChosenBundle, DesiredNamespace } from './resolution-problem.js';
  * What a chosen bundle is there for, one sentence each: Subscriptions first, then what
  * other bundles require of it.
  */
-export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], wishes: DesiredNamespace): string[] {
-  const asking = wishes.subscriptions
+export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[], desired: DesiredNamespace): string[] {
+  const asking = desired.subscriptions
     .filter(({ package: name, channel, source, sourceNamespace }) => {
       const sameChannel = channel === '' || channel === bundle.channel;
       return (
@@ -24,7 +24,7 @@ export function whyChosen(bundle: ChosenBundle, chosen: readonly ChosenBundle[],
     })
     .map(({ name }) => `Subscription ${name}`);
   const candidate = candidateOf(bundle);
-  const existing = installedEntries(wishes);
+  const existing = installedEntries(desired);
   const installed = 'error' in existing ? [] : existing.value;
   const others = [...chosen.filter((other) => other !== bundle), ...installed];
   const needed = others.flatMap(({ name, properties }) => {

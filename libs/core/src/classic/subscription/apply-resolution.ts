@@ -81,7 +81,7 @@ function after(subscription: Subscription, effect: ResolutionEffect, now: string
  * The status after a success; with isolation a Subscription that was left out of it keeps its own failure.
  */
 function resolved(subscription: Subscription, resolution: Resolved | undefined, now: string): SubscriptionStatus {
-  const leftOut = unresolvedWish(subscription, resolution);
+  const leftOut = unresolvedReason(subscription, resolution);
   const settled = [UNPACKING, UNPACK_FAILED, ...(leftOut === undefined ? [RESOLUTION_FAILED] : [])];
   const status = withoutConditions(statusOf(subscription), settled);
   return leftOut === undefined
@@ -89,7 +89,7 @@ function resolved(subscription: Subscription, resolution: Resolved | undefined, 
     : withCondition(status, holds(RESOLUTION_FAILED, leftOut.reason, leftOut.message), now);
 }
 
-const unresolvedWish = ({ metadata }: Subscription, resolution: Resolved | undefined) =>
+const unresolvedReason = ({ metadata }: Subscription, resolution: Resolved | undefined) =>
   resolution?.unresolved?.find(({ kind, name }) => kind === 'subscription' && name === metadata.name);
 
 /**

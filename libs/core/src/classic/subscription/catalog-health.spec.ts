@@ -26,7 +26,7 @@ const subscription = (status: Subscription['status'] = {}): Subscription => ({
   status,
 });
 const NOW = '2026-01-01T00:00:00Z';
-const told = ({ status }: SubscriptionChange): string => {
+const reported = ({ status }: SubscriptionChange): string => {
   const condition = status.conditions?.find(({ type }) => type === 'CatalogSourcesUnhealthy');
   return `${condition?.status}/${condition?.reason}: ${condition?.message}`;
 };
@@ -36,12 +36,12 @@ const all = 'all available catalogsources are healthy';
  * Applies one list of catalogs after the other; gives the condition each time, with `=`
  * where nothing was written.
  */
-function looks(...lists: CatalogSource[][]): string[] {
+function passes(...lists: CatalogSource[][]): string[] {
   let current = subscription();
   return lists.map((list) => {
     const change = withCatalogHealth(current, list, NOW);
     current = { ...current, status: change.status };
-    return change.changed ? told(change) : '=';
+    return change.changed ? reported(change) : '=';
   });
 }
 
@@ -79,7 +79,7 @@ describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
     let current = subscription();
     for (const seen of [before, list, list, list])
       current = { ...current, status: withCatalogHealth(current, seen, NOW).status };
-    expect(told({ subscription: current, status: current.status ?? {}, changed: true })).toBe(settled);
+    expect(reported({ subscription: current, status: current.status ?? {}, changed: true })).toBe(settled);
   });
 
   it.each<[change: string, before: CatalogSource[], after: CatalogSource[], reason: string]>([
@@ -96,10 +96,10 @@ describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
     ['same count but different health', [shelf('READY')], [shelf('SHUTDOWN')], 'CatalogSourcesUpdated'],
   ])('reason overridden by a change against the stored list: %s', (_change, before, after, reason) => {
     const current = subscription(withCatalogHealth(subscription(), before, NOW).status);
-    expect(told(withCatalogHealth(current, after, NOW))).toContain(`/${reason}: `);
+    expect(reported(withCatalogHealth(current, after, NOW))).toContain(`/${reason}: `);
   });
 
-  it.each<[why: string, lists: CatalogSource[][], told: string[]]>([
+  it.each<[why: string, lists: CatalogSource[][], reported: string[]]>([
     [
       'a new Subscription, as recorded',
       [[source('shelf', 'READY')], [source('shelf', 'READY')], [source('shelf', 'READY')]],
@@ -161,7 +161,7 @@ describe('subscriptions.md §4, CatalogSourcesUnhealthy', () => {
       ],
     ],
   ])('%s', (_why, lists, expected) => {
-    expect(looks(...lists)).toEqual(expected);
+    expect(passes(...lists)).toEqual(expected);
   });
 
   it('are listed by namespace and name, and keep their time while they say the same', () => {

@@ -73,7 +73,7 @@ function verdictOn(health: readonly CatalogHealth[], { spec }: Subscription, old
  * For one sync the reason says what changed against the stored list; the next sync
  * settles to the verdict's own.
  */
-function told(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
+function conditionOf(verdict: Verdict, health: readonly CatalogHealth[], previous: readonly CatalogHealth[]): Verdict {
   if (health.length > previous.length) return { ...verdict, reason: 'CatalogSourcesAdded' };
   if (health.length < previous.length) return { ...verdict, reason: 'CatalogSourcesDeleted' };
   if (health.length === 0) return { ...verdict, reason: 'NoCatalogSourcesFound', message: NONE_AT_ALL };
@@ -98,7 +98,7 @@ export function withCatalogHealth(
   const wanted: WantedCondition = {
     type,
     timed: true,
-    ...told(verdictOn(health, subscription, oldMessage), health, previous),
+    ...conditionOf(verdictOn(health, subscription, oldMessage), health, previous),
   };
   const listed =
     health.length === 0 && before.catalogHealth === undefined ? before : { ...before, catalogHealth: health };

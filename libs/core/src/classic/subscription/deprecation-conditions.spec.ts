@@ -10,7 +10,7 @@ const subscription = (status: SubscriptionStatus, channel: string): Subscription
   spec: { name: 'tug', source: 'shelf', sourceNamespace: 'olm', ...(channel === '' ? {} : { channel }) },
   status,
 });
-const told = (status: SubscriptionStatus) =>
+const reported = (status: SubscriptionStatus) =>
   (status.conditions ?? []).map(
     ({ type, status: holds, reason = '', message = '' }) => `${type} ${holds}/${reason}: ${message}`,
   );
@@ -35,7 +35,7 @@ describe('subscriptions.md §4, Deprecation', () => {
     entries: [entry('tug.v1', 'stable', 'broken'), entry('tug.v2', 'stable')],
   };
   const seen = (installedCSV: string, channel: string, of: typeof record | undefined = record) =>
-    told(withDeprecations(subscription({ installedCSV }, channel), of, NOW).status);
+    reported(withDeprecations(subscription({ installedCSV }, channel), of, NOW).status);
 
   it.each<[why: string, installed: string, channel: string, conditions: string[]]>([
     [
@@ -74,10 +74,10 @@ describe('subscriptions.md §4, Deprecation', () => {
     const deprecated = withDeprecations(subscription({ installedCSV: 'tug.v1' }, 'stable'), record, NOW).status;
     const { deprecation: _package, channelDeprecations: _channels, ...rest } = record;
     const fine = { ...rest, entries: [entry('tug.v1', 'stable')] };
-    const laterTold = (of: Parameters<typeof withDeprecations>[1]) =>
-      told(withDeprecations(subscription(deprecated, 'stable'), of, NOW).status);
-    expect(laterTold(fine)).toEqual([]);
-    expect(laterTold({ ...rest, entries: [] })).toHaveLength(4);
-    expect(laterTold(undefined)).toHaveLength(4);
+    const laterReported = (of: Parameters<typeof withDeprecations>[1]) =>
+      reported(withDeprecations(subscription(deprecated, 'stable'), of, NOW).status);
+    expect(laterReported(fine)).toEqual([]);
+    expect(laterReported({ ...rest, entries: [] })).toHaveLength(4);
+    expect(laterReported(undefined)).toHaveLength(4);
   });
 });

@@ -45,11 +45,11 @@ export function withDeprecations(
   record: PackageRecord | undefined,
   now: string,
 ): SubscriptionChange {
-  const told = record === undefined ? undefined : deprecationsOf(subscription, record);
-  if (told === undefined) return unchanged(subscription);
+  const reported = record === undefined ? undefined : deprecationsOf(subscription, record);
+  if (reported === undefined) return unchanged(subscription);
   const rollUp =
-    told.length === 0 ? [] : [{ type: 'Deprecated', message: told.map(({ message }) => message).join('; ') }];
-  const wanted = [...told, ...rollUp];
+    reported.length === 0 ? [] : [{ type: 'Deprecated', message: reported.map(({ message }) => message).join('; ') }];
+  const wanted = [...reported, ...rollUp];
   const gone = ALL.filter((type) => !wanted.some((one) => one.type === type));
   const next = wanted.reduce<SubscriptionStatus>(
     (status, { type, message }) => withCondition(status, { type, status: 'True', message, timed: true }, now),

@@ -3,13 +3,13 @@ import type { Subscription } from '../../kernel/api/subscription.js';
 import { pauseBeforeFetch } from './fetch-pace.js';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, seconds));
-const subscription = (status: 'True' | 'False' | undefined, toldAt?: number, isFetching = false): Subscription => ({
+const subscription = (status: 'True' | 'False' | undefined, reportedAt?: number, isFetching = false): Subscription => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
   kind: 'Subscription',
   metadata: { name: 'gear', namespace: 'mill' },
   spec: { name: 'gear', source: 'shelf', sourceNamespace: 'olm' },
   status: {
-    ...(toldAt === undefined ? {} : { lastUpdated: at(toldAt).toISOString() }),
+    ...(reportedAt === undefined ? {} : { lastUpdated: at(reportedAt).toISOString() }),
     conditions: [
       ...(status === undefined ? [] : [{ type: 'BundleUnpackFailed', status }]),
       ...(isFetching ? [{ type: 'BundleUnpacking', status: 'True' as const }] : []),

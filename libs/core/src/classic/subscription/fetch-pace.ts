@@ -11,7 +11,7 @@ export function pauseBeforeFetch(subscriptions: readonly Subscription[], minRetr
   const failures = subscriptions
     .filter((subscription) => holds(subscription, 'BundleUnpackFailed') && !holds(subscription, 'BundleUnpacking'))
     .map(({ status }) => Date.parse(status?.lastUpdated ?? '') || 0);
-  return Math.max(0, ...failures.map((told) => told + minRetryMs - now.getTime()));
+  return Math.max(0, ...failures.map((reported) => reported + minRetryMs - now.getTime()));
 }
 
 const holds = (subscription: Subscription, type: string): boolean =>

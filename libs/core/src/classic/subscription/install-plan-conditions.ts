@@ -25,7 +25,7 @@ export const PLAN_CONDITIONS: readonly string[] = [PENDING, FAILED, MISSING];
  * The condition for a plan in each phase (spec: subscriptions.md §4 "Install plan"); in any
  * other phase there is none.
  */
-const TOLD: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
+const REPORTED: ReadonlyMap<string, Readonly<{ type: string; reason: string }>> = new Map([
   ['', { type: PENDING, reason: 'InstallPlanNotYetReconciled' }],
   ['Planning', { type: PENDING, reason: 'Planning' }],
   ['RequiresApproval', { type: PENDING, reason: 'RequiresApproval' }],
@@ -48,15 +48,15 @@ function messageOf({ status }: InstallPlan): string {
 
 /** The one condition that a plan's phase asks for; a failed plan's own reason goes before the general one. */
 function wantedFor(plan: InstallPlan): WantedCondition | undefined {
-  const told = TOLD.get(plan.status?.phase ?? '');
-  if (told === undefined) return undefined;
+  const reported = REPORTED.get(plan.status?.phase ?? '');
+  if (reported === undefined) return undefined;
   const installed = installedCondition(plan.status);
-  const own = told.type === FAILED && installed?.status === 'False' ? installed.reason : undefined;
+  const own = reported.type === FAILED && installed?.status === 'False' ? installed.reason : undefined;
   const message = messageOf(plan);
   return {
-    type: told.type,
+    type: reported.type,
     status: 'True',
-    reason: own || told.reason,
+    reason: own || reported.reason,
     ...(message === '' ? {} : { message }),
     timed: true,
   };

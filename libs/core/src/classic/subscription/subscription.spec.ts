@@ -39,7 +39,7 @@ const around = (
   plans: new Map((more.plans ?? []).map((one) => [one.metadata.name ?? '', one])),
   failForward: more.failForward ?? false,
 });
-const told = (status: SubscriptionStatus) =>
+const reported = (status: SubscriptionStatus) =>
   (status.conditions ?? []).map(
     ({ type, status: holds, reason = '', message = '' }) => `${type} ${holds}/${reason}: ${message}`,
   );
@@ -93,7 +93,7 @@ describe('subscriptions.md §4, Install plan', () => {
     const old = { type: 'InstallPlanFailed', status: 'True', reason: 'Old' };
     const before = { ...ref, state: 'AtLatestKnown', conditions: [old] };
     const change = withPlanConditions(subscription(before), one, NOW);
-    expect(told(change.status)).toEqual(conditions);
+    expect(reported(change.status)).toEqual(conditions);
     const again = withPlanConditions(subscription(change.status), one, '2026-02-02T00:00:00Z');
     expect([again.changed, again.status]).toEqual([false, change.status]);
   });
@@ -285,7 +285,7 @@ describe('subscriptions.md §2.6 – §2.9, what a resolution does to the Subscr
     ],
   ])('%s', (_why, effect, conditions) => {
     const [change] = applyResolution([subscription({ conditions: [stuck, unpacking] })], effect, NOW);
-    expect(told(change?.status ?? {})).toEqual(conditions);
+    expect(reported(change?.status ?? {})).toEqual(conditions);
     expect(change?.status.conditions?.every(({ lastTransitionTime }) => lastTransitionTime === undefined)).toBe(true);
   });
 
@@ -316,7 +316,7 @@ describe('subscriptions.md §2.6 – §2.9, what a resolution does to the Subscr
       unresolved: [leftOut],
     } as const;
     const changes = applyResolution([subscription({}), neighbour], { effect: 'settled', resolution }, NOW);
-    expect(changes.map(({ status }) => told(status))).toEqual([
+    expect(changes.map(({ status }) => reported(status))).toEqual([
       ['ResolutionFailed True/ConstraintsNotSatisfiable: no tug'],
       [],
     ]);

@@ -4,37 +4,39 @@ import { check, type Row, source, state } from './diagnosis.fixture.js';
 
 describe('a CatalogSource', () => {
   it.each<Row>([
-    { because: 'it serves', told: diagnoseCatalogSource(source(state('READY'))), standing: 'well', says: /READY/ },
+    { because: 'it serves', diagnosis: diagnoseCatalogSource(source(state('READY'))), standing: 'well', says: /READY/ },
     {
       because: 'it serves old content',
-      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'pull failed', reason: 'RegistryServerError' })),
+      diagnosis: diagnoseCatalogSource(
+        source({ ...state('READY'), message: 'pull failed', reason: 'RegistryServerError' }),
+      ),
       standing: 'under-way',
       says: /could not be renewed\.\npull failed\./,
       todo: /catalog validate r\.example\/c:1/,
     },
     {
       because: 'its interval is odd, which hurts nobody',
-      told: diagnoseCatalogSource(source({ ...state('READY'), message: 'odd', reason: 'InvalidIntervalError' })),
+      diagnosis: diagnoseCatalogSource(source({ ...state('READY'), message: 'odd', reason: 'InvalidIntervalError' })),
       standing: 'well',
       says: /odd/,
     },
     {
       because: 'its spec is wrong',
-      told: diagnoseCatalogSource(source({ message: 'image and address unset', reason: 'SpecInvalidError' }, {})),
+      diagnosis: diagnoseCatalogSource(source({ message: 'image and address unset', reason: 'SpecInvalidError' }, {})),
       standing: 'failed',
       says: /not valid\.\nimage and address unset\./,
       todo: /Correct the spec/,
     },
     {
       because: 'a registry server is away',
-      told: diagnoseCatalogSource(source(state('TRANSIENT_FAILURE'), { address: 'registry:50051' })),
+      diagnosis: diagnoseCatalogSource(source(state('TRANSIENT_FAILURE'), { address: 'registry:50051' })),
       standing: 'failed',
       says: /blocks resolution/,
       todo: /registry:50051/,
     },
     {
       because: 'the hub may not read ConfigMaps',
-      told: diagnoseCatalogSource(
+      diagnosis: diagnoseCatalogSource(
         source(
           {
             ...state('TRANSIENT_FAILURE'),
@@ -66,7 +68,7 @@ describe('a CatalogSource', () => {
     ].map(
       ({ because, message, todo }): Row => ({
         because,
-        told: diagnoseCatalogSource(source({ ...state('TRANSIENT_FAILURE'), message })),
+        diagnosis: diagnoseCatalogSource(source({ ...state('TRANSIENT_FAILURE'), message })),
         standing: 'failed',
         says: /blocks resolution/,
         todo,
@@ -74,13 +76,13 @@ describe('a CatalogSource', () => {
     ),
     {
       because: 'first pull',
-      told: diagnoseCatalogSource(source(state('CONNECTING'))),
+      diagnosis: diagnoseCatalogSource(source(state('CONNECTING'))),
       standing: 'under-way',
       says: /first time/,
     },
     {
       because: 'nobody looked',
-      told: diagnoseCatalogSource(source()),
+      diagnosis: diagnoseCatalogSource(source()),
       standing: 'under-way',
       says: /has not read it yet/,
       todo: /status/,

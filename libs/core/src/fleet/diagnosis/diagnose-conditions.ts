@@ -31,21 +31,22 @@ export function diagnoseConditions(object: KubernetesObject): Diagnosis {
     find('Progressing'),
     find('Available'),
   ];
-  const told = [...inWords(wanted), ...inWords(progressing)];
-  if (isSwitchedOff(object)) return diagnosis('well', told, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
+  const reported = [...inWords(wanted), ...inWords(progressing)];
+  if (isSwitchedOff(object))
+    return diagnosis('well', reported, ADVICE.makeCatalogAvailable(object.metadata.name ?? ''));
   const notReady = available?.status === 'True' ? [] : inWords(available);
   switch (progressing?.reason) {
     case 'InvalidConfiguration':
-      return diagnosis('failed', told, ADVICE.correctExtensionConfig());
+      return diagnosis('failed', reported, ADVICE.correctExtensionConfig());
     case 'ProgressDeadlineExceeded':
-      return diagnosis('failed', [...told, ...notReady], ADVICE.correctRollout());
+      return diagnosis('failed', [...reported, ...notReady], ADVICE.correctRollout());
     case 'Blocked':
-      return diagnosis('failed', told, ADVICE.correctExtensionSpec());
+      return diagnosis('failed', reported, ADVICE.correctExtensionSpec());
     case 'Retrying':
-      return diagnosis('blocked', told, ADVICE.correctExtensionCause());
+      return diagnosis('blocked', reported, ADVICE.correctExtensionCause());
   }
   const isWell = wanted?.status === 'True' && notReady.length === 0;
-  return diagnosis(isWell ? 'well' : 'under-way', [...told, ...notReady]);
+  return diagnosis(isWell ? 'well' : 'under-way', [...reported, ...notReady]);
 }
 
 /** Whether it is a ClusterCatalog that is not served because its spec says so. */

@@ -30,10 +30,10 @@ const ofCsv = (one: ClusterServiceVersion, installPlans: readonly InstallPlan[] 
 
 describe('a ClusterServiceVersion', () => {
   it.each<Row>([
-    { because: 'runs', told: ofCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
+    { because: 'runs', diagnosis: ofCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
     {
       because: 'an API is missing; what is met is not told',
-      told: ofCsv(
+      diagnosis: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [
@@ -48,7 +48,7 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'rights are missing: which',
-      told: ofCsv(
+      diagnosis: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [
@@ -62,7 +62,7 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'what it lacks is still to come from its plan, which failed',
-      told: ofCsv(
+      diagnosis: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [requirement('CustomResourceDefinition', 'PresentNotSatisfied')],
@@ -75,7 +75,7 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'the OperatorCondition of its predecessor',
-      told: ofCsv({
+      diagnosis: ofCsv({
         ...csv({ phase: 'Pending', reason: 'OperatorConditionNotUpgradeable', message: 'not before Monday' }),
         spec: { replaces: 'mill.v0' },
       }),
@@ -86,7 +86,7 @@ describe('a ClusterServiceVersion', () => {
     ...['InvalidWebhookDescription', 'InvalidInstallStrategy', 'InvalidInstallModes'].map(
       (reason): Row => ({
         because: `${reason}: the bundle is at fault, no Pod can show why`,
-        told: ofCsv(csv({ phase: 'Failed', reason }), [plan('Complete')]),
+        diagnosis: ofCsv(csv({ phase: 'Failed', reason }), [plan('Complete')]),
         standing: 'failed',
         says: new RegExp(reason),
         todo: /^Publish a corrected version .*kubectl -n team delete csv mill\.v1\nThen .*flotilla retry installplan install-1 -n team --replan$/,
@@ -94,7 +94,7 @@ describe('a ClusterServiceVersion', () => {
     ),
     {
       because: 'a requirement was lost',
-      told: ofCsv(
+      diagnosis: ofCsv(
         csv({
           phase: 'Failed',
           reason: 'RequirementsNotMet',
@@ -107,7 +107,7 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'a kind that no CRD brings is not served',
-      told: ofCsv(
+      diagnosis: ofCsv(
         csv({
           phase: 'Pending',
           requirementStatus: [{ ...requirement('Sail', 'NotPresent'), group: 'wind.example.com' }],
@@ -119,74 +119,78 @@ describe('a ClusterServiceVersion', () => {
     },
     {
       because: 'an aggregated API is absent or not available, which its requirement does not tell apart',
-      told: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'NotPresent')] })),
+      diagnosis: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'NotPresent')] })),
       standing: 'blocked',
       says: /APIService x: NotPresent/,
       todo: /^Install the operator .*\nWhere it is there, .*: kubectl get apiservice x -o yaml$/,
     },
     {
       because: 'an APIService of the bundle names a Deployment that the bundle lacks',
-      told: ofCsv(csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'DeploymentNotFound')] }), [
-        plan('Complete'),
-      ]),
+      diagnosis: ofCsv(
+        csv({ phase: 'Pending', requirementStatus: [requirement('APIService', 'DeploymentNotFound')] }),
+        [plan('Complete')],
+      ),
       standing: 'blocked',
       says: /APIService x: DeploymentNotFound/,
       todo: /^Publish a corrected version .*\nThen .*--replan$/,
     },
     {
       because: 'what was forbidden is tried again when the OperatorGroup changes',
-      told: diagnoseCsv(csv({ phase: 'Failed', reason: 'InstallComponentFailedNoRetry', message: 'is forbidden' }), {
-        installPlans: [],
-        operatorGroups: [group('own')],
-      }),
+      diagnosis: diagnoseCsv(
+        csv({ phase: 'Failed', reason: 'InstallComponentFailedNoRetry', message: 'is forbidden' }),
+        {
+          installPlans: [],
+          operatorGroups: [group('own')],
+        },
+      ),
       standing: 'failed',
       says: /is forbidden/,
       todo: /: kubectl -n team annotate operatorgroup own --overwrite flotilla\.dev\/retried-at="\$\(date \+%s\)"$/,
     },
     {
       because: 'its only Deployment says which Pods are its own',
-      told: ofCsv(installing({ matchLabels: { app: 'mill', tier: 'one' } })),
+      diagnosis: ofCsv(installing({ matchLabels: { app: 'mill', tier: 'one' } })),
       standing: 'under-way',
       says: /Installing/,
       todo: /: kubectl -n team describe pods -l app=mill,tier=one$/,
     },
     {
       because: 'labels that a shell would read as commands',
-      told: ofCsv(installing({ matchLabels: { app: '$(reboot)' } })),
+      diagnosis: ofCsv(installing({ matchLabels: { app: '$(reboot)' } })),
       standing: 'under-way',
       says: /Installing/,
       todo: /: kubectl -n team describe pods -l 'app=\$\(reboot\)'$/,
     },
     {
       because: 'a selector that is more than labels',
-      told: ofCsv(installing({ matchLabels: { app: 'mill' }, matchExpressions: [] })),
+      diagnosis: ofCsv(installing({ matchLabels: { app: 'mill' }, matchExpressions: [] })),
       standing: 'under-way',
       says: /Installing/,
       todo: /: kubectl -n team describe pods$/,
     },
     {
       because: 'install modes',
-      told: ofCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
+      diagnosis: ofCsv(csv({ phase: 'Failed', reason: 'UnsupportedOperatorGroup', message: 'AllNamespaces' })),
       standing: 'failed',
       says: /\(UnsupportedOperatorGroup\)\.\nAllNamespaces\./,
       todo: /install modes/,
     },
     {
       because: 'a reason that is a name of every object is no advice',
-      told: ofCsv(csv({ phase: 'Failed', reason: 'constructor' })),
+      diagnosis: ofCsv(csv({ phase: 'Failed', reason: 'constructor' })),
       standing: 'failed',
       says: /constructor/,
       todo: /kubectl -n team describe pods$/,
     },
     {
       because: 'replaced',
-      told: ofCsv(csv({ phase: 'Replacing' })),
+      diagnosis: ofCsv(csv({ phase: 'Replacing' })),
       standing: 'under-way',
       says: /newer version/,
     },
     {
       because: 'nobody looked',
-      told: ofCsv(csv()),
+      diagnosis: ofCsv(csv()),
       standing: 'under-way',
       says: /has not read it yet/,
       todo: /status/,

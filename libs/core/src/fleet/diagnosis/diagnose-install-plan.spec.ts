@@ -10,23 +10,23 @@ const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diag
 
 describe('an InstallPlan', () => {
   it.each<Row>([
-    { because: 'done', told: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
+    { because: 'done', diagnosis: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
     {
       because: 'it waits for a person',
-      told: ofPlan(plan('RequiresApproval', {}, false)),
+      diagnosis: ofPlan(plan('RequiresApproval', {}, false)),
       standing: 'needs-approval',
       says: /installs mill\.v1/,
       todo: /^flotilla approve installplan install-1 -n team$/,
     },
     {
       because: 'approved a moment ago',
-      told: ofPlan(plan('RequiresApproval')),
+      diagnosis: ofPlan(plan('RequiresApproval')),
       standing: 'under-way',
       says: /approved/,
     },
     {
       because: 'approved, with two groups: time does not change that',
-      told: ofPlan(
+      diagnosis: ofPlan(
         plan('RequiresApproval', {
           conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
         }),
@@ -38,7 +38,7 @@ describe('an InstallPlan', () => {
     },
     {
       because: 'the check failed before the group was repaired',
-      told: ofPlan(
+      diagnosis: ofPlan(
         plan('RequiresApproval', {
           conditions: [{ type: 'Installed', status: 'False', reason: 'InstallCheckFailed', message: 'count=2' }],
         }),
@@ -49,7 +49,7 @@ describe('an InstallPlan', () => {
     },
     {
       because: 'the service account of its group lacks a right',
-      told: ofPlan(
+      diagnosis: ofPlan(
         plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('system:serviceaccount:team:sa') }),
       ),
       standing: 'blocked',
@@ -58,21 +58,21 @@ describe('an InstallPlan', () => {
     },
     {
       because: 'the account of the hub lacks a right',
-      told: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
+      diagnosis: ofPlan(plan('Installing', { plan: [step('a', 'Unknown')], message: forbidden('applier') })),
       standing: 'blocked',
       says: /is forbidden/,
       todo: /^Grant the hub’s account applier the right .*: flotilla clusters check --kubeconfig FILE$/,
     },
     {
       because: 'a stored version would be lost, and can go',
-      told: ofPlan(plan('Failed', { message: `risk of data loss: v1 ${STORED_VERSION_REFUSED}` }), [group('g')]),
+      diagnosis: ofPlan(plan('Failed', { message: `risk of data loss: v1 ${STORED_VERSION_REFUSED}` }), [group('g')]),
       standing: 'failed',
       says: /risk of data loss/,
       todo: /annotate operatorgroup g flotilla\.dev\/migrate-stored-versions=true\n/,
     },
     {
       because: 'a stored version would be lost, and the plan has not given up',
-      told: ofPlan(
+      diagnosis: ofPlan(
         plan('Installing', { plan: [step('a', 'Unknown')], message: `retrying execution: ${STORED_VERSION_REFUSED}` }),
         [group('g')],
       ),
@@ -82,13 +82,13 @@ describe('an InstallPlan', () => {
     },
     {
       because: 'some steps are done',
-      told: ofPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
+      diagnosis: ofPlan(plan('Installing', { plan: [step('a', 'Created'), null, step('b', 'Unknown')] })),
       standing: 'under-way',
       says: /1 of 2 steps are done\.\nStill to come: Service b\./,
     },
     {
       because: 'it failed, in its own words',
-      told: ofPlan(
+      diagnosis: ofPlan(
         plan('Failed', { conditions: [{ type: 'Installed', status: 'False', message: 'cannot create service' }] }),
       ),
       standing: 'failed',

@@ -80,13 +80,13 @@ function approval({ metadata: { name = '', namespace = '' }, spec, status }: Ins
 
 function installing(plan: InstallPlan, groups: readonly OperatorGroup[]): Diagnosis {
   const open = steps(plan).filter((step) => !isDone(step));
-  const told = stopped(plan);
+  const reported = stopped(plan);
   const seen = `It is being installed: ${steps(plan).length - open.length} of ${steps(plan).length} steps are done.`;
   const next = open.slice(0, NAMED).map(({ resource }) => `${resource.kind} ${resource.name}`);
   const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
   const missing = open.length === 0 ? [] : [`Still to come: ${next.join(', ')}${more}.`];
-  const because = [seen, ...told, ...missing];
-  const remedy = forbidden(told.join(' ')) ?? storedVersion(plan, groups);
+  const because = [seen, ...reported, ...missing];
+  const remedy = forbidden(reported.join(' ')) ?? storedVersion(plan, groups);
   return remedy === undefined ? diagnosis('under-way', because) : diagnosis('blocked', because, remedy);
 }
 

@@ -29,21 +29,21 @@ describe('a Subscription', () => {
   it.each<Row>([
     {
       because: 'no group',
-      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [] }),
+      diagnosis: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [] }),
       standing: 'blocked',
       says: /no OperatorGroup/,
       todo: /Create/,
     },
     {
       because: 'two groups',
-      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [group('a'), group('b')] }),
+      diagnosis: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [group('a'), group('b')] }),
       standing: 'blocked',
       says: /2 OperatorGroups .*\(a, b\)/,
       todo: /delete the others/,
     },
     {
       because: 'a group without its service account',
-      told: diagnoseSubscription(subscription(), {
+      diagnosis: diagnoseSubscription(subscription(), {
         ...fine,
         operatorGroups: [
           {
@@ -63,7 +63,7 @@ describe('a Subscription', () => {
     },
     {
       because: 'a broken global catalog that its group excludes does not block it',
-      told: diagnoseSubscription(
+      diagnosis: diagnoseSubscription(
         { ...subscription(), spec: { name: 'mill', source: 'own', sourceNamespace: 'team' } },
         {
           ...fine,
@@ -80,14 +80,14 @@ describe('a Subscription', () => {
     },
     {
       because: 'its catalog is a global one, which its group excludes',
-      told: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [excluding] }),
+      diagnosis: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [excluding] }),
       standing: 'blocked',
       says: /OperatorGroup g excludes catalogs of other namespaces/,
       todo: /kubectl -n team annotate operatorgroup g olm\.operatorframework\.io\/exclude-global-namespace-resolution-$/,
     },
     {
       because: 'several broken catalogs: all of them',
-      told: diagnoseSubscription(subscription(), {
+      diagnosis: diagnoseSubscription(subscription(), {
         ...fine,
         catalogSources: ['c', 'd', 'e'].map((name) => ({
           ...source(state('TRANSIENT_FAILURE')),
@@ -100,14 +100,14 @@ describe('a Subscription', () => {
     },
     {
       because: 'no such catalog',
-      told: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
+      diagnosis: diagnoseSubscription(subscription(), { ...fine, catalogSources: [] }),
       standing: 'blocked',
       says: /olm\/c is not there/,
       todo: /sourceNamespace/,
     },
     {
       because: 'a neighbour of its catalog is broken',
-      told: diagnoseSubscription(subscription(), {
+      diagnosis: diagnoseSubscription(subscription(), {
         ...fine,
         catalogSources: [
           ...fine.catalogSources,
@@ -120,21 +120,21 @@ describe('a Subscription', () => {
     },
     {
       because: 'not resolved',
-      told: diagnoseSubscription(subscription(condition('ResolutionFailed')), fine),
+      diagnosis: diagnoseSubscription(subscription(condition('ResolutionFailed')), fine),
       standing: 'failed',
       says: /\(R\)\.\ntold by OLM\./,
       todo: /flotilla explain subscription mill -n team/,
     },
     {
       because: 'not pulled',
-      told: diagnoseSubscription(subscription(condition('BundleUnpackFailed')), fine),
+      diagnosis: diagnoseSubscription(subscription(condition('BundleUnpackFailed')), fine),
       standing: 'failed',
       says: /could not be fetched\.\ntold by OLM\./,
       todo: /bundle validate/,
     },
     {
       because: 'an old failure of resolution matters less than the plan that failed',
-      told: diagnoseSubscription(
+      diagnosis: diagnoseSubscription(
         subscription({ ...condition('ResolutionFailed'), installPlanRef: { name: 'install-1' } }),
         {
           ...fine,
@@ -147,7 +147,7 @@ describe('a Subscription', () => {
     },
     {
       because: 'its operator is not well',
-      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), {
+      diagnosis: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), {
         ...fine,
         csvs: [csv({ phase: 'Installing' })],
       }),
@@ -157,14 +157,14 @@ describe('a Subscription', () => {
     },
     {
       because: 'somebody deleted the CSV',
-      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), fine),
+      diagnosis: diagnoseSubscription(subscription({ currentCSV: 'mill.v1' }), fine),
       standing: 'blocked',
       says: /is not there/,
       todo: /anew/,
     },
     {
       because: 'all is well',
-      told: diagnoseSubscription(subscription({ currentCSV: 'mill.v1', installedCSV: 'mill.v1' }), {
+      diagnosis: diagnoseSubscription(subscription({ currentCSV: 'mill.v1', installedCSV: 'mill.v1' }), {
         ...fine,
         csvs: [csv({ phase: 'Succeeded' })],
       }),

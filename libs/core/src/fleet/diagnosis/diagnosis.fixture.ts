@@ -5,12 +5,18 @@ import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-pla
 import type { Diagnosis, HealthState } from './diagnosis.js';
 
 /** One object, what its diagnosis is, and what it advises; no advice where `todo` is absent. */
-export type Row = Readonly<{ because: string; told: Diagnosis; standing: HealthState; says: RegExp; todo?: RegExp }>;
+export type Row = Readonly<{
+  because: string;
+  diagnosis: Diagnosis;
+  standing: HealthState;
+  says: RegExp;
+  todo?: RegExp;
+}>;
 
-export const check = ({ told, standing, says, todo }: Row) => {
-  expect(told.standing).toBe(standing);
-  expect(told.because.join('\n')).toMatch(says);
-  expect(told.todo.join('\n')).toMatch(todo ?? /^$/);
+export const check = ({ diagnosis, standing, says, todo }: Row) => {
+  expect(diagnosis.standing).toBe(standing);
+  expect(diagnosis.because.join('\n')).toMatch(says);
+  expect(diagnosis.todo.join('\n')).toMatch(todo ?? /^$/);
 };
 
 export const source = (

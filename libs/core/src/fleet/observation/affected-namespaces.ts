@@ -38,24 +38,24 @@ const ownOrOriginal: Rule = (object, view) => {
   if (original === undefined) return own(object, view);
   return [original, ...[...own(object, view)].filter((namespace) => view.subscribed.has(namespace))];
 };
-const whoeverWaits: Rule = (object, view) => view.waitingForCluster(object);
-const whoeverWaitsOrOwns: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
+const waiting: Rule = (object, view) => view.waitingForCluster(object);
+const waitingOrOwning: Rule = (object, view) => [...view.waitingForCluster(object), ...labelledOwners(object)];
 /** A binding outside the namespaces of its operators: one of the operators that use it has made it. */
 const sharedToo =
   (rule: Rule): Rule =>
   (object, view) => [...rule(object, view), ...view.sharing(object)];
-const whoeverSelects: Rule = (object, view) => view.selecting(object);
+const selectingNamespaces: Rule = (object, view) => view.selecting(object);
 /**
  * A global catalog is seen by every namespace that subscribes; any other by its own alone
  * (spec: catalog-sources.md §2).
  */
-const whoeverSeesCatalog: Rule = ({ metadata }, view) => {
+const seeingCatalog: Rule = ({ metadata }, view) => {
   const namespace = metadata.namespace ?? '';
   return namespace === view.globalCatalogNamespace ? [...view.subscribed, namespace] : [namespace];
 };
 
 const rules: Readonly<Record<string, Rule>> = {
-  CatalogSource: whoeverSeesCatalog,
+  CatalogSource: seeingCatalog,
   Subscription: own,
   InstallPlan: own,
   ClusterServiceVersion: ownOrOriginal,
@@ -66,14 +66,14 @@ const rules: Readonly<Record<string, Rule>> = {
   Service: ownerByLabel,
   Role: ownerByLabel,
   RoleBinding: sharedToo(ownerByLabel),
-  ClusterRole: whoeverWaitsOrOwns,
-  ClusterRoleBinding: sharedToo(whoeverWaitsOrOwns),
+  ClusterRole: waitingOrOwning,
+  ClusterRoleBinding: sharedToo(waitingOrOwning),
   APIService: ownerByLabel,
   ValidatingWebhookConfiguration: ownerByLabel,
   MutatingWebhookConfiguration: ownerByLabel,
-  CustomResourceDefinition: whoeverWaits,
-  Namespace: whoeverSelects,
-  OLMConfig: whoeverSelects,
+  CustomResourceDefinition: waiting,
+  Namespace: selectingNamespaces,
+  OLMConfig: selectingNamespaces,
 };
 
 /** The namespaces for which a pass is due after this object appeared, changed or went; sorted, each once. */

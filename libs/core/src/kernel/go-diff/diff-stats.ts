@@ -26,11 +26,11 @@ export const leftOut = (stats: DiffStats, name: string): TextRecord => ({
 function statsText(stats: DiffStats, name: string): string {
   const counts = (['identical', 'removed', 'inserted', 'modified'] as const).filter((label) => stats[label] > 0);
   const all = counts.reduce((sum, label) => sum + stats[label], 0);
-  const told = counts.map((label) => `${stats[label]} ${label}`);
-  return `${enumerated(told)} ${all > 1 ? plural(name) : name}`;
+  const labels = counts.map((label) => `${stats[label]} ${label}`);
+  return `${enumerated(labels)} ${all > 1 ? plural(name) : name}`;
 }
 
-const enumerated = (told: readonly string[]): string =>
-  told.length < 3 ? told.join(' and ') : `${told.slice(0, -1).join(', ')}, and ${told.at(-1)}`;
+const enumerated = (labels: readonly string[]): string =>
+  labels.length < 3 ? labels.join(' and ') : `${labels.slice(0, -1).join(', ')}, and ${labels.at(-1)}`;
 
 const plural = (name: string): string => (name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`);

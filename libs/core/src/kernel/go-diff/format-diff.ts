@@ -74,16 +74,16 @@ const keyOf = ({ kind }: Compared['type'], { key }: ComparedRecord): string =>
 function formatBothSides(options: FormatOptions, compared: Compared, most: number): TextRecord[] {
   const list: TextRecord[] = [];
   const groups = grouped(compared.records);
-  let [at, told, rest] = [0, 0, NO_STATS];
+  let [at, printed, rest] = [0, 0, NO_STATS];
   for (const [index, stats] of groups.entries()) {
-    if (told >= most) {
+    if (printed >= most) {
       rest = together(rest, stats);
       continue;
     }
     const size = stats.identical + differing(stats);
     const records = compared.records.slice(at, at + size);
     at += size;
-    told += differing(stats);
+    printed += differing(stats);
     if (differing(stats) > 0) list.push(...records.flatMap((record) => formatChange(options, compared, record)));
     else list.push(...formatEqual(options, compared, records, index > 0, index < groups.length - 1));
   }
@@ -120,14 +120,14 @@ function formatChange(options: FormatOptions, { type }: Compared, record: Compar
   const key = keyOf(type, record);
   if (canFormatTexts(options, value)) return [{ sign: '', key, value: formatTexts(options, value) }];
   if (value.children !== value.depth) return [{ sign: '', key, value: formatDiff(options, value) ?? 'nil' }];
-  const [removed, inserted] = toldApart(options, value);
+  const [removed, inserted] = distinguished(options, value);
   return [
     ...(removed === undefined ? [] : [{ sign: '-', key, value: removed } as const]),
     ...(inserted === undefined ? [] : [{ sign: '+', key, value: inserted } as const]),
   ];
 }
 
-function toldApart(options: FormatOptions, value: Compared): readonly (TextNode | undefined)[] {
+function distinguished(options: FormatOptions, value: Compared): readonly (TextNode | undefined)[] {
   const both = (how: FormatOptions) => [
     formatDiff({ ...how, diff: 'removed' }, value),
     formatDiff({ ...how, diff: 'inserted' }, value),

@@ -69,27 +69,27 @@ function changes(
   write: (part: readonly string[]) => string,
 ): TextRecord[] {
   const list: TextRecord[] = [];
-  const tell = (part: readonly string[], sign: Sign): void => {
+  const print = (part: readonly string[], sign: Sign): void => {
     for (let at = 0; at < part.length; at += size)
       list.push({ sign, key: '', value: write(part.slice(at, at + size)) });
   };
   const groups = editGroups(x, y, Math.floor(size / 4));
   const most = (1 << verbosityOf(options)) << 2;
-  let [ix, iy, told, rest] = [0, 0, 0, NO_STATS];
+  let [ix, iy, printed, rest] = [0, 0, 0, NO_STATS];
   for (const [index, stats] of groups.entries()) {
     const [nx, ny] = groupSizes(stats);
     const length = list.length;
-    if (told >= most) {
+    if (printed >= most) {
       rest = together(rest, stats);
     } else if (differing(stats) > 0) {
-      tell(x.slice(ix, ix + nx), '-');
-      tell(y.slice(iy, iy + ny), '+');
-      told += list.length - length;
+      print(x.slice(ix, ix + nx), '-');
+      print(y.slice(iy, iy + ny), '+');
+      printed += list.length - length;
     } else {
       const { first, last, between } = shownOf(nx, size, index > 0, index < groups.length - 1);
-      tell(x.slice(ix, ix + first), '');
+      print(x.slice(ix, ix + first), '');
       if (between > 0) list.push(leftOut({ ...NO_STATS, identical: between }, name));
-      tell(x.slice(ix + nx - last, ix + nx), '');
+      print(x.slice(ix + nx - last, ix + nx), '');
     }
     [ix, iy] = [ix + nx, iy + ny];
   }

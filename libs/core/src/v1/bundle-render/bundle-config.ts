@@ -4,7 +4,7 @@ import { goQuote } from '../../kernel/versions/go-quote.js';
 import { type ConfigSchema, checkSchema, failureDetails, failureTexts, type TextFormat } from './config-schema.js';
 import { DEPLOYMENT_CONFIG_SCHEMA } from './deployment-config-schema.js';
 import { type RegistryBundle, supportedInstallModes } from './registry-bundle.js';
-import type { RenderGates, RenderRefusal, RenderRequest } from './render-request.js';
+import type { RenderFeatureGates, RenderRefusal, RenderRequest } from './render-request.js';
 
 /** What spec.config.inline of a ClusterExtension says. */
 export type BundleConfig = Readonly<{
@@ -39,7 +39,7 @@ export function readConfig(bundle: RegistryBundle, request: RenderRequest): Bund
 }
 
 /** The one thing whose absence refuses a configuration. */
-function needOf(modes: readonly string[], config: unknown, gates: RenderGates): RenderRefusal['needs'] {
+function needOf(modes: readonly string[], config: unknown, gates: RenderFeatureGates): RenderRefusal['needs'] {
   const given = z.looseObject({}).safeParse(config).data ?? {};
   if (gates.DeploymentConfig !== true && 'deploymentConfig' in given) return 'DeploymentConfig';
   return modes.includes('AllNamespaces') || 'watchNamespace' in given ? undefined : 'watchNamespace';
@@ -56,7 +56,7 @@ function refusal(texts: readonly string[], details: readonly string[]): RenderRe
 }
 
 /** What a bundle of these install modes may be configured with. */
-function configSchema(modes: readonly string[], namespace: string, gates: RenderGates): ConfigSchema {
+function configSchema(modes: readonly string[], namespace: string, gates: RenderFeatureGates): ConfigSchema {
   const all = modes.includes('AllNamespaces');
   const watchNamespace = watchNamespaceSchema(modes, namespace);
   const properties = new Map<string, ConfigSchema>();

@@ -11,10 +11,10 @@ export type CertificateProvider = (typeof CERTIFICATE_PROVIDERS)[number];
 /**
  * Feature gates of OLM v1 that rendering knows; off where absent (spec: v1-extension.md, "Feature gates").
  */
-export type RenderGates = Readonly<{ SingleOwnNamespaceInstallSupport?: boolean; DeploymentConfig?: boolean }>;
+export type RenderFeatureGates = Readonly<{ SingleOwnNamespaceInstallSupport?: boolean; DeploymentConfig?: boolean }>;
 
 /** The feature gates with which the hub renders: both are always on (docs/differences-from-olm.md). */
-export const HUB_GATES: RenderGates = { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true };
+export const HUB_FEATURE_GATES: RenderFeatureGates = { SingleOwnNamespaceInstallSupport: true, DeploymentConfig: true };
 
 /** What a ClusterExtension wants of a bundle. */
 export type RenderRequest = Readonly<{
@@ -24,7 +24,7 @@ export type RenderRequest = Readonly<{
   config: unknown;
   /** Absent: bundles with webhooks are refused. */
   certificateProvider: CertificateProvider | undefined;
-  gates: RenderGates;
+  gates: RenderFeatureGates;
   /**
    * Provider `flotilla` only: PEM text of the authority behind each service's certificate, by the name of the
    * Secret. A service whose authority is not there yet is rendered without: see {@link Rendered.services}.
@@ -46,7 +46,7 @@ export type RenderRefusal = Readonly<{
 }>;
 
 /** A field of `spec.config.inline`, a feature gate, or the provider of certificates. */
-export type RenderNeed = 'watchNamespace' | keyof RenderGates | 'certificateProvider';
+export type RenderNeed = 'watchNamespace' | keyof RenderFeatureGates | 'certificateProvider';
 
 export type Rendered = Readonly<{
   /** Every object to be applied, sorted by group, kind, namespace and name, before owner labels. */

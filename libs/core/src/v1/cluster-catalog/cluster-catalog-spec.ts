@@ -31,9 +31,10 @@ const POLL_JITTER = 0.01;
  * digest, or no desired content. `random` is from 0 up to 1.
  */
 export function pollDelayMs(catalog: ClusterCatalog, random: number): number | undefined {
-  const wish = desiredContentOf(catalog);
+  const desired = desiredContentOf(catalog);
   const minutes = catalog.spec.source.image?.pollIntervalMinutes;
-  if (wish.kind !== 'image' || isDigestReference(wish.ref) || minutes === undefined || minutes < 1) return undefined;
+  if (desired.kind !== 'image' || isDigestReference(desired.ref) || minutes === undefined || minutes < 1)
+    return undefined;
   return Math.round(minutes * 60_000 * (1 + POLL_JITTER * random));
 }
 

@@ -48,20 +48,20 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
   const { resolvedSource, urls, lastUnpacked, conditions, ...others } = catalog.status ?? {};
   const known = (conditions ?? []).filter(({ type }) => type === 'Serving' || type === 'Progressing');
   const generation = catalog.metadata.generation ?? 0;
-  const told = (list: readonly CatalogCondition[], said: Said, of = generation) =>
+  const withReported = (list: readonly CatalogCondition[], said: Said, of = generation) =>
     withCondition(list, { ...said, observedGeneration: of }, settings.now);
   if (desiredContentOf(catalog).kind === 'unavailable') {
-    const progressing = told(known, { ...SUCCEEDED, message: SWITCHED_OFF });
+    const progressing = withReported(known, { ...SUCCEEDED, message: SWITCHED_OFF });
     const serving = { ...NOT_SERVING, reason: 'UserSpecifiedUnavailable', message: SWITCHED_OFF };
-    return { ...others, conditions: told(progressing, serving) };
+    return { ...others, conditions: withReported(progressing, serving) };
   }
   if (!state.settled) return { ...catalog.status, ...(conditions === undefined ? {} : { conditions: known }) };
-  const progressing = told(known, progressOf(catalog, state));
+  const progressing = withReported(known, progressOf(catalog, state));
   const { held } = state;
   if (held !== undefined) {
     return {
       ...others,
-      conditions: told(progressing, SERVING, held.generation),
+      conditions: withReported(progressing, SERVING, held.generation),
       resolvedSource: { type: 'Image', image: { ref: held.ref } },
       urls: { base: settings.baseUrl },
       lastUnpacked: kubernetesTime(held.unpacked),
@@ -69,7 +69,7 @@ export function clusterCatalogStatus(catalog: ClusterCatalog, state: ServedState
   }
   // Written only over an earlier value: a catalog that never was served has no Serving condition in OLM.
   const servedBefore = known.some(({ type }) => type === 'Serving');
-  return { ...others, conditions: servedBefore ? told(progressing, NOT_SERVING) : progressing };
+  return { ...others, conditions: servedBefore ? withReported(progressing, NOT_SERVING) : progressing };
 }
 
 function progressOf(catalog: ClusterCatalog, { failure, held }: ServedState): Said {

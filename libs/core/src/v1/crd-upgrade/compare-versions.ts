@@ -25,15 +25,15 @@ export function compareVersionSchemas(before: CrdVersion, after: CrdVersion): Kn
 
 function propertyViolations(property: string, before: Schema, after: Schema): KnownViolation[] {
   const violations: KnownViolation[] = [];
-  const tell = (check: string, message: string | undefined, values = ''): void => {
+  const add = (check: string, message: string | undefined, values = ''): void => {
     if (message === undefined) return;
     violations.push({
       violation: { property, check, message },
       identity: JSON.stringify([property, check, message, values]),
     });
   };
-  for (const { name, complaint } of PROPERTY_CHECKS) tell(name, complaint(before, after));
+  for (const { name, complaint } of PROPERTY_CHECKS) add(name, complaint(before, after));
   const unhandled = unhandledChanges(before, after);
-  tell('unhandled', unhandled?.message, unhandled?.text);
+  add('unhandled', unhandled?.message, unhandled?.text);
   return violations;
 }

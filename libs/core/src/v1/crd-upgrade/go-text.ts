@@ -11,8 +11,8 @@ const ADDRESS = '0xc000000000';
  */
 export function goText(type: GoType, value: GoValue): string {
   const fields = type.kind === 'struct' ? type.fields : [];
-  const told = fields.map((field) => `${field.name}:${fieldText(field.type, fieldOf(value, field.name))},`);
-  return `&${shortName(type.name)}{${told.join('')}}`;
+  const texts = fields.map((field) => `${field.name}:${fieldText(field.type, fieldOf(value, field.name))},`);
+  return `&${shortName(type.name)}{${texts.join('')}}`;
 }
 
 /** Without the package. */

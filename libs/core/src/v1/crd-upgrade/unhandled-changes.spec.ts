@@ -61,11 +61,11 @@ describe('changes that no check judges, in the words of OLM v1', () => {
       says: ['(Schema nil -> <complex value>; Property []string{"b"} -> nil)'],
     },
   ])('$because', ({ old, next, says }) => {
-    const told = lines({ v1: old }, { v1: next })
+    const reported = lines({ v1: old }, { v1: next })
       .filter((line) => line.includes(': unhandled: '))
       .map((line) => line.replace(/^v1: \^\.spec(.*?): unhandled: unhandled changes found ?/, '$1 '))
       .map((line) => line.replace(/^\.(allOf|patternProperties)/, '').trim());
-    expect(told.sort()).toEqual([...says].sort());
+    expect(reported.sort()).toEqual([...says].sort());
   });
 
   it('escapes in JSON what HTML gives a meaning', () => {

@@ -93,8 +93,8 @@ export function desiredExtension(
  * decides how catalogs are read: an applier that compared its own settings would take every solution for that
  * of an older problem, and wait without end.
  */
-export const isProblemOf = ({ extension }: ExtensionProblem, wishes: DesiredExtension): boolean =>
-  canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(wishes));
+export const isProblemOf = ({ extension }: ExtensionProblem, desired: DesiredExtension): boolean =>
+  canonicalJson(withoutGates(extension)) === canonicalJson(withoutGates(desired));
 
 const withoutGates = ({ gates: _gates, ...rest }: DesiredExtension): Omit<DesiredExtension, 'gates'> => rest;
 

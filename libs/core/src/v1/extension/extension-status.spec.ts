@@ -44,7 +44,7 @@ const status = (input: Partial<StatusInput>) =>
   });
 
 /** `status/reason: message` of one condition. */
-function told(input: Partial<StatusInput>, type: string): string | undefined {
+function reported(input: Partial<StatusInput>, type: string): string | undefined {
   const found = status(input).conditions.find((condition) => condition.type === type);
   return found && `${found.status}/${found.reason}: ${found.message}`;
 }
@@ -105,7 +105,7 @@ describe('v1-extension.md, deprecation conditions', () => {
       because: 'the one that is installed now',
     },
   ])('$type with channels $channels: $because', ({ type, channels, says }) => {
-    expect(told({ query: { packageName: 'lamp', channels }, resolution, installed }, type)).toBe(says);
+    expect(reported({ query: { packageName: 'lamp', channels }, resolution, installed }, type)).toBe(says);
   });
 });
 
@@ -151,6 +151,6 @@ describe('v1-extension.md, Progressing', () => {
       says: expect.stringMatching(/é\n\n\.\.\. \[message truncated\]$/),
     },
   ])('$says: $because', ({ input, says }) => {
-    expect(told(input, 'Progressing')).toEqual(says);
+    expect(reported(input, 'Progressing')).toEqual(says);
   });
 });

@@ -5,7 +5,7 @@ import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { type ExtensionCondition, extensionCondition } from '../revision/extension-condition.js';
 import type { InstalledBundle } from '../revision/installed-revision.js';
-import { bundleOf, mirrored, type RevisionStates } from '../revision/revision-states.js';
+import { bundleOf, copied, type RevisionStates } from '../revision/revision-states.js';
 import { deprecationConditions, unknownDeprecation } from './deprecation-conditions.js';
 import { stampConditions } from './stamp-conditions.js';
 
@@ -60,7 +60,7 @@ const activeRevision = ({ metadata, status }: ClusterObjectSet) => {
 
 function conditionsOf(extension: ClusterExtension, report: ExtensionReport): ExtensionCondition[] {
   const { installed } = report.states;
-  const available = installed && mirrored(installed, 'Available');
+  const available = installed && copied(installed, 'Available');
   return [
     ...deprecations(extension, report),
     installedCondition(report),
@@ -86,7 +86,7 @@ function installedCondition({ states, trouble }: ExtensionReport): ExtensionCond
     return extensionCondition('Installed', 'True', 'Succeeded', message);
   }
   const newest = rollingOut.at(-1);
-  const reason = newest === undefined || mirrored(newest, 'Progressing')?.reason === 'Retrying' ? 'Failed' : 'Absent';
+  const reason = newest === undefined || copied(newest, 'Progressing')?.reason === 'Retrying' ? 'Failed' : 'Absent';
   return extensionCondition('Installed', 'False', reason, 'No bundle installed');
 }
 
@@ -96,14 +96,14 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
     return extensionCondition('Progressing', status, trouble.reason, trouble.message);
   }
   const shown = states.rollingOut.at(-1) ?? states.installed;
-  const mirror = shown && mirrored(shown, 'Progressing');
-  if (shown === undefined || mirror === undefined)
+  const copy = shown && copied(shown, 'Progressing');
+  if (shown === undefined || copy === undefined)
     return extensionCondition('Progressing', 'True', 'RollingOut', 'Waiting for the first revision.');
-  if (mirror.reason === 'RollingOut' || mirror.reason === 'ProgressDeadlineExceeded') {
-    return { ...mirror, message: `${mirror.message}${waitsFor(shown)}` };
+  if (copy.reason === 'RollingOut' || copy.reason === 'ProgressDeadlineExceeded') {
+    return { ...copy, message: `${copy.message}${waitsFor(shown)}` };
   }
-  if (note === undefined || mirror.reason !== 'Succeeded') return mirror;
-  return extensionCondition('Progressing', 'True', 'Succeeded', `${mirror.message} ${note}`);
+  if (note === undefined || copy.reason !== 'Succeeded') return copy;
+  return extensionCondition('Progressing', 'True', 'Succeeded', `${copy.message} ${note}`);
 }
 
 /**
@@ -111,11 +111,11 @@ function progressingCondition({ states, trouble, note }: ExtensionReport): Exten
  * writes on the revision only.
  */
 function waitsFor(revision: ClusterObjectSet): string {
-  const available = mirrored(revision, 'Available');
+  const available = copied(revision, 'Available');
   return available?.reason === 'ProbeFailure' ? ` ${available.message}` : '';
 }
 
-const TOLD = ['Installed', 'Progressing', 'Available', 'Deprecated'];
+const REPORTED = ['Installed', 'Progressing', 'Available', 'Deprecated'];
 
 /** Events about what the new status says that the old one did not. */
 export function statusEvents(
@@ -127,7 +127,7 @@ export function statusEvents(
     const held = before.find((condition) => condition.type === type);
     const same = held?.status === now && held.reason === reason && held.message === message;
     const idle = held === undefined && (now === 'Unknown' || reason === 'NotDeprecated');
-    if (same || idle || !TOLD.includes(type)) return [];
+    if (same || idle || !REPORTED.includes(type)) return [];
     const isWarning = WARNINGS.has(reason) || (type === 'Deprecated' && now === 'True');
     return [extensionEvent(extension, isWarning ? 'Warning' : 'Normal', `${type}${reason}`, message)];
   });

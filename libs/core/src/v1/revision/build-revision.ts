@@ -114,12 +114,12 @@ function withoutLastApplied(annotations: Readonly<Record<string, string>> = {}):
 export function buildRevision(
   extension: ClusterExtension,
   number: number,
-  wish: DesiredRevision,
+  desired: DesiredRevision,
   options: Pick<ExternaliseOptions, 'systemNamespace' | 'compress'>,
 ): RevisionPlan | Readonly<{ error: string }> {
   const owner = extension.metadata.name ?? '';
   const name = `${owner}-${number}`;
-  const external = externalisePhases(wish.phases, { ...options, revision: name, extension: owner });
+  const external = externalisePhases(desired.phases, { ...options, revision: name, extension: owner });
   if ('error' in external) return external;
   const { progressDeadlineMinutes } = extension.spec;
   const ownerReferences = [
@@ -136,7 +136,7 @@ export function buildRevision(
     metadata: {
       name,
       labels: ownerLabels(owner),
-      annotations: annotationsOf(extension, wish),
+      annotations: annotationsOf(extension, desired),
       ownerReferences,
     },
     spec: {
@@ -152,21 +152,21 @@ export function buildRevision(
   return { revision, secrets };
 }
 
-function annotationsOf({ spec }: ClusterExtension, wish: DesiredRevision): Record<string, string> {
-  const { bundle, image } = wish.from;
+function annotationsOf({ spec }: ClusterExtension, desired: DesiredRevision): Record<string, string> {
+  const { bundle, image } = desired.from;
   return {
     [BUNDLE_NAME_KEY]: bundle.name,
     [BUNDLE_VERSION_KEY]: bundle.version,
     ...(bundle.release === undefined ? {} : { [BUNDLE_RELEASE_KEY]: bundle.release }),
     [BUNDLE_REFERENCE_KEY]: image,
     [PACKAGE_NAME_KEY]: spec.source.catalog?.packageName ?? '',
-    ...(wish.olmProperties === undefined ? {} : { [OLM_PROPERTIES_KEY]: wish.olmProperties }),
-    ...(wish.certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: wish.certificatesUntil }),
-    [INPUTS_KEY]: wish.inputs,
-    [QUERY_KEY]: wish.query,
-    [DIGEST_KEY]: wish.digest,
-    [CONTENT_KEY]: contentHash(wish.phases),
-    [KINDS_KEY]: JSON.stringify(kindsOf(wish.phases)),
+    ...(desired.olmProperties === undefined ? {} : { [OLM_PROPERTIES_KEY]: desired.olmProperties }),
+    ...(desired.certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: desired.certificatesUntil }),
+    [INPUTS_KEY]: desired.inputs,
+    [QUERY_KEY]: desired.query,
+    [DIGEST_KEY]: desired.digest,
+    [CONTENT_KEY]: contentHash(desired.phases),
+    [KINDS_KEY]: JSON.stringify(kindsOf(desired.phases)),
   };
 }
 

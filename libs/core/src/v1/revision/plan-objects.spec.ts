@@ -24,10 +24,10 @@ const ownedBy = (uid: string, object: KubernetesObject): KubernetesObject => ({
   },
 });
 
-type Scene = Readonly<{ wanted?: KubernetesObject; before?: KubernetesObject; live?: KubernetesObject }>;
+type Objects = Readonly<{ wanted?: KubernetesObject; before?: KubernetesObject; live?: KubernetesObject }>;
 
 /** What revision 2 would do, where revision 1 (uid `one`) is active. */
-function planned({ wanted, before, live }: Scene) {
+function planned({ wanted, before, live }: Objects) {
   const plan = planObjects({
     revision: revision(2, 'planned'),
     siblings: [revision(1, 'one')],
@@ -42,7 +42,7 @@ describe('planObjects', () => {
   const old = config('a', { light: 'red', shade: 'none' });
   const next = (data: object) => config('a', data, '1.1.0');
 
-  it.each<Scene & { because: string; plan: readonly object[] }>([
+  it.each<Objects & { because: string; plan: readonly object[] }>([
     { because: 'it is not there', wanted: old, plan: [{ name: 'a', does: 'create' }] },
     {
       because: 'the version alone differs',
@@ -91,8 +91,8 @@ describe('planObjects', () => {
       plan: [],
     },
     { because: 'only the earlier revision has it, and it is gone', before: old, plan: [] },
-  ])('$because', ({ plan, ...scene }) => {
-    expect(planned(scene)).toEqual(plan);
+  ])('$because', ({ plan, ...objects }) => {
+    expect(planned(objects)).toEqual(plan);
   });
 
   it('names each object by its API, namespace and name', () => {

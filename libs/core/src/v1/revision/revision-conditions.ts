@@ -1,7 +1,7 @@
 import type { ClusterObjectSet } from '../../kernel/api/cluster-object-set.js';
 import { type ExtensionCondition, extensionCondition } from './extension-condition.js';
 import { BUNDLE_VERSION_KEY } from './revision-keys.js';
-import { annotationOf, hasSucceeded, mirrored } from './revision-states.js';
+import { annotationOf, copied, hasSucceeded } from './revision-states.js';
 
 /** How far a revision has come in one pass. */
 export type RolloutState =
@@ -36,7 +36,7 @@ function availability(
 ): ExtensionCondition | undefined {
   const available = (status: ExtensionCondition['status'], reason: string, message: string) =>
     extensionCondition('Available', status, reason, message);
-  const held = mirrored(revision, 'Available');
+  const held = copied(revision, 'Available');
   switch (rollout.state) {
     case 'complete':
       return available('True', 'ProbesSucceeded', 'Objects are available and pass all probes.');

@@ -62,7 +62,7 @@ export function bundleOf(revision: ClusterObjectSet): InstalledRevision {
 }
 
 /** A condition of a revision as its extension shows it. */
-export function mirrored({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
+export function copied({ status }: ClusterObjectSet, type: string): ExtensionCondition | undefined {
   const found = status?.conditions?.find((condition) => condition.type === type);
   if (found === undefined) return undefined;
   const known = found.status === 'True' || found.status === 'False' ? found.status : 'Unknown';

@@ -61,7 +61,7 @@ const released = (ownerReferences: OwnerReference[]) => ({
   ref: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'lights' },
   patch: { metadata: { resourceVersion: '7', ownerReferences } },
 });
-const somebody = owner('else', 'Backup', false);
+const otherOwner = owner('else', 'Backup', false);
 const marked = { annotations: { 'olm.operatorframework.io/revision': '1' } };
 
 describe('an object of a revision', () => {
@@ -70,8 +70,8 @@ describe('an object of a revision', () => {
     { because: 'is kept in shape where it is ours', object: live([owner('uid-2')]), actions: [applied] },
     {
       because: 'is taken over from an older revision, other owners stay',
-      object: live([owner('uid-1'), somebody]),
-      actions: [released([somebody]), applied],
+      object: live([owner('uid-1'), otherOwner]),
+      actions: [released([otherOwner]), applied],
     },
     {
       because: 'is taken over from an archived revision, even one with a higher number',
@@ -87,7 +87,7 @@ describe('an object of a revision', () => {
   });
 
   it.each([
-    { because: 'nobody controls it', object: live([somebody]), end: 'Conflicting Owner: none; it was there before' },
+    { because: 'nobody controls it', object: live([otherOwner]), end: 'Conflicting Owner: none; it was there before' },
     {
       because: 'somebody else controls it',
       object: live([owner('else', 'Backup')]),
@@ -99,7 +99,7 @@ describe('an object of a revision', () => {
   });
 
   it.each([
-    { protection: 'IfNoController', object: live([somebody]), takes: true },
+    { protection: 'IfNoController', object: live([otherOwner]), takes: true },
     { protection: 'IfNoController', object: live([owner('else', 'Backup')]), takes: false },
     { protection: 'IfNoController', object: live([], marked), takes: false },
     { protection: 'None', object: live([owner('else', 'Backup')]), takes: true },

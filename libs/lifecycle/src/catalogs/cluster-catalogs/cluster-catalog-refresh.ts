@@ -118,19 +118,19 @@ export class ClusterCatalogRefresh {
 
   /** Milliseconds until the next poll, or undefined where none is due. */
   async #attempt(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
-    const wish = desiredContentOf(catalog);
-    if (wish.kind === 'unavailable') {
+    const desired = desiredContentOf(catalog);
+    if (desired.kind === 'unavailable') {
       this.#letGo();
       this.#failure = undefined;
       return undefined;
     }
-    if (wish.kind === 'invalid') {
-      this.#failure = { message: wish.message, blocked: true };
+    if (desired.kind === 'invalid') {
+      this.#failure = { message: desired.message, blocked: true };
       return undefined;
     }
     const isPinned = isPaused(catalog);
     if (isPinned && this.#held !== undefined) return undefined;
-    const ref = (isPinned && catalog.status?.resolvedSource?.image?.ref) || wish.ref;
+    const ref = (isPinned && catalog.status?.resolvedSource?.image?.ref) || desired.ref;
     try {
       await this.#hold(catalog, await this.deps.load(ref, this.#demand(signal)));
       this.#failure = undefined;
@@ -139,7 +139,7 @@ export class ClusterCatalogRefresh {
     } catch (error) {
       if (signal.aborted) return undefined;
       if (this.#held === undefined) await this.#holdAsBefore(catalog, signal);
-      return this.#failed(wish.ref, error);
+      return this.#failed(desired.ref, error);
     }
   }
 

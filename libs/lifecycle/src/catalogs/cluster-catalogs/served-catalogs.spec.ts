@@ -39,7 +39,7 @@ const cluster = () => fleet.cluster('harbour');
 const stored = () => ClusterCatalog.parse(cluster().get(REF));
 const statusWrites = () => cluster().requests.filter(({ subresource }) => subresource === 'status').length;
 /** The conditions as users read them. */
-const told = () =>
+const reported = () =>
   (stored().status?.conditions ?? []).map(
     ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
   );
@@ -74,7 +74,7 @@ const pushed = async (tag: string, yaml: string, labels: Record<string, string> 
     await buildImage({ files: [{ path: 'configs/a.yaml', bytes: Buffer.from(yaml) }], labels }),
   );
 
-const wish = (ref: string, more: Readonly<Record<string, unknown>> = {}) => ({
+const desired = (ref: string, more: Readonly<Record<string, unknown>> = {}) => ({
   source: { type: 'Image', image: { ref: `${registry.host}/shelf/shop${ref}`, ...more } },
 });
 
@@ -113,9 +113,9 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('serves what a tag names and reports it as OLM does, and labels the catalog', async () => {
     await define();
     const digest = await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     const served = start();
-    await expect.poll(told, PATIENCE).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(reported, PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status).toMatchObject({
       resolvedSource: { type: 'Image', image: { ref: `${registry.host}/shelf/shop@${digest}` } },
       urls: { base: 'https://hub.example/clusters/harbour/catalogs/shop' },
@@ -131,9 +131,9 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('keeps its content while it is paused, over a start of the poller too, and says so', async () => {
     await define();
     const first = await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1', { pollIntervalMinutes: 2 }));
+    create(desired(':v1', { pollIntervalMinutes: 2 }));
     const served = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     cluster().edit({ ...CLUSTER_CATALOG_API, name: 'shop' }, ({ metadata }) => {
       metadata.annotations = { 'flotilla.dev/paused': 'true' };
     });
@@ -155,9 +155,9 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('follows a tag that is pushed again, once the interval is over', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1', { pollIntervalMinutes: 2 }));
+    create(desired(':v1', { pollIntervalMinutes: 2 }));
     const served = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     const digest = await pushed('v1', 'schema: note\nname: two\n');
     await clock.advance(MINUTE);
     expect(await textOf(served)).toContain('one');
@@ -168,9 +168,9 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('asks the cluster nothing when a poll brings no news', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1', { pollIntervalMinutes: 1 }));
+    create(desired(':v1', { pollIntervalMinutes: 1 }));
     start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await expect.poll(() => stored().metadata.labels, PATIENCE).toBeDefined();
     await clock.advance(10);
     cluster().requests.clear();
@@ -184,12 +184,12 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('keeps what it has when the tag turns bad, says so, and recovers', async () => {
     await define();
     const good = await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1', { pollIntervalMinutes: 1 }));
+    create(desired(':v1', { pollIntervalMinutes: 1 }));
     const served = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await pushed('v1', 'schema: note\nname: 7\n');
     await expect
-      .poll(() => clock.advance(MINUTE + 2_000).then(told), PATIENCE)
+      .poll(() => clock.advance(MINUTE + 2_000).then(reported), PATIENCE)
       .toEqual([
         expect.stringMatching(/^Progressing=True Retrying: error storing fbc: a\.yaml.*"name".*string/),
         SERVING,
@@ -197,7 +197,7 @@ describe('the ClusterCatalogs of a cluster', () => {
     expect(await textOf(served)).toContain('one');
     expect(stored().status?.resolvedSource?.image?.ref).toContain(good);
     await pushed('v1', 'schema: note\nname: three\n');
-    await expect.poll(() => clock.advance(10_000).then(told), PATIENCE).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(() => clock.advance(10_000).then(reported), PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(await textOf(served)).toContain('three');
   });
 
@@ -207,37 +207,37 @@ describe('the ClusterCatalogs of a cluster', () => {
   ])('an image by $by that is no catalog: $condition', async ({ by, condition }) => {
     await define();
     const digest = await pushed('v1', 'schema: note\n', {});
-    create(wish(by === 'tag' ? ':v1' : `@${digest}`));
+    create(desired(by === 'tag' ? ':v1' : `@${digest}`));
     const served = start();
     const missing = `source catalog content: catalog image is missing the required label "${CATALOG_LABEL}"`;
-    await expect.poll(told, PATIENCE).toEqual([`${condition}: ${missing}`]);
+    await expect.poll(reported, PATIENCE).toEqual([`${condition}: ${missing}`]);
     expect(served.find('shop')).toBeUndefined();
   });
 
   it('stops serving while it is switched off, and serves again afterwards', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     const served = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await client.patch(REF, { spec: { availabilityMode: 'Unavailable' } });
     const off = 'Catalog availability mode is set to Unavailable';
     await expect
-      .poll(told, PATIENCE)
+      .poll(reported, PATIENCE)
       .toEqual([`Progressing=True Succeeded: ${off}`, `Serving=False UserSpecifiedUnavailable: ${off}`]);
     expect(stored().status).toEqual({ conditions: stored().status?.conditions });
     expect(served.find('shop')).toBeUndefined();
     await client.patch(REF, { spec: { availabilityMode: 'Available' } });
-    await expect.poll(told, PATIENCE).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(reported, PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status?.conditions?.map(({ observedGeneration }) => observedGeneration)).toEqual([3, 3]);
   });
 
   it('serves nothing of a deleted catalog, and releases one that catalogd held back', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'), { finalizers: ['olm.operatorframework.io/delete-server-cache'] });
+    create(desired(':v1'), { finalizers: ['olm.operatorframework.io/delete-server-cache'] });
     const served = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     cluster().delete(REF);
     await expect.poll(() => served.find('shop'), PATIENCE).toBeUndefined();
     await expect.poll(() => cluster().get(REF), PATIENCE).toBeUndefined();
@@ -248,16 +248,16 @@ describe('the ClusterCatalogs of a cluster', () => {
     await clock.advance(1_000);
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     await expect.poll(() => clock.advance(5_000).then(() => textOf(served)), PATIENCE).toContain('one');
   });
 
   it('starts anew without news', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     const first = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await expect.poll(() => stored().metadata.labels, PATIENCE).toBeDefined();
     await first.stop();
     const before = { resourceVersion: stored().metadata.resourceVersion, writes: statusWrites() };
@@ -272,14 +272,14 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('starts anew with the registry away and goes on with what it holds', async () => {
     await define();
     const digest = await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     const first = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await first.stop();
     registry.failNext({ status: 503, times: 100 });
     const second = start();
     await expect
-      .poll(told, PATIENCE)
+      .poll(reported, PATIENCE)
       .toEqual([expect.stringMatching(/^Progressing=True Retrying: source catalog content: .*503/), SERVING]);
     expect(await textOf(second)).toContain('one');
     expect(stored().status?.resolvedSource?.image?.ref).toContain(digest);
@@ -288,23 +288,23 @@ describe('the ClusterCatalogs of a cluster', () => {
   it('says that nothing is served any more where a start finds neither registry nor content', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     const first = start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     await first.stop();
     store = new MemoryContentStore();
     registry.failNext({ status: 503, times: 100 });
     start();
-    await expect.poll(told, PATIENCE).toEqual([expect.stringContaining('Retrying'), 'Serving=False Unavailable: ']);
+    await expect.poll(reported, PATIENCE).toEqual([expect.stringContaining('Retrying'), 'Serving=False Unavailable: ']);
     expect(stored().status?.urls).toBeUndefined();
   });
 
   it('puts right what others wrote into the status', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     start();
-    await expect.poll(told, PATIENCE).toContain(SERVING);
+    await expect.poll(reported, PATIENCE).toContain(SERVING);
     const live = stored();
     const foreign = {
       type: 'Healthy',
@@ -317,18 +317,18 @@ describe('the ClusterCatalogs of a cluster', () => {
       ...live,
       status: { ...live.status, conditions: [foreign], urls: { base: 'https://other.example' } },
     });
-    await expect.poll(() => clock.advance(5_000).then(told), PATIENCE).toEqual([SUCCEEDED, SERVING]);
+    await expect.poll(() => clock.advance(5_000).then(reported), PATIENCE).toEqual([SUCCEEDED, SERVING]);
     expect(stored().status?.urls?.base).toBe('https://hub.example/clusters/harbour/catalogs/shop');
   });
 
   it('writes a status again that could not be written', async () => {
     await define();
     await pushed('v1', 'schema: note\nname: one\n');
-    create(wish(':v1'));
+    create(desired(':v1'));
     for (let n = 0; n < 3; n += 1) cluster().failNext({ verb: 'update', subresource: 'status' }, 500, 'InternalError');
     const served = start();
     await expect.poll(() => textOf(served), PATIENCE).toContain('one');
-    expect(told()).toEqual([]);
-    await expect.poll(() => clock.advance(5_000).then(told), PATIENCE).toContain(SERVING);
+    expect(reported()).toEqual([]);
+    await expect.poll(() => clock.advance(5_000).then(reported), PATIENCE).toContain(SERVING);
   });
 });

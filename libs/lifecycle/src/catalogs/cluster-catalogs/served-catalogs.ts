@@ -44,7 +44,7 @@ export class ServedCatalogs {
   /** Due writes, and how to cancel them. */
   readonly #due = new Map<string, () => void>();
   /** The content of each catalog that was reported last, once its first pull had ended. */
-  readonly #told = new Map<string, ServedContent['content'] | undefined>();
+  readonly #reported = new Map<string, ServedContent['content'] | undefined>();
   #stopped = false;
 
   constructor(private readonly deps: ServedCatalogsDeps) {
@@ -115,7 +115,7 @@ export class ServedCatalogs {
         new ClusterCatalogRefresh(catalog, {
           ...this.deps,
           cluster: this.deps.client.cluster,
-          onState: () => this.#tell(name),
+          onState: () => this.#report(name),
         }),
       );
       return;
@@ -127,13 +127,13 @@ export class ServedCatalogs {
   /**
    * A poll without news sends no request to the cluster: the watched object shows that its status is right.
    */
-  #tell(name: string): void {
+  #report(name: string): void {
     const refresh = this.#catalogs.get(name);
     if (refresh === undefined) return;
     if (this.#isStale(refresh.catalog, refresh)) void this.#write(refresh.catalog);
     const { served } = refresh;
-    if (this.#told.has(name) && this.#told.get(name) === served?.content) return;
-    this.#told.set(name, served?.content);
+    if (this.#reported.has(name) && this.#reported.get(name) === served?.content) return;
+    this.#reported.set(name, served?.content);
     this.deps.onMoved?.();
   }
 
@@ -145,7 +145,7 @@ export class ServedCatalogs {
   #forget(name: string): void {
     this.#catalogs.get(name)?.stop();
     this.#catalogs.delete(name);
-    this.#told.delete(name);
+    this.#reported.delete(name);
     this.#due.get(name)?.();
     this.#due.delete(name);
   }

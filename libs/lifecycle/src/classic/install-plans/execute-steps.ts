@@ -48,14 +48,14 @@ export async function executeSteps(
   { input, bundles }: Execution,
 ): Promise<Executed> {
   const outcomes = new Map<number, ExecutedStep>();
-  const told = plan.status?.message ?? '';
+  const planMessage = plan.status?.message ?? '';
   for (const [index, step] of unfinishedSteps(plan)) {
     const whole = await bundles.whole(step);
     if ('stillFetching' in whole) return { outcomes, ...whole };
     const outcome =
       'fail' in whole
         ? outcomeOf(step, whole)
-        : await executeStep(clients, { index, step: whole.step, told }, context, input);
+        : await executeStep(clients, { index, step: whole.step, message: planMessage }, context, input);
     outcomes.set(index, outcome);
     if (outcome.error !== undefined) break;
   }
@@ -68,8 +68,8 @@ const MOST_TRIES = 5;
 /** Without an answer there is no verdict about the step: the whole pass is retried later. */
 const isUnanswered = ({ status }: KubeApiError): boolean => status === 0;
 
-/** `told`: the message of the plan's status, before this execution. */
-type StepInPlan = Readonly<{ index: number; step: InstallPlanStep; told: string }>;
+/** `planMessage`: the message of the plan's status, before this execution. */
+type StepInPlan = Readonly<{ index: number; step: InstallPlanStep; message: string }>;
 
 async function executeStep(
   clients: PlanClients,
@@ -78,11 +78,11 @@ async function executeStep(
   input: StageInput,
   tries = 1,
 ): Promise<ExecutedStep> {
-  const { index, step, told } = inPlan;
+  const { index, step, message: planMessage } = inPlan;
   const decided = await decide(clients, step, context, input);
   if (!('actions' in decided)) {
     // The plan is retried every few seconds: the Event is only for the first failure of this kind.
-    if (decided.advice !== undefined && !told.endsWith(decided.fail)) await perform(input, [decided.advice]);
+    if (decided.advice !== undefined && !planMessage.endsWith(decided.fail)) await perform(input, [decided.advice]);
     return outcomeOf(step, decided);
   }
   const writer = usesOwnRights(step) ? clients.own : clients.tenant;

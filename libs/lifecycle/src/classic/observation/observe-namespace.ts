@@ -36,9 +36,9 @@ export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem |
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
   if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;
-  const wishes = desiredNamespaceOf(snapshot);
-  const { slices, records } = sliceCatalogs(wishes, snapshot.catalogs.map(indexed).toSorted(byKey));
-  const problem: ResolutionProblem = { v: 1, wishes, catalogs: slices };
+  const desired = desiredNamespaceOf(snapshot);
+  const { slices, records } = sliceCatalogs(desired, snapshot.catalogs.map(indexed).toSorted(byKey));
+  const problem: ResolutionProblem = { v: 1, wishes: desired, catalogs: slices };
   return { hash: problemHash(problem), problem, records };
 }
 

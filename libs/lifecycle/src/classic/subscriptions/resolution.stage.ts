@@ -132,13 +132,13 @@ async function tellFailure(
     await observe.add({ v: 1, ...where }, { delayMs: OBSERVE_AFTER_REFUSAL_MS });
     return AT_REST;
   }
-  const told = await conclude(input, { effect: 'failed', resolution });
-  if (!told.moved) return told;
+  const reported = await conclude(input, { effect: 'failed', resolution });
+  if (!reported.moved) return reported;
   const { namespace } = input.read;
   const { message, advice } = resolution;
   log.warn({ cluster: input.client.cluster, namespace, message }, 'resolution failed');
   await perform(input, [warning(namespace, `${message}. ${advice}`)]);
-  return told;
+  return reported;
 }
 
 /**
@@ -154,7 +154,7 @@ async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResol
         !status?.conditions?.some((held) => held.type === 'ResolutionFailed' && held.message === clipMessage(message)),
     );
   const events = unresolved
-    .filter((wish) => wish.kind === 'subscription' && isNews(wish))
+    .filter((desired) => desired.kind === 'subscription' && isNews(desired))
     .map(({ name, message, advice }) => warning(namespace, `Subscription ${name} is left out: ${message}. ${advice}`));
   if (events.length > 0) await perform(input, events);
 }
@@ -337,12 +337,12 @@ async function tellUnpackFailure(
   againAfterMs: number,
 ): Promise<StageOutcome> {
   const changes = applyResolution(askingFor(part, input), failure, input.now.toISOString());
-  const told = await writeChanges(input, changes);
+  const reported = await writeChanges(input, changes);
   const events = changes.flatMap(({ changed, subscription: { metadata } }) => {
     const { name = '', namespace, uid } = metadata;
     const event = { do: 'emitEvent', type: 'Warning', reason: 'BundleUnpackFailed', message: failure.message } as const;
     return changed ? [{ ...event, about: { ...SUBSCRIPTION_API, name, namespace, uid } }] : [];
   });
   await perform(input, events);
-  return { moved: told.moved, waitsFor: 'the next try to unpack bundles', againAfterMs };
+  return { moved: reported.moved, waitsFor: 'the next try to unpack bundles', againAfterMs };
 }

@@ -30,17 +30,17 @@ export async function followDesiredState(pass: ExtensionPass): Promise<FollowOut
   const decided = await nextRevision(pass);
   const { deprecation, note, againAfterMs } = decided;
   const newest = pass.read.states.active.at(-1);
-  const told = { deprecation, note, ...(againAfterMs === undefined ? {} : { waitsFor: NEXT_CHECK, againAfterMs }) };
+  const reported = { deprecation, note, ...(againAfterMs === undefined ? {} : { waitsFor: NEXT_CHECK, againAfterMs }) };
   switch (decided.next) {
     case 'wait':
       return { ...waitFor('the choice of a bundle, or its content', againAfterMs), unsolved: true };
     case 'trouble':
-      return { ...told, moved: false, trouble: decided.trouble };
+      return { ...reported, moved: false, trouble: decided.trouble };
     case 'keep':
-      if (newest === undefined || decided.annotations === undefined) return { ...told, moved: false };
-      return { ...told, moved: await annotate(pass, newest, decided.annotations) };
+      if (newest === undefined || decided.annotations === undefined) return { ...reported, moved: false };
+      return { ...reported, moved: await annotate(pass, newest, decided.annotations) };
     case 'make':
-      return { ...told, ...(await store(pass, decided.wish, newest)) };
+      return { ...reported, ...(await store(pass, decided.desired, newest)) };
   }
 }
 
@@ -61,11 +61,11 @@ async function annotate(
 
 async function store(
   pass: ExtensionPass,
-  wish: DesiredRevision,
+  desired: DesiredRevision,
   newest: ClusterObjectSet | undefined,
 ): Promise<StageOutcome & Pick<FollowOutcome, 'trouble'>> {
-  const made = await makeRevision(pass, wish);
-  const { from } = wish;
+  const made = await makeRevision(pass, desired);
+  const { from } = desired;
   if ('gone' in made) {
     pass.reader.doubtAll();
     return MOVED;
@@ -75,8 +75,8 @@ async function store(
   const { bundle } = from;
   const before = newest && annotationOf(newest, DIGEST_KEY);
   const changed =
-    isUnchanged(newest, from) && before !== undefined && before !== wish.digest
-      ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${wish.digest}`
+    isUnchanged(newest, from) && before !== undefined && before !== desired.digest
+      ? `. Bundle ${bundle.name} has other content under the same version ${bundle.version}: it was ${before}, it is ${desired.digest}`
       : '';
   const reason = changed === '' ? 'RevisionCreated' : 'BundleContentChanged';
   const message = `Revision ${made.revision.metadata.name} for bundle ${bundle.name} version ${bundle.version} is made${changed}`;

@@ -20,7 +20,7 @@ const HISTORY = 5;
  */
 export async function makeRevision(
   pass: ExtensionPass,
-  wish: DesiredRevision,
+  desired: DesiredRevision,
 ): Promise<
   | Readonly<{ revision: ClusterObjectSet }>
   | Readonly<{ error: string }>
@@ -31,7 +31,7 @@ export async function makeRevision(
   const { client, read, deps } = pass;
   const { systemNamespace } = deps;
   const number = read.states.highestNumber + 1;
-  const plan = buildRevision(read.extension, number, wish, { systemNamespace, compress: gzipSync });
+  const plan = buildRevision(read.extension, number, desired, { systemNamespace, compress: gzipSync });
   if ('error' in plan) return plan;
   const { revision, secrets } = plan;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } };

@@ -38,7 +38,7 @@ export type NextRevision = Readonly<{
      * should say of its origin.
      */
     | Readonly<{ next: 'keep'; annotations?: Readonly<Record<string, string>> }>
-    | Readonly<{ next: 'make'; wish: DesiredRevision }>
+    | Readonly<{ next: 'make'; desired: DesiredRevision }>
   );
 
 const PULL_AGAIN_MS = 15_000;
@@ -75,7 +75,7 @@ async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<Next
   }
   const bundle = bundleOf(to);
   const phases = read.phases.map(({ name, objects }) => ({ name, objects: objects.map(({ object }) => object) }));
-  const wish: DesiredRevision = {
+  const desired: DesiredRevision = {
     from: bundle,
     phases,
     olmProperties: annotationOf(to, OLM_PROPERTIES_KEY),
@@ -83,7 +83,7 @@ async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<Next
     query: `rollback to ${number}`,
     digest: annotationOf(to, DIGEST_KEY) ?? '',
   };
-  return { note, ...(await checked(pass, wish)) };
+  return { note, ...(await checked(pass, desired)) };
 }
 
 type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
@@ -143,10 +143,10 @@ const annotationsOf = ({
   ...(certificatesUntil === undefined ? {} : { [CERTIFICATES_KEY]: certificatesUntil }),
 });
 
-async function checked(pass: ExtensionPass, wish: DesiredRevision): Promise<NextRevision> {
-  const problems = (await permissionProblems(pass, wish)) ?? (await crdProblems(pass, wish));
-  if (problems === undefined) return { next: 'make', wish };
-  const trouble = troubleOf(wish.from, 'Retrying', problems);
+async function checked(pass: ExtensionPass, desired: DesiredRevision): Promise<NextRevision> {
+  const problems = (await permissionProblems(pass, desired)) ?? (await crdProblems(pass, desired));
+  if (problems === undefined) return { next: 'make', desired };
+  const trouble = troubleOf(desired.from, 'Retrying', problems);
   return { next: 'trouble', trouble, againAfterMs: CHECK_AGAIN_MS };
 }
 

@@ -3,7 +3,7 @@ import { canonicalHash } from '#core/kernel/canonical/canonical-json';
 import { phasesOf } from '#core/v1/bundle-render/phases';
 import { readRegistryBundle } from '#core/v1/bundle-render/read-registry-bundle';
 import { renderBundle } from '#core/v1/bundle-render/render-bundle';
-import { type CertificateProvider, HUB_GATES, type RenderRequest } from '#core/v1/bundle-render/render-request';
+import { type CertificateProvider, HUB_FEATURE_GATES, type RenderRequest } from '#core/v1/bundle-render/render-request';
 import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
 import { type DesiredRevision, ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';
@@ -53,7 +53,7 @@ export async function prepareRevision(
     namespace,
     config: config?.inline,
     certificateProvider: provider,
-    gates: HUB_GATES,
+    gates: HUB_FEATURE_GATES,
   };
   const first = renderBundle(bundle, request);
   if ('error' in first) return { reason: first.reason, message: first.error };

@@ -13,7 +13,7 @@ import { applyWouldChange, patchWouldChange } from '#platform/kube/would-change'
 import { requireLive } from '../../engine/perform.js';
 import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 
-type Looked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
+type Checked = Readonly<{ wanted: KubernetesObject; live: KubernetesObject | undefined; step: ObjectStep }>;
 
 /**
  * Rolls a revision out, or keeps it in shape, phase by phase: a phase starts once all before it are applied
@@ -39,16 +39,16 @@ async function rollOutPhase(
   revision: ClusterObjectSet,
   [index, phase]: readonly [index: number, phase: ContentPhase],
 ): Promise<RolloutState | undefined> {
-  const looked = await lookAt(pass, revision, phase);
-  const collisions = looked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
+  const checked = await check(pass, revision, phase);
+  const collisions = checked.flatMap(({ step }) => (step.step === 'collision' ? [step.report] : []));
   if (collisions.length > 0) {
     const error = `revision object collisions in phase ${index}\n${collisions.join('\n\n')}`;
     return { state: 'retrying', error };
   }
-  if (looked.some(wouldChange)) requireLive(pass, 'a change of the objects of a revision');
-  const refused = (await refusals(pass.writer, looked)) ?? (await applyAll(pass, looked));
+  if (checked.some(wouldChange)) requireLive(pass, 'a change of the objects of a revision');
+  const refused = (await refusals(pass.writer, checked)) ?? (await applyAll(pass, checked));
   if (refused !== undefined) return retrying(phase, index, refused);
-  const failures = await unready(pass.client, revision, looked);
+  const failures = await unready(pass.client, revision, checked);
   return failures.length > 0 ? { state: 'waiting', failures: failures.slice(0, 1) } : undefined;
 }
 
@@ -66,7 +66,7 @@ function unavailable(phase: ContentPhase, index: number, error: unknown): Rollou
   return retrying(phase, index, error.said);
 }
 
-function lookAt(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Looked[]> {
+function check(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentPhase): Promise<Checked[]> {
   const siblings = siblingsOf(pass, revision);
   return Promise.all(
     phase.objects.map(async ({ object: wanted, protection }) => {
@@ -80,20 +80,20 @@ function lookAt(pass: RevisionsPass, revision: ClusterObjectSet, phase: ContentP
   );
 }
 
-const actionsOf = ({ step }: Looked): readonly Action[] => (step.step === 'apply' ? step.actions : []);
+const actionsOf = ({ step }: Checked): readonly Action[] => (step.step === 'apply' ? step.actions : []);
 
-const isNews = ({ live }: Looked, object: KubernetesObject): boolean =>
+const isNews = ({ live }: Checked, object: KubernetesObject): boolean =>
   live === undefined || applyWouldChange(live, object, APPLIER);
 
-const wouldChange = (one: Looked): boolean =>
+const wouldChange = (one: Checked): boolean =>
   actionsOf(one).some((action) => {
     if (action.do === 'patch') return one.live === undefined || patchWouldChange(one.live, action.patch);
     return action.do === 'apply' && isNews(one, action.object);
   });
 
 /** The API server's objections to the objects of a phase, before any of them is applied; undefined: none. */
-async function refusals(writer: KubeClient, looked: readonly Looked[]): Promise<string | undefined> {
-  const tried = looked.flatMap((one) =>
+async function refusals(writer: KubeClient, checked: readonly Checked[]): Promise<string | undefined> {
+  const tried = checked.flatMap((one) =>
     actionsOf(one).flatMap((action) => (action.do === 'apply' && isNews(one, action.object) ? [action.object] : [])),
   );
   const answers = await Promise.all(tried.map((object) => dryRun(writer, object)));
@@ -118,10 +118,10 @@ function withoutOwners(object: KubernetesObject): KubernetesObject {
 
 async function applyAll(
   { writer, client, now, signal }: RevisionsPass,
-  looked: readonly Looked[],
+  checked: readonly Checked[],
 ): Promise<string | undefined> {
   const outcomes = await Promise.all(
-    looked.map(async (one) => {
+    checked.map(async (one) => {
       const known = () => one.live;
       const actions = actionsOf(one);
       const owners = actions.filter((action) => action.do === 'patch');
@@ -150,11 +150,11 @@ function refusalText(object: KubernetesObject, error: unknown): string {
 async function unready(
   client: KubeClient,
   revision: ClusterObjectSet,
-  looked: readonly Looked[],
+  checked: readonly Checked[],
 ): Promise<readonly string[]> {
   const probes = revision.spec.progressionProbes ?? [];
   const texts = await Promise.all(
-    looked.map(async (one) => {
+    checked.map(async (one) => {
       if (one.step.step === 'progressed') return undefined;
       const written = actionsOf(one).some((action) => action.do === 'apply' && isNews(one, action.object));
       const live = written ? await client.get(refOf(one.wanted)) : one.live;

@@ -50,23 +50,23 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
   if (to !== undefined) return rollbackTo(pass, to);
   const installed = states.installed && bundleOf(states.installed);
-  const wishes = desiredExtension(extension, installed?.bundle);
-  if (wishes === undefined) {
+  const desired = desiredExtension(extension, installed?.bundle);
+  if (desired === undefined) {
     const message = `spec.source of type ${JSON.stringify(extension.spec.source.sourceType)} names no catalog`;
     return { kind: 'trouble', trouble: { reason: 'Blocked', message } };
   }
-  const query = canonicalHash(wishes.query);
+  const query = canonicalHash(desired.query);
   const newest = states.active.at(-1);
   const kept = newest && ({ kind: 'bundle', bundle: bundleOf(newest), query } as const);
   if (kept !== undefined && isRollingOut(pass, query)) return kept;
-  const solution = await currentSolution(pass, wishes);
+  const solution = await currentSolution(pass, desired);
   if (solution === undefined) return { kind: 'wait' };
   if (solution.class === 'Resolved') {
     const { bundle, image, deprecation, heldBack } = solution;
     const note = heldBack === null ? undefined : heldBackText(heldBack);
     return { kind: 'bundle', bundle: { bundle, image }, query, deprecation: deprecation ?? [], note };
   }
-  if (kept !== undefined && installed !== undefined && (await keepsInstalled(pass, wishes, installed))) return kept;
+  if (kept !== undefined && installed !== undefined && (await keepsInstalled(pass, desired, installed))) return kept;
   return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
 }
 
@@ -91,12 +91,12 @@ const isRollingOut = ({ read }: ExtensionPass, query: string): boolean =>
  */
 async function currentSolution(
   { deps, client, read }: ExtensionPass,
-  wishes: DesiredExtension,
+  desired: DesiredExtension,
 ): Promise<ExtensionSolution | undefined> {
   const { cluster } = client;
   const observation = await deps.store.getObservation(cluster, read.name);
   const problem = observation && (await deps.store.getProblem(observation.problem));
-  if (observation === undefined || problem === undefined || !isProblemOf(problem, wishes)) {
+  if (observation === undefined || problem === undefined || !isProblemOf(problem, desired)) {
     await deps.observe.add({ v: 1, cluster, extension: read.name }, { delayMs: OBSERVE_AFTER_MS });
     return undefined;
   }

@@ -33,10 +33,10 @@ export async function observeExtension(
 ): Promise<ObservedExtension | undefined> {
   if (extension.metadata.deletionTimestamp !== undefined) return undefined;
   const { installed } = revisionStates(revisions);
-  const wishes = desiredExtension(extension, installed && bundleOf(installed).bundle, gates);
-  if (wishes === undefined) return undefined;
+  const desired = desiredExtension(extension, installed && bundleOf(installed).bundle, gates);
+  if (desired === undefined) return undefined;
   const asked = catalogs
-    .filter(({ catalog }) => asksCatalog(wishes.query, catalogFacts(catalog)))
+    .filter(({ catalog }) => asksCatalog(desired.query, catalogFacts(catalog)))
     .toSorted((a, b) => byCodeUnit(nameOf(a), nameOf(b)));
   if (asked.some(({ settled }) => !settled)) return undefined;
   const records = new Map<string, ExtensionPackage>();
@@ -47,7 +47,7 @@ export async function observeExtension(
       slices.push({ ...base, error: `catalog "${base.name}" is not being served` });
       continue;
     }
-    const found = await packages.of(one.served.content, wishes.query.packageName);
+    const found = await packages.of(one.served.content, desired.query.packageName);
     if ('error' in found) slices.push({ ...base, error: found.error });
     else if (found.record === undefined) slices.push(base);
     else {
@@ -55,7 +55,7 @@ export async function observeExtension(
       slices.push({ ...base, record: found.hash });
     }
   }
-  const problem: ExtensionProblem = { v: 1, extension: wishes, catalogs: slices };
+  const problem: ExtensionProblem = { v: 1, extension: desired, catalogs: slices };
   return { hash: canonicalHash(problem), problem, records };
 }
 

@@ -48,7 +48,7 @@ export class ObservedExtensions {
     const { client, clock, log } = deps;
     this.#touched = new TouchedSubjects({
       clock,
-      observe: (subject) => this.#look(subject),
+      observe: (subject) => this.#pass(subject),
       onFailure: (subject, err) =>
         log.error({ ...subject, err }, 'an extension could not be observed; it will be tried again'),
     });
@@ -142,7 +142,7 @@ export class ObservedExtensions {
     return { cluster: this.deps.client.cluster, objectSet: metadata.name ?? '' };
   }
 
-  async #look(subject: RevisionsSubject): Promise<void> {
+  async #pass(subject: RevisionsSubject): Promise<void> {
     if (!this.#cache.synced()) return; // the first sync touches all
     const all = this.#revisions();
     this.#managed.follow(all);

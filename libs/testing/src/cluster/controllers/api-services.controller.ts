@@ -104,11 +104,11 @@ export class ApiServicesController {
     const apiService = this.cluster.storage.get(API_SERVICES, `/${name}`);
     if (apiService === undefined) return;
     const availability = this.#availability(apiService);
-    if ('status' in availability) this.#tell(apiService, availability);
+    if ('status' in availability) this.#report(apiService, availability);
     else void this.#check(apiService, availability);
   }
 
-  #tell(apiService: ApiObject, availability: Availability): void {
+  #report(apiService: ApiObject, availability: Availability): void {
     const old = arrayAt(apiService, 'status', 'conditions').find(isObject);
     if (old?.status === availability.status && old.reason === availability.reason) return;
     this.cluster.storage.put(API_SERVICES, { ...apiService, status: availableCondition(availability) });
@@ -130,10 +130,10 @@ export class ApiServicesController {
     if (current?.metadata.uid !== uid) return;
     if ('served' in answer) {
       this.cluster.aggregatedApis.set(path, answer.served);
-      this.#tell(current, PASSED);
+      this.#report(current, PASSED);
     } else {
       this.cluster.aggregatedApis.delete(path);
-      this.#tell(current, unavailable('FailedDiscoveryCheck', answer.fault));
+      this.#report(current, unavailable('FailedDiscoveryCheck', answer.fault));
       this.cluster.after(ASK_AGAIN_MS, () => this.#syncAvailability(name));
     }
   }

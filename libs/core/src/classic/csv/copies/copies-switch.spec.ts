@@ -55,8 +55,8 @@ describe('copiesSwitchStatus', () => {
   ])('$because', ({ disabled, globals, says }) => {
     const read = config(disabled);
     const status = copiesSwitchStatus(read, globals, where, NOW);
-    const told = status?.conditions?.map((one) => `${one.status} ${one.reason}: ${one.message}`);
-    expect(told).toEqual([says]);
+    const reported = status?.conditions?.map((one) => `${one.status} ${one.reason}: ${one.message}`);
+    expect(reported).toEqual([says]);
     expect(copiesSwitchStatus({ ...read, status }, globals, where, NOW), 'said once').toBeUndefined();
   });
 

@@ -14,8 +14,8 @@ import {
 } from '../sample-problem.fixture.js';
 import { renderExplanation } from './render-explanation.js';
 
-const story = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]): string => {
-  const { resolution } = sampleResolution(sampleNamespace(wishes), [sampleCatalog('shelf', ...records)]);
+const story = (desired: Partial<DesiredNamespace>, ...records: PackageRecord[]): string => {
+  const { resolution } = sampleResolution(sampleNamespace(desired), [sampleCatalog('shelf', ...records)]);
   return resolution.result === 'unsatisfiable'
     ? renderExplanation(resolution.explanation, resolution.advice)
     : `unexpected: ${resolution.result}`;

@@ -21,7 +21,7 @@ const NONE: ReadonlySet<number> = new Set();
 const NAMED = 3;
 
 class ReasonTree {
-  readonly #told = new Set<number>();
+  readonly #visited = new Set<number>();
 
   constructor(
     readonly system: ConstraintSystem,
@@ -57,8 +57,8 @@ class ReasonTree {
    * candidates for the same requirement: that it excludes them is no obstacle.
    */
   #against(index: number, siblings: ReadonlySet<number>): Reason[] {
-    if (this.#told.has(index)) return [];
-    this.#told.add(index);
+    if (this.#visited.has(index)) return [];
+    this.#visited.add(index);
     return this.constraints.flatMap((constraint) => this.#reason(constraint, index, siblings) ?? []);
   }
 

@@ -20,15 +20,17 @@ export function renderExplanation(explanation: readonly Reason[], advice: string
 export function candidateWords(explanation: readonly Reason[], id: string): string {
   const crowd = explanation.find(({ kind }) => kind === 'crowd');
   if (crowd !== undefined) return `it would leave too little room: ${crowdStory(crowd)}`;
-  const told = explanation.flatMap(reasonsBelow).find(({ kind, subject }) => kind === 'candidate' && subject === id);
-  if (told === undefined) return 'others leave no room for it';
-  const below = new Set(reasonsBelow(told));
+  const rendered = explanation
+    .flatMap(reasonsBelow)
+    .find(({ kind, subject }) => kind === 'candidate' && subject === id);
+  if (rendered === undefined) return 'others leave no room for it';
+  const below = new Set(reasonsBelow(rendered));
   const others = explanation.flatMap(reasonsBelow).filter((reason) => !below.has(reason) && needsSomething(reason));
   const needs = others.map(
     ({ subject, facts }) => `${subject.slice(subject.lastIndexOf('/') + 1)} needs ${facts['what']}`,
   );
   const why = needs.length === 0 ? '' : `, and ${listed([...new Set(needs)].slice(0, WIDTH), 'and')}`;
-  return `it ${candidateStory(told, DEPTH)}${why}`;
+  return `it ${candidateStory(rendered, DEPTH)}${why}`;
 }
 
 const needsSomething = ({ kind, facts }: Reason): boolean => kind === 'requires' && facts['what'] !== '';
@@ -51,12 +53,12 @@ function storyOf(root: Reason): string {
   if (root.kind === 'installed' && root.because.length > 0) {
     return `it ${root.because.map((reason) => reasonStory(reason, DEPTH)).join(' and ')}`;
   }
-  const told = root.because.map((reason) =>
+  const rendered = root.because.map((reason) =>
     reason.kind === 'requires' && reason.facts['what'] === ''
       ? candidatesStory(reason, DEPTH)
       : reasonStory(reason, DEPTH),
   );
-  return told.length === 0 ? 'it leaves no room for the others' : told.join('; ');
+  return rendered.length === 0 ? 'it leaves no room for the others' : rendered.join('; ');
 }
 
 function candidatesStory({ because }: Reason, depth: number): string {
@@ -64,11 +66,11 @@ function candidatesStory({ because }: Reason, depth: number): string {
   if (only === undefined) return 'there is no candidate';
   if (others.length === 0) return `its only candidate ${nameOf(only)} ${candidateStory(only, depth)}`;
   const alike = Map.groupBy(because, (candidate) => candidateStory(candidate, depth));
-  const told = [...alike]
+  const rendered = [...alike]
     .slice(0, WIDTH)
     .map(([story, candidates]) => `${groupName(candidates)} ${story}${soDo(candidates)}`);
   const rest = alike.size > WIDTH ? '; and others for further reasons' : '';
-  return `none of its ${because.length} candidates can be installed: ${told.join('; ')}${rest}`;
+  return `none of its ${because.length} candidates can be installed: ${rendered.join('; ')}${rest}`;
 }
 
 const nameOf = ({ facts }: Reason): string => `${facts['csv']}${facts['place'] === '' ? '' : ` (${facts['place']})`}`;

@@ -55,10 +55,12 @@ function leftAsItIs(rule: Mandatory, system: ConstraintSystem): Concession {
 
 /** Variable of the CSV that a Subscription may fall back to. */
 function installedOf(subscription: number, system: ConstraintSystem): number | undefined {
-  const wish = system.constraints.find(
+  const required = system.constraints.find(
     (rule) => rule.kind === 'requires' && rule.subject === subscription && rule.requirement === undefined,
   );
-  return wish?.kind === 'requires' ? wish.candidates.find((candidate) => isInstalled(candidate, system)) : undefined;
+  return required?.kind === 'requires'
+    ? required.candidates.find((candidate) => isInstalled(candidate, system))
+    : undefined;
 }
 
 function isInstalled(index: number, { variables }: ConstraintSystem): boolean {

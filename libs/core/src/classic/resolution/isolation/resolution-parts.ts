@@ -18,9 +18,9 @@ type Step = Readonly<{ comes: Entry; goes: Entry | undefined }>;
 export function partsOf(
   { chosen }: Resolved,
   solution: readonly Entry[],
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
 ): readonly ResolutionPart[] {
-  const existing = installedEntries(wishes);
+  const existing = installedEntries(desiredNamespace);
   const installed = new Map('error' in existing ? [] : existing.value.map((entry) => [entry.name, entry]));
   const steps = chosen
     .filter(({ upToDate }) => upToDate !== true)
@@ -33,7 +33,7 @@ export function partsOf(
       const bundles = part.map(({ comes }) => comes.name).sort(byCodeUnit);
       const asking = chosen
         .filter(({ name }) => bundles.includes(name))
-        .flatMap((bundle) => wishes.subscriptions.filter((desired) => isFor(desired, bundle)))
+        .flatMap((bundle) => desiredNamespace.subscriptions.filter((desired) => isFor(desired, bundle)))
         .map(({ name }) => name);
       return { bundles, subscriptions: [...new Set(asking)].sort(byCodeUnit) };
     })

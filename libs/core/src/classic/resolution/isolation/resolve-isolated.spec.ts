@@ -15,9 +15,10 @@ import {
 import { nextPart } from './resolution-parts.js';
 
 const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
-const answer = (wishes: Partial<DesiredNamespace>, ...records: PackageRecord[]): Resolution =>
-  sampleResolution(sampleNamespace({ operatorGroups: isolating, ...wishes }), [sampleCatalog('shelf', ...records)])
-    .resolution;
+const answer = (desiredNamespace: Partial<DesiredNamespace>, ...records: PackageRecord[]): Resolution =>
+  sampleResolution(sampleNamespace({ operatorGroups: isolating, ...desiredNamespace }), [
+    sampleCatalog('shelf', ...records),
+  ]).resolution;
 const outcome = (resolution: Resolution) =>
   resolution.result === 'resolved'
     ? {
@@ -111,8 +112,8 @@ describe('a namespace whose OperatorGroup asks for isolation', () => {
 
   it('gives each one left out its own reason, without its neighbours', () => {
     const resolution = answer({ subscriptions: desired('inn', 'mill', 'nowhere') }, inn, mill);
-    const told = resolution.result === 'resolved' ? resolution.unresolved : [];
-    expect(told?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
+    const reported = resolution.result === 'resolved' ? resolution.unresolved : [];
+    expect(reported?.map(({ name, message }) => `${name}: ${message}`)).toEqual([
       'mill: constraints not satisfiable: bundle mill.v1.0.0 requires an operator providing an API with group: sample.test, version: v1, kind: Wind, subscription mill exists, subscription mill requires shelf/olm/stable/mill.v1.0.0',
       'nowhere: constraints not satisfiable: no operators found in package nowhere in the catalog referenced by subscription nowhere, subscription nowhere exists',
     ]);

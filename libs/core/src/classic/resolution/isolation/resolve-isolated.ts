@@ -17,16 +17,20 @@ import { partsOf } from './resolution-parts.js';
  * are left out one by one, each with its own explanation, until the rest has a solution. Where all can be
  * satisfied the solution is OLM's.
  */
-export function resolveIsolated(wishes: DesiredNamespace, snapshot: Snapshot, budget: SearchBudget): Resolution {
+export function resolveIsolated(
+  desiredNamespace: DesiredNamespace,
+  snapshot: Snapshot,
+  budget: SearchBudget,
+): Resolution {
   const unresolved: Unresolved[] = [];
-  const builder = builderOf(wishes.subscriptions, snapshot, unresolved);
+  const builder = builderOf(desiredNamespace.subscriptions, snapshot, unresolved);
   let system = builder.build();
   for (;;) {
     const found = search(system, budget);
     if (found.verdict === 'exhausted') return tooHard(found.conflicts);
     if (found.verdict === 'satisfiable') {
       const clash = clashOf(builder, found.picked);
-      return clash ?? isolatedResolution(pickedEntries(system, found.picked), builder, wishes, unresolved);
+      return clash ?? isolatedResolution(pickedEntries(system, found.picked), builder, desiredNamespace, unresolved);
     }
     const core = minimalCore(system, found);
     const explained = explain(system, core, snapshot);
@@ -67,14 +71,14 @@ function builderOf(
 function isolatedResolution(
   solution: readonly Entry[],
   builder: ConstraintBuilder,
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
   unresolved: readonly Unresolved[],
 ): Resolution {
-  const resolution = resolutionOf(solution, wishes, builder);
+  const resolution = resolutionOf(solution, desiredNamespace, builder);
   if (resolution.result !== 'resolved') return resolution;
   return {
     ...resolution,
     unresolved: unresolved.toSorted((a, b) => byCodeUnit(a.kind, b.kind) || byCodeUnit(a.name, b.name)),
-    parts: partsOf(resolution, solution, wishes),
+    parts: partsOf(resolution, solution, desiredNamespace),
   };
 }

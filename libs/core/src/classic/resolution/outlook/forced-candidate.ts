@@ -42,8 +42,8 @@ function withOnly(candidate: Entry, desired: DesiredSubscription, system: Constr
   );
   const only = indexOf((variable) => variable.kind === 'entry' && variable.entry.id === candidate.id);
   const constraints = system.constraints.map((rule): Constraint => {
-    const isWish = rule.kind === 'requires' && rule.subject === subject;
-    return isWish ? { ...rule, candidates: [only] } : rule;
+    const isRequirement = rule.kind === 'requires' && rule.subject === subject;
+    return isRequirement ? { ...rule, candidates: [only] } : rule;
   });
   return { ...system, constraints };
 }

@@ -21,12 +21,12 @@ export type Release = Readonly<{
 export function newerReleases(
   desired: DesiredSubscription,
   than: Version,
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
 ): Release[] {
   const isOwn = ({ key }: IndexedCatalog) => isSource(desired, key);
   return catalogs
-    .filter(({ key }) => isVisible(key, wishes))
+    .filter(({ key }) => isVisible(key, desiredNamespace))
     .toSorted(
       (a, b) =>
         Number(isOwn(b)) - Number(isOwn(a)) ||

@@ -1,7 +1,7 @@
 import type { NewerBundle, UpgradeOutlook } from './upgrade-outlook.js';
 
 /** Newer bundles listed one by one before the rest is counted. */
-const TOLD = 12;
+const LISTED = 12;
 
 /**
  * The outlook in plain words: what the Subscription has or gets, then each newer bundle with what
@@ -14,8 +14,8 @@ export function renderOutlook({ subscription, installed, next, newer }: UpgradeO
     return `Subscription ${subscription} ${has}${gets}: no catalog in sight has anything newer.`;
   }
   const head = `Subscription ${subscription} ${has}${gets}. Newer, and why not now:`;
-  const more = newer.length > TOLD ? [`  … and ${newer.length - TOLD} more`] : [];
-  return [head, ...newer.slice(0, TOLD).map(newerText), ...more].join('\n');
+  const more = newer.length > LISTED ? [`  … and ${newer.length - LISTED} more`] : [];
+  return [head, ...newer.slice(0, LISTED).map(newerText), ...more].join('\n');
 }
 
 function newerText({ name, channels, catalog, because }: NewerBundle): string {

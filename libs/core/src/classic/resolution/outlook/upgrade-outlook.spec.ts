@@ -29,8 +29,8 @@ const csv = (entry: EntryRecord): InstalledCsv => ({
 const replaces = (version: string) => ({ replaces: `harbor.v${version}` });
 const v1 = sampleEntry('harbor', '1.0.0');
 
-const outlook = (wishes: Partial<DesiredNamespace>, ...catalogs: IndexedCatalog[]) => {
-  const whole = sampleNamespace(wishes);
+const outlook = (desiredNamespace: Partial<DesiredNamespace>, ...catalogs: IndexedCatalog[]) => {
+  const whole = sampleNamespace(desiredNamespace);
   const { resolution } = sampleResolution(whole, catalogs);
   const desired = whole.subscriptions.find(({ name }) => name === 'harbor');
   if (resolution.result !== 'resolved' || desired === undefined) return expect.fail(JSON.stringify(resolution));
@@ -105,16 +105,16 @@ describe('why nothing newer is installed', () => {
       ],
     },
   ])('$because', ({ catalogs, newer }) => {
-    const told = outlook(running, ...catalogs).newer.map(
+    const reported = outlook(running, ...catalogs).newer.map(
       ({ name, hindrance, because }) => `${name} ${hindrance}: ${because}`,
     );
-    expect(told).toEqual(newer);
+    expect(reported).toEqual(newer);
   });
 
   it('names the neighbour that keeps the installed version in use', () => {
     const light = sampleEntry('harbor', '1.0.0', [providesApi('Light')]);
     const crane = sampleEntry('crane', '1.0.0', [needsApi('Light')]);
-    const wishes = {
+    const desiredNamespace = {
       subscriptions: [
         sampleSubscription('crane', { installedCSV: crane.name, currentCSV: crane.name }),
         at(light.name),
@@ -122,7 +122,7 @@ describe('why nothing newer is installed', () => {
       csvs: [csv(crane), csv(light)],
     };
     const catalog = sampleCatalog('shelf', samplePackage('harbor', light, v2), samplePackage('crane', crane));
-    expect(outlook(wishes, catalog).newer.map(({ because }) => because)).toEqual([
+    expect(outlook(desiredNamespace, catalog).newer.map(({ because }) => because)).toEqual([
       'it cannot stand beside harbor.v1.0.0 (installed) and harbor.v1.0.0 (channel stable of catalog olm/shelf): both are of package harbor, and crane.v1.0.0 needs API Light (sample.test/v1)',
     ]);
   });
@@ -136,9 +136,9 @@ describe('why nothing newer is installed', () => {
   });
 
   it('says why a first install does not take the head', () => {
-    const wishes = { subscriptions: [sampleSubscription('harbor')] };
+    const desiredNamespace = { subscriptions: [sampleSubscription('harbor')] };
     const head = sampleEntry('harbor', '2.0.0', [needsApi('Light')], replaces('1.0.0'));
-    expect(renderOutlook(outlook(wishes, shelf(v1, head)))).toBe(
+    expect(renderOutlook(outlook(desiredNamespace, shelf(v1, head)))).toBe(
       [
         'Subscription harbor has nothing installed and gets harbor.v1.0.0. Newer, and why not now:',
         '  harbor.v2.0.0 (channel stable of catalog olm/shelf): it needs API Light (sample.test/v1), which no catalog in sight provides',

@@ -52,21 +52,21 @@ type Context = Readonly<{
  */
 export function upgradeOutlook(
   desired: DesiredSubscription,
-  wishes: DesiredNamespace,
+  desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
   resolution: Resolved,
 ): UpgradeOutlook {
-  const { slices, records } = sliceCatalogs(wishes, catalogs);
+  const { slices, records } = sliceCatalogs(desiredNamespace, catalogs);
   const record = (hash: string): PackageRecord => records.get(hash) ?? { name: '', defaultChannel: '', entries: [] };
-  const snapshot = snapshotOf({ v: 1, wishes, catalogs: slices }, record);
+  const snapshot = snapshotOf({ v: 1, wishes: desiredNamespace, catalogs: slices }, record);
   const next = resolution.chosen.find((bundle) => bundle.upToDate === undefined && isFor(desired, bundle));
   const base = { subscription: desired.name, package: desired.package };
   if (!(snapshot instanceof Snapshot)) return { ...base, newer: [] };
   const installed = snapshot.installed.find(({ name }) => name === desired.installedCSV);
   const version = next === undefined ? installed?.version : parsedVersion(next.version);
-  const newer = version === undefined ? [] : newerReleases(desired, version, wishes, catalogs);
+  const newer = version === undefined ? [] : newerReleases(desired, version, desiredNamespace, catalogs);
   const leftOut = new Set(resolution.unresolved?.map(({ name }) => name));
-  const asking = wishes.subscriptions.filter(({ name }) => !leftOut.has(name));
+  const asking = desiredNamespace.subscriptions.filter(({ name }) => !leftOut.has(name));
   const context = { desired, asking, installed, snapshot };
   return {
     ...base,

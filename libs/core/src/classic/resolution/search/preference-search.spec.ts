@@ -191,16 +191,16 @@ describe('the search on hard problems', () => {
   it('takes the second best when the best leads into a crowd', () => {
     const pigeons = pigeonHoles(9);
     const count = pigeons.variables.length;
-    const [wish, crowded, roomy] = [count, count + 1, count + 2];
+    const [desired, crowded, roomy] = [count, count + 1, count + 2];
     const needs = pigeons.constraints.flatMap((rule): Constraint[] =>
       rule.kind === 'mandatory' ? [{ kind: 'requires', subject: crowded, candidates: [rule.subject] }] : [rule],
     );
     const constraints: Constraint[] = [
-      { kind: 'mandatory', subject: wish },
-      { kind: 'requires', subject: wish, candidates: [crowded, roomy] },
+      { kind: 'mandatory', subject: desired },
+      { kind: 'requires', subject: desired, candidates: [crowded, roomy] },
       ...needs,
     ];
-    expect(search({ variables: subscriptions(count + 3), constraints })).toMatchObject({ picked: [wish, roomy] });
+    expect(search({ variables: subscriptions(count + 3), constraints })).toMatchObject({ picked: [desired, roomy] });
   });
 });
 
