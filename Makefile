@@ -12,6 +12,7 @@ help: ## what can be made
 setup: ## Node 24 where the machine's is older, and the packages of the lock file
 	@scripts/setup.sh
 
+# Types are not checked here but by `make verify`, which also checks those of the tests: each check takes as long as all else.
 build: setup ## compile all apps and libraries into dist/
 	@tsc -p tsconfig.build.json
 	@git rev-parse HEAD > dist/COMMIT 2>/dev/null || rm -f dist/COMMIT
