@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../kernel/text/any-text.fixture.js';
 import { loadCatalog } from './load/load-catalog.js';
 import type { Catalog } from './model/catalog.js';
 import { CatalogLoadError } from './model/catalog-load.error.js';
@@ -12,7 +13,7 @@ const empty: Catalog = { packages: [], channels: [], bundles: [], deprecations: 
 
 /** Texts that need care when written as YAML, more often than chance would give them. */
 const words = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  anyText({ maxLength: 30 }),
   fc.constantFrom(
     'yes',
     '010',
@@ -118,7 +119,7 @@ describe('whatever the text', () => {
   );
   const texts = fc.oneof(
     fc.array(lines, { maxLength: 25 }).map((list) => list.join('\n')),
-    fc.string({ unit: 'binary' }),
+    anyText(),
   );
 
   it('a catalog loads and is judged, or is refused with the place', () => {

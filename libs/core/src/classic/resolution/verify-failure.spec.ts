@@ -1,56 +1,14 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PackageRecord } from '../../catalog/model/package-record.js';
-import { sliceCatalogs } from './catalog-slice.js';
 import { gaveUpInMemory, gaveUpInTime } from './given-up.js';
-import { desiredNamespaceOf, namespace, records } from './random-namespace.fixture.js';
-import type { DesiredNamespace, ResolutionProblem } from './resolution-problem.js';
-import { resolve } from './resolve.js';
 import {
   needsPackage,
-  sampleCatalog,
   sampleEntry,
   sampleNamespace,
   samplePackage,
   sampleSubscription,
 } from './sample-problem.fixture.js';
-import { type FailedAnswer, verifyFailure } from './verify-failure.js';
-
-const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
-
-class World {
-  readonly problem: ResolutionProblem;
-  readonly #records: ReadonlyMap<string, PackageRecord>;
-
-  constructor(desired: DesiredNamespace, packages: readonly PackageRecord[]) {
-    const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages)]);
-    this.problem = { v: 1, wishes: desired, catalogs: slices };
-    this.#records = records;
-  }
-
-  readonly record = (hash: string): PackageRecord => this.#records.get(hash) ?? samplePackage(hash);
-  readonly answer = () => resolve(this.problem, this.record);
-  readonly check = (claimed: FailedAnswer) => verifyFailure(this.problem, this.record, claimed);
-}
-
-it(`takes every "no" that the resolver gives, with its message (FLOTILLA_TEST_SEED=${seed})`, () => {
-  let taken = 0;
-  const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const desired = desiredNamespaceOf(of);
-    return new World(isolate ? { ...desired, operatorGroups: isolating } : desired, records(of));
-  });
-  fc.assert(
-    fc.property(worlds, (world) => {
-      const answer = world.answer();
-      if (answer.result === 'resolved') return;
-      taken += 1;
-      expect(world.check(answer)).toMatchObject({ answer: { result: answer.result, message: answer.message } });
-    }),
-    { seed, numRuns: 100 },
-  );
-  expect(taken).toBeGreaterThan(5);
-});
+import { isolating, World } from './verified-world.fixture.js';
+import type { FailedAnswer } from './verify-failure.js';
 
 describe('a "no" that a stolen resolver wrote', () => {
   const solvable = () =>

@@ -1,63 +1,15 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PackageRecord } from '../../catalog/model/package-record.js';
-import { sliceCatalogs } from './catalog-slice.js';
-import { desiredNamespaceOf, namespace, records } from './random-namespace.fixture.js';
-import type { ChosenBundle, DesiredNamespace, Resolution, ResolutionProblem } from './resolution-problem.js';
-import { resolve } from './resolve.js';
+import type { ChosenBundle } from './resolution-problem.js';
 import {
   needsApi,
   needsPackage,
   providesApi,
-  sampleCatalog,
   sampleEntry,
   sampleNamespace,
   samplePackage,
   sampleSubscription,
 } from './sample-problem.fixture.js';
-import { verifyResolution } from './verify-resolution.js';
-
-const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
-
-type Resolved = Extract<Resolution, { result: 'resolved' }>;
-
-class World {
-  readonly problem: ResolutionProblem;
-  readonly #records: ReadonlyMap<string, PackageRecord>;
-
-  constructor(desired: DesiredNamespace, packages: readonly PackageRecord[]) {
-    const { slices, records } = sliceCatalogs(desired, [sampleCatalog('shelf', ...packages)]);
-    this.problem = { v: 1, wishes: desired, catalogs: slices };
-    this.#records = records;
-  }
-
-  readonly record = (hash: string): PackageRecord => this.#records.get(hash) ?? samplePackage(hash);
-  readonly answer = (): Resolution => resolve(this.problem, this.record);
-  readonly refusal = (claimed: Resolved): string | undefined => verifyResolution(this.problem, this.record, claimed);
-}
-
-const isolating = [{ name: 'group', upgradeStrategy: '', excludeGlobal: false, isolate: true as const }];
-
-describe('what the resolver really answers', () => {
-  const worlds = fc.tuple(namespace, fc.boolean()).map(([of, isolate]) => {
-    const desired = desiredNamespaceOf(of);
-    return new World(isolate ? { ...desired, operatorGroups: isolating } : desired, records(of));
-  });
-
-  it(`is taken, for every random namespace (FLOTILLA_TEST_SEED=${seed})`, () => {
-    let taken = 0;
-    fc.assert(
-      fc.property(worlds, (world) => {
-        const answer = world.answer();
-        if (answer.result !== 'resolved') return;
-        taken += 1;
-        expect(world.refusal(answer)).toBeUndefined();
-      }),
-      { seed, numRuns: 120 },
-    );
-    expect(taken).toBeGreaterThan(15);
-  });
-});
+import { isolating, type Resolved, World } from './verified-world.fixture.js';
 
 describe('a namespace with isolation', () => {
   const needsBoth = [needsApi('Wind'), needsPackage('inn', '>=1.0.0')];
