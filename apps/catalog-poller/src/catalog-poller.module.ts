@@ -11,20 +11,17 @@ import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
-import { JoinPace } from '#lifecycle/observation/join-pace';
-import { CatalogPackages } from '#lifecycle/v1/observation/catalog-packages';
+import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
 import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
+import { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
-import { CatalogPoller } from './catalog-poller.js';
-import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
 import { ContentController } from './content.controller.js';
-import { ExtensionPoller } from './extension-poller.js';
 import { MetasMiddleware } from './metas.middleware.js';
 import { ObserveProcessor } from './observe.processor.js';
 import { PackageManifestsMiddleware } from './package-manifests.middleware.js';
@@ -68,11 +65,17 @@ const PARTS: readonly Provider[] = [
   { provide: CatalogContents, inject: [HUB], useFactory: contentsOf },
   { provide: SharedCatalogs, inject: [HUB, CatalogContents], useFactory: sharedCatalogsOf },
   { provide: SharedMetas, inject: [HUB], useFactory: sharedMetasOf },
-  { provide: CatalogPackages, useFactory: () => new CatalogPackages() },
   {
-    provide: JoinPace,
-    inject: [CLIENTS],
-    useFactory: ({ length }: readonly KubeClient[]) => new JoinPace({ clusters: length, random: Math.random }),
+    provide: ObservedFleet,
+    inject: [HUB, CLIENTS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
+    useFactory: (
+      hub: Hub,
+      clients: readonly KubeClient[],
+      detectors: OlmDetectors,
+      contents: CatalogContents,
+      catalogs: SharedCatalogs,
+      metas: SharedMetas,
+    ) => new ObservedFleet({ hub, clients, detectors, contents, catalogs, metas, random: Math.random }),
   },
 ];
 
@@ -83,13 +86,10 @@ export const catalogPollerModule = (clients: readonly KubeClient[]): DynamicModu
   providers: [
     guardedClients(clients),
     ...PARTS,
-    CatalogPoller,
-    ClusterCatalogPoller,
-    ExtensionPoller,
     ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
-    healthIndicator(CatalogPoller, ({ freshness }) => freshness),
-    healthIndicator(ExtensionPoller, ({ freshness }) => freshness),
+    healthIndicator(ObservedFleet, ({ watches }) => watches),
+    healthIndicator(ObservedFleet, ({ extensionWatches }) => extensionWatches),
   ],
 });

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Injectable, type NestMiddleware } from '@nestjs/common';
-import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
+import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { CATALOGS_OF_CLUSTERS } from '#core/catalog/metas/metas-route';
+import { canonicalPath } from '#core/kernel/http-access/path-rule';
+import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
+import type { HttpAccess } from '#platform/http-access/http-access';
+import { ACCESS, LOG } from '#platform/hub/hub-tokens';
+import { MetasServer } from '#platform/metas/serve-metas';
+import type { Log } from '#platform/telemetry/log.port';
 
 /**
  * The metas API of all clusters' catalogs. Before the router: every method and every odd path is
@@ -8,9 +14,21 @@ import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
  */
 @Injectable()
 export class MetasMiddleware implements NestMiddleware<IncomingMessage & { originalUrl?: string }, ServerResponse> {
-  constructor(private readonly catalogs: ClusterCatalogPoller) {}
+  readonly #server: MetasServer;
+
+  constructor(@Inject(ACCESS) access: HttpAccess, @Inject(LOG) log: Log, fleet: ObservedFleet) {
+    this.#server = new MetasServer({
+      place: CATALOGS_OF_CLUSTERS,
+      find: ([cluster = '', catalog = '']) => fleet.of(cluster)?.v1.catalogs.find(catalog),
+      admit: ({ names: [cluster = '', name = ''], endpoint }, authorization) => {
+        const path = canonicalPath(['clusters', cluster, 'catalogs', name, 'api', 'v1', endpoint]);
+        return access.admit({ area: 'catalogs', path, authorization });
+      },
+      log,
+    });
+  }
 
   use(request: IncomingMessage & { originalUrl?: string }, response: ServerResponse): void {
-    void this.catalogs.server.answer(request, response, request.originalUrl ?? request.url);
+    void this.#server.answer(request, response, request.originalUrl ?? request.url);
   }
 }

@@ -1,16 +1,15 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { Settings } from '#platform/config/settings';
 import { QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
 import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
 import { Shutdown } from '#platform/telemetry/shutdown';
-import { CatalogPoller } from './catalog-poller.js';
-import { ClusterCatalogPoller } from './cluster-catalog-poller.js';
-import { ExtensionPoller } from './extension-poller.js';
 
 /**
- * Takes subjects from the queue `observe` and has each observed again by the poller that watches its kind.
+ * Watches the fleet as long as the service runs, and has each subject from the queue `observe`
+ * observed again.
  */
 @Injectable()
 export class ObserveProcessor
@@ -20,28 +19,23 @@ export class ObserveProcessor
   constructor(
     @Inject(QUEUES) { observe }: Queues,
     @Inject(SETTINGS) { observeConcurrency }: Settings,
-    private readonly namespaces: CatalogPoller,
-    private readonly extensions: ExtensionPoller,
-    private readonly catalogs: ClusterCatalogPoller,
+    private readonly fleet: ObservedFleet,
     private readonly shutdown: Shutdown,
   ) {
     super(observe, observeConcurrency);
   }
 
   onApplicationBootstrap(): Promise<void> {
+    this.fleet.start();
     return this.start();
   }
 
   /** Ends what the service observes, and takes no further job. */
   beforeApplicationShutdown(): Promise<void> {
-    const pollers = [this.namespaces, this.extensions, this.catalogs];
-    return this.shutdown.drain((deadlineMs) =>
-      Promise.all([this.close(deadlineMs), ...pollers.map((poller) => poller.stop())]),
-    );
+    return this.shutdown.drain((deadlineMs) => Promise.all([this.close(deadlineMs), this.fleet.stop()]));
   }
 
   protected async run({ v: _, ...subject }: SubjectJob): Promise<void> {
-    if ('namespace' in subject) this.namespaces.observe(subject);
-    else this.extensions.observe(subject);
+    this.fleet.observe(subject);
   }
 }

@@ -14,11 +14,11 @@ import { type Admission, refusalHeaders } from '#core/kernel/http-access/admissi
 import type { CatalogRefresh } from '#lifecycle/catalogs/catalog-refresh';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { PackagesInSight } from '#lifecycle/classic/package-manifests/packages-in-sight';
+import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import type { HttpAccess } from '#platform/http-access/http-access';
 import { ACCESS, CONTENT, LOG } from '#platform/hub/hub-tokens';
 import type { ContentStore } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
-import { CatalogPoller } from './catalog-poller.js';
 
 type Request = IncomingMessage & { originalUrl?: string };
 type Question<Ask extends PackageManifestQuestion['ask']> = Extract<PackageManifestQuestion, { ask: Ask }>;
@@ -43,7 +43,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
     @Inject(CONTENT) private readonly content: ContentStore,
     @Inject(LOG) private readonly log: Log,
     private readonly metas: SharedMetas,
-    private readonly poller: CatalogPoller,
+    private readonly fleet: ObservedFleet,
   ) {}
 
   use(request: Request, response: ServerResponse, next: () => void): void {
@@ -75,7 +75,7 @@ export class PackageManifestsMiddleware implements NestMiddleware<Request, Serve
   }
 
   #inSight({ cluster, namespace }: PackageManifestQuestion): PackagesInSight | undefined {
-    const observed = this.poller.watched(cluster);
+    const observed = this.fleet.of(cluster)?.classic;
     if (observed === undefined) return undefined;
     const seen = [namespace, observed.globalCatalogNamespace];
     const isSeen = ({ source }: CatalogRefresh) => namespace === undefined || seen.includes(source.metadata.namespace);

@@ -17,6 +17,7 @@ import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { type ObservedProblem, observeNamespace } from '../classic/observation/observe-namespace.js';
+import type { ClusterPart } from '../engine/cluster-membership.js';
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { Sightings } from './sightings.js';
@@ -37,7 +38,7 @@ export type ObservedClusterDeps = Readonly<{
 }>;
 
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
-export class ObservedCluster {
+export class ObservedCluster implements ClusterPart {
   readonly #cache: ClusterCache;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
@@ -75,6 +76,8 @@ export class ObservedCluster {
     if (this.#stopped) return;
     this.#cache.start();
     void this.#cache.whenSynced().then(() => this.touchAll());
+    const { log, globalCatalogNamespace } = this.deps;
+    log.info({ cluster: this.name, globalCatalogNamespace }, 'cluster is watched');
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '#platform/clock/manual-clock';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { silentLog } from '#platform/telemetry/log.port';
+import { ClusterMembership, type ClusterPart } from './cluster-membership.js';
+
+const MINUTE = 60_000;
+
+type Status = 'acts' | 'left to OLM' | 'does not answer';
+
+type Fleet = Readonly<{
+  clusters?: readonly string[];
+  /** Evenly from 0 up to 1; 0.5 everywhere: no jitter, and every first time is half of the interval. */
+  random?: () => number;
+  /** How long a start takes, and before it the making of the parts. */
+  startMs?: number;
+  makingMs?: number;
+}>;
+
+/** Two parts in each cluster. What is called of them is noted with the time in seconds. */
+function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs = 0 }: Fleet = {}) {
+  const clock = new ManualClock();
+  const begun = clock.now().getTime();
+  const events: string[] = [];
+  const status = new Map<string, Status>(clusters.map((cluster) => [cluster, 'acts']));
+  const unready = new Set<string>();
+  const redis: { empty: () => void; watched: boolean } = { empty: () => undefined, watched: true };
+  const note = (text: string) => events.push(`${Math.round((clock.now().getTime() - begun) / 1_000)}s ${text}`);
+  const part = (name: string): ClusterPart => ({
+    start: async () => {
+      note(`${name} starts`);
+      if (startMs > 0) await clock.sleep(startMs);
+    },
+    touchAll: () => void note(`${name} is published`),
+    resync: () => void note(`${name} is resynced`),
+    stop: async () => void note(`${name} stops`),
+    leave: async () => void note(`${name} leaves`),
+  });
+  const membership = new ClusterMembership({
+    clients: clusters.map((cluster) => ({ cluster }) as unknown as KubeClient),
+    detectors: {
+      status: async (cluster) => {
+        const now = status.get(cluster);
+        if (now === 'does not answer') throw new Error('connect ECONNREFUSED');
+        return now === 'acts' ? { acts: true, signs: [] } : { acts: false, because: 'OLM is installed', signs: [] };
+      },
+      againAfterMs: (cluster) => (status.get(cluster) === 'acts' ? 5 * MINUTE : MINUTE),
+    },
+    clock,
+    log: silentLog,
+    random,
+    resync: { intervalMs: 10 * MINUTE, jitterPercent: 20 },
+    partsOf: async ({ cluster }) => {
+      if (makingMs > 0) await clock.sleep(makingMs);
+      if (unready.has(cluster)) throw new Error('no API of that name');
+      return { a: part(`a of ${cluster}`), b: part(`b of ${cluster}`) };
+    },
+    watchRedis: async (onEmptied) => {
+      redis.empty = onEmptied;
+      return () => {
+        redis.watched = false;
+      };
+    },
+  });
+  const taken = () => events.splice(0);
+  return { membership, clock, status, unready, redis, taken };
+}
+
+describe('the clusters of a process', () => {
+  it('join once they answer, every part of each', async () => {
+    const { membership, clock, taken } = fleet({ clusters: ['east', 'west'] });
+    membership.start();
+    expect(membership.of('east')).toBeUndefined();
+    await clock.advance(1_000);
+    expect(taken()).toEqual([
+      '0s a of east starts',
+      '0s b of east starts',
+      '0s a of west starts',
+      '0s b of west starts',
+    ]);
+    expect([...membership.all().keys()]).toEqual(['east', 'west']);
+    expect(membership.of('south')).toBeUndefined();
+  });
+
+  it.each([
+    {
+      because: 'the cluster does not answer',
+      away: ({ status }: ReturnType<typeof fleet>) => status.set('east', 'does not answer'),
+      problem: 'connect ECONNREFUSED',
+      back: ({ status }: ReturnType<typeof fleet>) => status.set('east', 'acts'),
+    },
+    {
+      because: 'its parts cannot be made',
+      away: ({ unready }: ReturnType<typeof fleet>) => unready.add('east'),
+      problem: 'no API of that name',
+      back: ({ unready }: ReturnType<typeof fleet>) => unready.delete('east'),
+    },
+  ])(
+    'are tried again after 5 s, 10 s, 20 s, with the reason known, where $because',
+    async ({ away, problem, back }) => {
+      const running = fleet({ clusters: ['east', 'west'] });
+      const { membership, clock, taken } = running;
+      away(running);
+      membership.start();
+      await clock.advance(16_000);
+      expect(membership.problemOf('east')).toBe(problem);
+      expect(taken(), 'the other cluster is not held up').toEqual(['0s a of west starts', '0s b of west starts']);
+      back(running);
+      await clock.advance(18_000);
+      expect(taken(), '5 s and 10 s were over, 20 s were not').toEqual([]);
+      await clock.advance(2_000);
+      expect(taken()).toEqual(['35s a of east starts', '35s b of east starts']);
+      expect(membership.problemOf('east')).toBeUndefined();
+    },
+  );
+
+  it('are left once OLM has come, and join again once it has gone', async () => {
+    const { membership, clock, status, taken } = fleet({ random: () => 0.75 });
+    membership.start();
+    await clock.advance(1_000);
+    taken();
+    status.set('east', 'left to OLM');
+    await clock.advance(5 * MINUTE);
+    expect(taken()).toEqual(['300s a of east leaves', '300s b of east leaves']);
+    expect([membership.of('east'), membership.problemOf('east')]).toEqual([undefined, undefined]);
+    await clock.advance(30 * MINUTE);
+    expect(taken(), 'a cluster that has left is resynced no more').toEqual([]);
+    status.set('east', 'acts');
+    await clock.advance(MINUTE);
+    expect(taken()).toEqual(['2160s a of east starts', '2160s b of east starts']);
+  });
+
+  it('keep their parts while they do not answer', async () => {
+    const { membership, clock, status, taken } = fleet();
+    membership.start();
+    await clock.advance(1_000);
+    status.set('east', 'does not answer');
+    await clock.advance(5 * MINUTE);
+    expect(membership.problemOf('east'), 'the watches report it').toBeUndefined();
+    status.set('east', 'left to OLM');
+    await clock.advance(30_000);
+    expect(taken().at(-1), 'checked again after 30 s').toBe('330s b of east leaves');
+  });
+
+  it.each([
+    { random: 0, times: [0, 480, 960] },
+    { random: 0.5, times: [300, 900, 1_500] },
+    { random: 1, times: [720, 1_440, 2_160] },
+  ])(
+    'are resynced within 20 % of the interval, first after a part of it (random $random)',
+    async ({ random, times }) => {
+      const { membership, clock, taken } = fleet({ random: () => random });
+      membership.start();
+      await clock.advance(37 * MINUTE);
+      const resyncs = taken().filter((event) => event.endsWith('a of east is resynced'));
+      expect(resyncs.slice(0, 3)).toEqual(times.map((at) => `${at}s a of east is resynced`));
+    },
+  );
+
+  it('are resynced only after their start', async () => {
+    const { membership, clock, taken } = fleet({ startMs: 20 * MINUTE });
+    membership.start();
+    await clock.advance(24 * MINUTE);
+    expect(taken()).toEqual(['0s a of east starts', '0s b of east starts']);
+    await clock.advance(2 * MINUTE);
+    expect(taken()).toEqual(['1500s a of east is resynced', '1500s b of east is resynced']);
+  });
+
+  it('are published again, each at its turn, once Redis was emptied', async () => {
+    const { membership, clock, redis, status, taken } = fleet({ clusters: ['east', 'west'] });
+    status.set('west', 'left to OLM');
+    membership.start();
+    await clock.advance(1_000);
+    taken();
+    redis.empty();
+    await clock.advance(1_000);
+    expect(taken(), 'a cluster that has not joined has nothing to publish').toEqual([
+      '1s a of east is published',
+      '1s b of east is published',
+    ]);
+  });
+
+  it('are left as they are after the stop', async () => {
+    const { membership, clock, redis, status, taken } = fleet();
+    membership.start();
+    await clock.advance(1_000);
+    taken();
+    await membership.stop();
+    expect(taken()).toEqual(['1s a of east stops', '1s b of east stops']);
+    expect(redis.watched).toBe(false);
+    status.set('east', 'left to OLM');
+    redis.empty();
+    await clock.advance(60 * MINUTE);
+    expect(taken()).toEqual([]);
+  });
+
+  it('do not join after the stop, which may come while they are asked', async () => {
+    const { membership, clock, taken } = fleet({ makingMs: 10_000 });
+    membership.start();
+    await clock.advance(5_000);
+    await membership.stop();
+    await clock.advance(60 * MINUTE);
+    expect(taken()).toEqual([]);
+  });
+});

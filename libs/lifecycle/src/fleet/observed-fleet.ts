@@ -1,0 +1,176 @@
+import type { Subject } from '#core/kernel/subject/subject';
+import { Timers } from '#platform/clock/timers';
+import { extensionGatesOf } from '#platform/config/extension-gates';
+import type { Hub } from '#platform/hub/hub';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { OlmDetectors } from '#platform/joining/olm-detectors';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { watchRedisEpoch } from '#platform/redis/redis-epoch';
+import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
+import type { CatalogContents } from '../catalogs/catalog-contents.js';
+import { SharedJsonl } from '../catalogs/cluster-catalogs/shared-jsonl.js';
+import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
+import { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
+import { contentUrlOf } from '../catalogs/content-url.js';
+import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
+import { publishProblem } from '../classic/observation/publish-problem.js';
+import { ClusterMembership } from '../engine/cluster-membership.js';
+import { ObservedCluster } from '../observation/observed-cluster.js';
+import { CatalogPackages } from '../v1/observation/catalog-packages.js';
+import { ObservedV1 } from '../v1/observation/observed-v1.js';
+import { publishExtension } from '../v1/observation/publish-extension.js';
+
+export type ObservedFleetDeps = Readonly<{
+  hub: Hub;
+  clients: readonly KubeClient[];
+  detectors: OlmDetectors;
+  contents: CatalogContents;
+  catalogs: SharedCatalogs;
+  metas: SharedMetas;
+  random: () => number;
+}>;
+
+/** What is observed of one cluster. */
+export type ObservedParts = Readonly<{ classic: ObservedCluster; v1: ObservedV1 }>;
+
+const COUNT_EVERY_MS = 10_000;
+const TIDY_EVERY_MS = 60_000;
+const FORGET_AFTER_MS = 60 * 60_000;
+
+/**
+ * Watches every cluster, keeps the content of catalogs fresh and serves it, and publishes the desired state
+ * of each namespace and each ClusterExtension.
+ */
+export class ObservedFleet {
+  readonly #membership: ClusterMembership<ObservedParts>;
+  readonly #timers: Timers;
+  readonly #jsonl: SharedJsonl;
+  readonly #packages = new CatalogPackages();
+
+  constructor(private readonly deps: ObservedFleetDeps) {
+    const { redis, clock, log, settings } = deps.hub;
+    this.#timers = new Timers(clock);
+    this.#jsonl = new SharedJsonl(deps.contents, { clock, random: deps.random });
+    this.#membership = new ClusterMembership({
+      ...deps,
+      clock,
+      log,
+      resync: { intervalMs: settings.resyncInterval, jitterPercent: settings.resyncJitterPercent },
+      partsOf: (client) => this.#partsOf(client),
+      watchRedis: (onEmptied) => watchRedisEpoch({ redis, clock, log, onEmptied, prefix: settings.redisPrefix }),
+    });
+  }
+
+  start(): void {
+    this.#membership.start();
+    this.#timers.every(COUNT_EVERY_MS, () => this.#countObjects());
+    this.#timers.every(TIDY_EVERY_MS, () => this.#forgetUnused());
+    this.#timers.every(FORGET_AFTER_MS, () => this.#jsonl.forgetUnasked(FORGET_AFTER_MS));
+  }
+
+  /** Ends watches and timers. */
+  async stop(): Promise<void> {
+    this.#timers.stop();
+    await this.#membership.stop();
+  }
+
+  /** Undefined where no cluster of that name is watched, or not yet. */
+  of(cluster: string): ObservedParts | undefined {
+    return this.#membership.of(cluster);
+  }
+
+  /** The subject will be published again. */
+  observe(subject: Subject): void {
+    const parts = this.of(subject.cluster);
+    if ('namespace' in subject) parts?.classic.touch(subject.namespace);
+    else parts?.v1.extensions.touch(subject);
+  }
+
+  /** How fresh the watches of OLM Classic's kinds are: part of readiness. */
+  get watches(): HealthCheck {
+    const { hub, clients, detectors } = this.deps;
+    const names = clients.map(({ cluster }) => cluster);
+    const freshness = (cluster: string) => this.of(cluster)?.classic.freshness();
+    const seen = () =>
+      new Map(
+        names
+          .filter((cluster) => !detectors.isHeld(cluster))
+          .map((cluster) => [cluster, lastSeen(freshness(cluster))] as const),
+      );
+    const why = (cluster: string) => this.#membership.problemOf(cluster) ?? freshness(cluster)?.problems[0];
+    const left = () => names.filter((cluster) => detectors.isHeld(cluster));
+    return freshnessCheck('watches', hub.clock, hub.settings.watchStaleAfter, seen, why, left);
+  }
+
+  /**
+   * How fresh the watches of OLM v1's kinds are. That one of them is refused degrades
+   * the service and no more.
+   */
+  get extensionWatches(): HealthCheck {
+    const { clock, settings } = this.deps.hub;
+    const freshness = (cluster: string) => this.of(cluster)?.v1.freshness();
+    const seen = () =>
+      new Map([...this.#membership.all()].map(([cluster, { v1 }]) => [cluster, lastSeen(v1.freshness())]));
+    const why = (cluster: string) => freshness(cluster)?.problems[0];
+    const { name, check } = freshnessCheck('extensions', clock, settings.watchStaleAfter, seen, why);
+    return { name, check: async () => ({ ...(await check()), up: true }) };
+  }
+
+  async #partsOf(client: KubeClient): Promise<ObservedParts> {
+    const globalCatalogNamespace = await globalCatalogNamespaceOf(client, this.deps.hub.settings);
+    return { classic: this.#classic(client, globalCatalogNamespace), v1: this.#v1(client) };
+  }
+
+  #classic(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
+    const { hub, catalogs, random } = this.deps;
+    const { clock, log, metrics, problems, queues, settings } = hub;
+    const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
+    const { resolve, apply } = queues;
+    const publishing = { store: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline };
+    return new ObservedCluster({
+      client,
+      clock,
+      log,
+      metrics,
+      globalCatalogNamespace,
+      catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
+      publish: (where, problem, seen) => publishProblem(publishing, where, problem, seen),
+    });
+  }
+
+  #v1(client: KubeClient): ObservedV1 {
+    const { hub, metas, random } = this.deps;
+    const { clock, log, metrics, queues, settings } = hub;
+    const { extensionProblems: store, problems: seen } = hub;
+    const publishing = { store, seen, resolve: queues.resolve, apply: queues.apply };
+    return new ObservedV1({
+      catalogs: { client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
+      extensions: {
+        client,
+        clock,
+        log,
+        metrics: metrics.extensions,
+        packages: this.#packages,
+        gates: extensionGatesOf(settings),
+        publish: (subject, problem, seen) => publishExtension(publishing, subject, problem, seen),
+      },
+    });
+  }
+
+  #countObjects(): void {
+    for (const [cluster, { classic }] of this.#membership.all()) {
+      this.deps.hub.metrics.objectCounts(cluster, classic.counts());
+    }
+  }
+
+  #forgetUnused(): void {
+    const used = [...this.#membership.all().values()].flatMap(({ classic }) =>
+      classic.catalogs.all().flatMap(({ loaded }) => loaded?.digest ?? []),
+    );
+    this.deps.contents.retain(new Set(used));
+    this.deps.catalogs.tidy();
+  }
+}
+
+const lastSeen = (freshness: Freshness | undefined): Date | undefined =>
+  freshness?.synced ? freshness.lastSeen : undefined;

@@ -1,0 +1,56 @@
+import type { Freshness } from '#platform/telemetry/health-check';
+import { ServedCatalogs, type ServedCatalogsDeps } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
+import { ObservedExtensions, type ObservedExtensionsDeps } from './observed-extensions.js';
+
+export type ObservedV1Deps = Readonly<{
+  catalogs: Omit<ServedCatalogsDeps, 'onMoved'>;
+  extensions: Omit<ObservedExtensionsDeps, 'catalogs'>;
+}>;
+
+/**
+ * OLM v1 in one cluster: its ClusterCatalogs are served, its ClusterExtensions observed; a catalog that
+ * changed has every extension observed again.
+ */
+export class ObservedV1 implements ClusterPart {
+  readonly catalogs: ServedCatalogs;
+  readonly extensions: ObservedExtensions;
+
+  constructor(deps: ObservedV1Deps) {
+    this.catalogs = new ServedCatalogs({ ...deps.catalogs, onMoved: () => this.touchAll() });
+    const catalogs = () => (this.catalogs.synced ? this.catalogs.all() : undefined);
+    this.extensions = new ObservedExtensions({ ...deps.extensions, catalogs });
+  }
+
+  async start(): Promise<void> {
+    this.catalogs.start();
+    this.extensions.start();
+  }
+
+  touchAll(): void {
+    this.extensions.touchAll();
+  }
+
+  /** The catalogs are polled at times of their own. */
+  resync(): void {
+    this.extensions.touchAll();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.extensions.stop(), this.catalogs.stop()]);
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all([this.extensions.leave(), this.catalogs.stop()]);
+  }
+
+  /** Whether the watches of both kinds are up to date, and if not why. */
+  freshness(): Freshness {
+    const both = [this.extensions.freshness(), this.catalogs.freshness()];
+    return {
+      synced: both.every(({ synced }) => synced),
+      problems: both.flatMap(({ problems }) => problems),
+      lastSeen: new Date(Math.min(...both.map(({ lastSeen }) => lastSeen.getTime()))),
+    };
+  }
+}

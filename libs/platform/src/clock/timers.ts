@@ -1,0 +1,42 @@
+import type { Clock } from './clock.port.js';
+
+/** The timers of one part of a process: after {@link stop} none of them fires, and none is set. */
+export class Timers {
+  readonly #cancels = new Set<() => void>();
+  #stopped = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  after(delayMs: number, run: () => void): void {
+    if (this.#stopped) return;
+    const cancel = this.clock.after(delayMs, () => {
+      this.#cancels.delete(cancel);
+      run();
+    });
+    this.#cancels.add(cancel);
+  }
+
+  /** The first time after one pause. */
+  every(pauseMs: number, run: () => void): void {
+    this.after(pauseMs, () => {
+      run();
+      this.every(pauseMs, run);
+    });
+  }
+
+  /** `cancel` is called at the stop: at once where that has been. */
+  add(cancel: () => void): void {
+    if (this.#stopped) cancel();
+    else this.#cancels.add(cancel);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+  }
+}
