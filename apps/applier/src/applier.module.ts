@@ -6,6 +6,7 @@ import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
 import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
+import { passOf } from '#lifecycle/fleet/pass-of';
 import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
@@ -14,8 +15,7 @@ import { ClusterLimiter } from '#platform/kube/cluster-limiter';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ApplierLifecycle } from './applier-lifecycle.js';
-import { ApplyProcessor } from './apply.processor.js';
-import { PASSES, passesOf } from './passes.js';
+import { ApplyProcessor, PASS } from './apply.processor.js';
 import { SolvedProcessor } from './solved.processor.js';
 
 type Clients = readonly KubeClient[];
@@ -68,9 +68,9 @@ const PARTS: readonly Provider[] = [
   { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors], useFactory: viewsOf },
   { provide: ClusterContact, inject: [HUB, CLIENTS, ClusterViews], useFactory: contactOf },
   {
-    provide: PASSES,
+    provide: PASS,
     inject: [HUB, ClusterViews, PollerAgreement],
-    useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement) => passesOf({ hub, views, agreement }),
+    useFactory: (hub: Hub, views: ClusterViews, agreement: PollerAgreement) => passOf({ hub, views, agreement }),
   },
 ];
 

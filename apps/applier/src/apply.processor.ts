@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Subject, subjectKind } from '#core/kernel/subject/subject';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { type PassOutcome, pauseAfter } from '#lifecycle/engine/reconcile-loop';
+import type { Pass } from '#lifecycle/fleet/pass-of';
 import type { Settings } from '#platform/config/settings';
 import { CLIENTS, LOG, QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
@@ -13,8 +14,10 @@ import type { SubjectJob } from '#platform/queue/jobs';
 import { QueueProcessor } from '#platform/queue/queue-processor';
 import type { Queues } from '#platform/queue/queues';
 import type { Log } from '#platform/telemetry/log.port';
-import { PASSES, type Passes } from './passes.js';
 import { UnknownCluster } from './unknown-cluster.error.js';
+
+/** Injection token of the pass that is run for each subject. */
+export const PASS = Symbol('pass');
 
 /** Takes subjects of every kind from the queue `apply` and does what is next for each. */
 @Injectable()
@@ -24,7 +27,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     @Inject(SETTINGS) { applyConcurrency }: Settings,
     @Inject(LOG) private readonly log: Log,
     @Inject(CLIENTS) private readonly clients: readonly KubeClient[],
-    @Inject(PASSES) private readonly passes: Passes,
+    @Inject(PASS) private readonly pass: Pass<Subject>,
     private readonly detectors: OlmDetectors,
     private readonly limiter: ClusterLimiter,
     private readonly contact: ClusterContact,
@@ -69,7 +72,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
     const { cluster } = subject;
     const { acts } = await this.detectors.status(cluster);
     if (!acts) return this.detectors.againAfterMs(cluster);
-    const outcome = await this.#pass(client, subject, signal);
+    const outcome = await this.pass(client, subject, signal);
     this.#logOutcome(subject, outcome);
     const againAfterMs = pauseAfter(outcome);
     // A pass that wrote nothing may have read the cache alone.
@@ -86,11 +89,5 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
       this.log.warn({ ...subject, error: outcome.error.message }, 'the API server refused');
     }
     this.log.debug({ ...subject, rounds, result, waitsFor, againAfterMs }, `${subjectKind(subject)} reconciled`);
-  }
-
-  #pass(client: KubeClient, subject: Subject, signal: AbortSignal): Promise<PassOutcome> {
-    if ('namespace' in subject) return this.passes.namespace(client, subject, signal);
-    if ('extension' in subject) return this.passes.extension(client, subject, signal);
-    return this.passes.objectSet(client, subject, signal);
   }
 }

@@ -1,0 +1,57 @@
+import { type NamespaceSubject, type Subject, subjectName } from '#core/kernel/subject/subject';
+import type { Hub } from '#platform/hub/hub';
+import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
+import type { KubeClient } from '#platform/kube/kube-client.port';
+import { reconcileNamespace } from '../classic/namespaces/reconcile-namespace.js';
+import { stagesOf } from '../classic/namespaces/stages.js';
+import { CACHED_KINDS } from '../engine/cached-kinds.js';
+import type { ClusterViews } from '../engine/cluster-views.js';
+import type { ClusterReads } from '../engine/pass-reader.js';
+import type { PollerAgreement } from '../engine/poller-agreement.js';
+import type { PassOutcome } from '../engine/reconcile-loop.js';
+import { extensionDeps } from '../v1/extensions/extension-deps.js';
+import { reconcileExtension, reconcileObjectSet } from '../v1/extensions/reconcile-extension.js';
+
+/** Does all that is next for one subject in the cluster of `client`. */
+export type Pass<S extends Subject> = (client: KubeClient, subject: S, signal: AbortSignal) => Promise<PassOutcome>;
+
+export type PassDeps = Readonly<{ hub: Hub; views: ClusterViews; agreement: PollerAgreement }>;
+
+/** The pass of a subject of any kind. */
+export function passOf(deps: PassDeps): Pass<Subject> {
+  const { clock } = deps.hub;
+  const namespace = namespacePass(deps);
+  const extension = extensionDeps(deps.hub);
+  return async (client, subject, signal) => {
+    if ('namespace' in subject) return namespace(client, subject, signal);
+    const reads = await readsOf(deps, client, subject);
+    if ('extension' in subject) {
+      return reconcileExtension(extension, { client, reads, name: subject.extension }, clock, signal);
+    }
+    return reconcileObjectSet(extension, { client, reads, name: subject.objectSet }, clock, signal);
+  };
+}
+
+const CACHED = CACHED_KINDS.map(({ kind }) => kind);
+
+/** The cache of the cluster, as far as it has reached what the poller had seen of the subject. */
+async function readsOf({ hub, views }: PassDeps, client: KubeClient, subject: Subject): Promise<ClusterReads> {
+  const seen = await hub.problems.getSeen(subject.cluster, subjectName(subject), CACHED);
+  return views.of(client).reads(seen);
+}
+
+function namespacePass(deps: PassDeps): Pass<NamespaceSubject> {
+  const { hub, agreement } = deps;
+  const { clock, settings } = hub;
+  const stages = stagesOf(hub, agreement);
+  /** Read once per cluster: the distribution of a cluster does not change. */
+  const globalNamespaces = new Map<string, string>();
+  return async (client, subject, signal) => {
+    const { cluster, namespace } = subject;
+    const globalCatalogNamespace = globalNamespaces.get(cluster) ?? (await globalCatalogNamespaceOf(client, settings));
+    globalNamespaces.set(cluster, globalCatalogNamespace);
+    const reads = await readsOf(deps, client, subject);
+    const place = { client, reads, namespace, globalCatalogNamespace };
+    return reconcileNamespace(place, stages, clock, signal);
+  };
+}
