@@ -14,6 +14,7 @@ import type { LoadedCatalog } from './catalog-contents.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { followSource } from './follow-source.js';
 import { loadSource, type SourcePoll } from './load-source.js';
+import { RefreshLoop, type Trigger } from './refresh-loop.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking } from './shared-loads.js';
 
@@ -36,7 +37,7 @@ type LoadingOrigin = Exclude<CatalogOrigin, { kind: 'invalid' }>;
  * A fleet that starts together asks a registry once; a source that is made anew after a
  * push gets what was pushed.
  */
-const FRESH_MS = 5_000;
+const AT_ONCE: Asking = { withinMs: 5_000, patient: false };
 
 /** A paused source with the image that it held before this process started, as its status says. */
 function pinned(source: CatalogSource): CatalogSource {
@@ -56,21 +57,17 @@ export class CatalogRefresh {
   /** The first try has ended: until then no namespace should be resolved without this catalog. */
   settled = false;
   #source: CatalogSource;
-  #cancelTimer: () => void = () => undefined;
+  readonly #loop: RefreshLoop;
   #unfollow: () => void = () => undefined;
   #failures = 0;
   #lastTry = 0;
-  #running = false;
-  #again = false;
-  #stopped = false;
-  /** Aborted when the running load is not wanted any more. */
-  #wanted = new AbortController();
 
   constructor(
     source: CatalogSource,
     private readonly deps: RefreshDeps,
   ) {
     this.#source = source;
+    this.#loop = new RefreshLoop(deps.clock, (trigger, signal) => this.#attempt(trigger, signal));
     this.#begin();
   }
 
@@ -96,28 +93,19 @@ export class CatalogRefresh {
     }
     const resumed = isPaused(before) && !isPaused(source);
     if (!resumed && canonicalJson(source.spec) === canonicalJson(before.spec)) return;
-    if (canonicalJson(asked(source)) !== canonicalJson(asked(before))) this.#giveUp();
+    if (canonicalJson(asked(source)) !== canonicalJson(asked(before))) this.#loop.giveUp();
     this.#begin();
   }
 
   /** Paused: the content stays as it is, whatever the spec says by now. */
   #rest(): void {
-    this.#giveUp();
-    this.#cancelTimer();
+    this.#loop.rest();
     this.#unfollow();
     this.#unfollow = () => undefined;
   }
 
-  /** Ends the running load, unless others wait for it too. */
-  #giveUp(): void {
-    this.#wanted.abort();
-    this.#wanted = new AbortController();
-  }
-
   stop(): void {
-    this.#stopped = true;
-    this.#giveUp();
-    this.#cancelTimer();
+    this.#loop.stop();
     this.#unfollow();
   }
 
@@ -127,59 +115,32 @@ export class CatalogRefresh {
     this.#unfollow = () => undefined;
     this.#failures = 0;
     const onNews = (version?: string) => {
-      if (version === undefined || version !== this.state.configMap?.resourceVersion) this.#refreshNow();
+      if (version === undefined || version !== this.state.configMap?.resourceVersion) this.#loop.ask();
     };
     try {
       this.#unfollow = followSource(this.#source, this.deps, onNews);
     } catch {
       // An invalid address: the poll reports it.
     }
-    this.#refreshNow();
+    this.#loop.ask();
   }
 
-  #refreshNow(): void {
-    void this.#refresh({ withinMs: FRESH_MS, patient: false });
-  }
-
-  async #refresh(asking: Asking): Promise<void> {
-    if (this.#stopped || this.#isAtRest) return;
-    if (this.#running) {
-      this.#again = true;
-      return;
-    }
-    this.#running = true;
-    this.#cancelTimer();
+  async #attempt(trigger: Trigger, signal: AbortSignal): Promise<number | undefined> {
+    if (this.#isAtRest) return undefined;
     const before = this.loaded?.digest;
     const wasServing = this.failure === undefined && this.settled;
-    const { signal } = this.#wanted;
-    const delay = await this.#poll(asking, signal);
-    this.#running = false;
-    if (signal.aborted) return this.#afterGivenUp();
+    const delay = await this.#poll(trigger === 'due' ? this.#asking() : AT_ONCE, signal);
+    if (signal.aborted) return undefined;
     const first = !this.settled;
     this.settled = true;
     const content = first || before !== this.loaded?.digest || wasServing !== (this.failure === undefined);
-    if (!this.#stopped) this.deps.onState(this.#source, { content });
-    if (this.#again) {
-      this.#again = false;
-      this.#refreshNow();
-    } else if (this.#isAtRest) this.#rest();
-    else if (delay !== undefined) this.#pollAgainIn(delay);
-  }
-
-  /** The load was given up: the current spec is loaded instead. */
-  #afterGivenUp(): void {
-    if (!this.#again) return;
-    this.#again = false;
-    this.#refreshNow();
+    this.deps.onState(this.#source, { content });
+    if (this.#isAtRest) this.#rest();
+    return delay;
   }
 
   get #isAtRest(): boolean {
     return isPaused(this.#source) && this.loaded !== undefined;
-  }
-
-  #pollAgainIn(delay: number): void {
-    if (this.#stopped) return;
-    this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh(this.#asking()));
   }
 
   /**

@@ -8,6 +8,7 @@ import type { ServedState } from '#core/v1/cluster-catalog/cluster-catalog-statu
 import type { Clock } from '#platform/clock/clock.port';
 import { Demand } from '#platform/fairness/demand';
 import type { ServedContent } from '#platform/metas/serve-metas';
+import { RefreshLoop } from '../refresh-loop.js';
 import { type CatalogJsonl, type LoadJsonl, NoCatalogContent } from './catalog-jsonl.js';
 import type { MetasLease, SharedMetas } from './shared-metas.js';
 
@@ -32,19 +33,15 @@ export class ClusterCatalogRefresh {
   #failure: CatalogFailure | undefined;
   #settled = false;
   #failures = 0;
-  #running = false;
-  #again = false;
-  #stopped = false;
-  /** Aborted when the running load is not wanted any more. */
-  #wanted = new AbortController();
-  #cancelTimer: () => void = () => undefined;
+  readonly #loop: RefreshLoop;
 
   constructor(
     catalog: ClusterCatalog,
     private readonly deps: ClusterCatalogRefreshDeps,
   ) {
     this.#catalog = catalog;
-    void this.#refresh();
+    this.#loop = new RefreshLoop(deps.clock, (_, signal) => this.#attempt(signal));
+    this.#loop.ask();
   }
 
   /** As the watch reported it last. */
@@ -71,53 +68,33 @@ export class ClusterCatalogRefresh {
     this.#catalog = catalog;
     const resumed = isPaused(before) && !isPaused(catalog);
     const isNew = canonicalJson(catalog.spec) !== canonicalJson(before.spec);
-    if (isNew || isPaused(catalog) !== isPaused(before)) this.#giveUp();
-    if (resumed || isNew) void this.#refresh();
+    if (isNew || isPaused(catalog) !== isPaused(before)) this.#loop.giveUp();
+    if (resumed || isNew) this.#loop.ask();
     else if (isPaused(catalog) && !isPaused(before)) this.#rest();
-  }
-
-  /** Ends the running load, unless others wait for it too. */
-  #giveUp(): void {
-    this.#wanted.abort();
-    this.#wanted = new AbortController();
   }
 
   /** Paused: held content stays; where nothing is held, the load that was given up starts again. */
   #rest(): void {
-    this.#cancelTimer();
-    if (this.#held === undefined) void this.#refresh();
+    this.#loop.rest();
+    if (this.#held === undefined) this.#loop.ask();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#giveUp();
-    this.#cancelTimer();
+    this.#loop.stop();
     this.#letGo();
   }
 
-  async #refresh(): Promise<void> {
-    if (this.#running) {
-      this.#again = true;
-      return;
-    }
-    this.#running = true;
-    do {
-      this.#again = false;
-      this.#cancelTimer();
-      const catalog = this.#catalog;
-      const { signal } = this.#wanted;
-      const delay = await this.#attempt(catalog, signal);
-      if (this.#stopped) return this.#letGo();
-      if (signal.aborted) continue;
-      this.#settled = true;
-      this.deps.onState();
-      if (delay !== undefined) this.#cancelTimer = this.deps.clock.after(delay, () => void this.#refresh());
-    } while (this.#again);
-    this.#running = false;
+  async #attempt(signal: AbortSignal): Promise<number | undefined> {
+    const delay = await this.#pull(this.#catalog, signal);
+    if (this.#loop.stopped) this.#letGo();
+    if (signal.aborted) return undefined;
+    this.#settled = true;
+    this.deps.onState();
+    return delay;
   }
 
   /** Milliseconds until the next poll, or undefined where none is due. */
-  async #attempt(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
+  async #pull(catalog: ClusterCatalog, signal: AbortSignal): Promise<number | undefined> {
     const desired = desiredContentOf(catalog);
     if (desired.kind === 'unavailable') {
       this.#letGo();
