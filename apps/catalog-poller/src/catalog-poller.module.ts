@@ -89,7 +89,7 @@ export const catalogPollerModule = (clients: readonly KubeClient[]): DynamicModu
     ObserveProcessor,
     MetasMiddleware,
     PackageManifestsMiddleware,
-    healthIndicator(ObservedFleet, ({ watches }) => watches),
-    healthIndicator(ObservedFleet, ({ extensionWatches }) => extensionWatches),
+    healthIndicator(ObservedFleet, ({ checks }) => checks.classic),
+    healthIndicator(ObservedFleet, ({ checks }) => checks.v1),
   ],
 });

@@ -6,7 +6,7 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
-import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
+import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedJsonl } from '../catalogs/cluster-catalogs/shared-jsonl.js';
 import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
@@ -19,6 +19,7 @@ import { ObservedCluster } from '../observation/observed-cluster.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
 import { publishExtension } from '../v1/observation/publish-extension.js';
+import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
   hub: Hub;
@@ -86,34 +87,18 @@ export class ObservedFleet {
     else parts?.v1.extensions.touch(subject);
   }
 
-  /** How fresh the watches of OLM Classic's kinds are: part of readiness. */
-  get watches(): HealthCheck {
+  /** How fresh the watches are, of OLM Classic's kinds and of OLM v1's. */
+  get checks(): Readonly<{ classic: HealthCheck; v1: HealthCheck }> {
     const { hub, clients, detectors } = this.deps;
-    const names = clients.map(({ cluster }) => cluster);
-    const freshness = (cluster: string) => this.of(cluster)?.classic.freshness();
-    const seen = () =>
-      new Map(
-        names
-          .filter((cluster) => !detectors.isHeld(cluster))
-          .map((cluster) => [cluster, lastSeen(freshness(cluster))] as const),
-      );
-    const why = (cluster: string) => this.#membership.problemOf(cluster) ?? freshness(cluster)?.problems[0];
-    const left = () => names.filter((cluster) => detectors.isHeld(cluster));
-    return freshnessCheck('watches', hub.clock, hub.settings.watchStaleAfter, seen, why, left);
-  }
-
-  /**
-   * How fresh the watches of OLM v1's kinds are. That one of them is refused degrades
-   * the service and no more.
-   */
-  get extensionWatches(): HealthCheck {
-    const { clock, settings } = this.deps.hub;
-    const freshness = (cluster: string) => this.of(cluster)?.v1.freshness();
-    const seen = () =>
-      new Map([...this.#membership.all()].map(([cluster, { v1 }]) => [cluster, lastSeen(v1.freshness())]));
-    const why = (cluster: string) => freshness(cluster)?.problems[0];
-    const { name, check } = freshnessCheck('extensions', clock, settings.watchStaleAfter, seen, why);
-    return { name, check: async () => ({ ...(await check()), up: true }) };
+    const deps = {
+      clock: hub.clock,
+      staleAfterMs: hub.settings.watchStaleAfter,
+      clusters: clients.map(({ cluster }) => cluster),
+      isHeld: (cluster: string) => detectors.isHeld(cluster),
+      of: (cluster: string) => this.of(cluster),
+      problemOf: (cluster: string) => this.#membership.problemOf(cluster),
+    };
+    return { classic: classicWatchesCheck(deps), v1: v1WatchesCheck(deps) };
   }
 
   async #partsOf(client: KubeClient): Promise<ObservedParts> {
@@ -171,6 +156,3 @@ export class ObservedFleet {
     this.deps.catalogs.tidy();
   }
 }
-
-const lastSeen = (freshness: Freshness | undefined): Date | undefined =>
-  freshness?.synced ? freshness.lastSeen : undefined;

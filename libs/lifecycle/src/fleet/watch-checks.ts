@@ -1,0 +1,54 @@
+import type { Clock } from '#platform/clock/clock.port';
+import { type Freshness, freshnessCheck, type HealthCheck } from '#platform/telemetry/health-check';
+
+type Watched = Readonly<{ freshness: () => Freshness }>;
+
+export type WatchChecksDeps = Readonly<{
+  clock: Clock;
+  /** Watches without a sign of life for longer are stale. */
+  staleAfterMs: number;
+  /** Names of all clusters of the process. */
+  clusters: readonly string[];
+  /** Whether the cluster is left to OLM, and so is not watched. */
+  isHeld: (cluster: string) => boolean;
+  /** What is watched in the cluster; undefined until it has joined. */
+  of: (cluster: string) => Readonly<{ classic: Watched; v1: Watched }> | undefined;
+  /** Why the cluster could not join yet. */
+  problemOf: (cluster: string) => string | undefined;
+}>;
+
+/** How fresh the watches of OLM Classic's kinds are: part of readiness. */
+export function classicWatchesCheck({
+  clock,
+  staleAfterMs,
+  clusters,
+  isHeld,
+  of,
+  problemOf,
+}: WatchChecksDeps): HealthCheck {
+  const freshness = (cluster: string) => of(cluster)?.classic.freshness();
+  const watched = () => clusters.filter((cluster) => !isHeld(cluster));
+  const seen = () => new Map(watched().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
+  const why = (cluster: string) => problemOf(cluster) ?? freshness(cluster)?.problems[0];
+  return freshnessCheck('watches', clock, staleAfterMs, seen, why, () => clusters.filter(isHeld));
+}
+
+/**
+ * How fresh the watches of OLM v1's kinds are. That one of them is refused degrades the service and no more.
+ */
+export function v1WatchesCheck({ clock, staleAfterMs, clusters, of }: WatchChecksDeps): HealthCheck {
+  const freshness = (cluster: string) => of(cluster)?.v1.freshness();
+  const joined = () => clusters.filter((cluster) => of(cluster) !== undefined);
+  const seen = () => new Map(joined().map((cluster) => [cluster, lastSeen(freshness(cluster))]));
+  const { name, check } = freshnessCheck(
+    'extensions',
+    clock,
+    staleAfterMs,
+    seen,
+    (cluster) => freshness(cluster)?.problems[0],
+  );
+  return { name, check: async () => ({ ...(await check()), up: true }) };
+}
+
+const lastSeen = (freshness: Freshness | undefined): Date | undefined =>
+  freshness?.synced ? freshness.lastSeen : undefined;
