@@ -54,7 +54,10 @@ export class ClusterMembership<P extends ClusterParts> {
   }
 
   start(): void {
-    for (const client of this.deps.clients) this.#checkIn(this.#pace.turn(), client);
+    for (const client of this.deps.clients) {
+      const check = () => this.#check(client).catch((error: unknown) => this.#failed(client.cluster, error));
+      this.#timers.repeat(this.#pace.turn(), check);
+    }
     void this.#watchRedis();
   }
 
@@ -76,15 +79,6 @@ export class ClusterMembership<P extends ClusterParts> {
   /** Why the cluster could not join yet; undefined where it has joined, or was not tried yet. */
   problemOf(cluster: string): string | undefined {
     return this.#pace.problemOf(cluster);
-  }
-
-  #checkIn(delayMs: number, client: KubeClient): void {
-    this.#timers.after(delayMs, () => void this.#checkAndRepeat(client));
-  }
-
-  async #checkAndRepeat(client: KubeClient): Promise<void> {
-    const againAfterMs = await this.#check(client).catch((error: unknown) => this.#failed(client.cluster, error));
-    this.#checkIn(againAfterMs, client);
   }
 
   /** Joins or leaves, as the cluster's status has it. Returns the milliseconds until the next check. */

@@ -1,3 +1,4 @@
+import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/kube-client.port';
@@ -26,20 +27,20 @@ const UNREACHED_MS = 30_000;
  */
 export class ClusterViews {
   readonly #views = new Map<string, ClusterView>();
-  /** By cluster: cancels the next check whether it is left to OLM. */
-  readonly #cancels = new Map<string, () => void>();
-  #stopped = false;
+  readonly #timers: Timers;
 
-  constructor(private readonly options: ClusterViewsOptions) {}
+  constructor(private readonly options: ClusterViewsOptions) {
+    this.#timers = new Timers(options.hub.clock);
+  }
 
   start(): void {
     const { clients, random } = this.options;
-    for (const client of clients) this.#checkLater(client, clients.length * SPREAD_MS * random());
+    const spreadMs = clients.length * SPREAD_MS;
+    for (const client of clients) this.#timers.repeat(spreadMs * random(), () => this.#check(client));
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const cancel of this.#cancels.values()) cancel();
+    this.#timers.stop();
     await Promise.all([...this.#views.values()].map((view) => view.stop()));
   }
 
@@ -60,17 +61,6 @@ export class ClusterViews {
     return view;
   }
 
-  #checkLater(client: KubeClient, delayMs: number): void {
-    const check = async () => {
-      const againAfterMs = await this.#check(client);
-      if (!this.#stopped) this.#checkLater(client, againAfterMs);
-    };
-    this.#cancels.set(
-      client.cluster,
-      this.options.hub.clock.after(delayMs, () => void check()),
-    );
-  }
-
   /**
    * Answers in how many milliseconds to check again. Where an OLM has come meanwhile,
    * nothing is watched any more.
@@ -79,7 +69,7 @@ export class ClusterViews {
     const { cluster } = client;
     const { detectors, random } = this.options;
     const management = await detectors.status(cluster).catch(() => undefined);
-    if (this.#stopped || management === undefined) return UNREACHED_MS * (0.5 + random());
+    if (this.#timers.stopped || management === undefined) return UNREACHED_MS * (0.5 + random());
     if (management.acts) this.of(client);
     else {
       const view = this.#views.get(cluster);

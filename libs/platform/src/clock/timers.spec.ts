@@ -34,6 +34,31 @@ describe('the timers of one part of a process', () => {
     expect(fired).toEqual(['watch ended']);
   });
 
+  it('repeat what gives its own pause, once it has ended', async () => {
+    const { clock, timers, fired } = running();
+    const begun = clock.now().getTime();
+    timers.repeat(10, async () => {
+      fired.push(`${clock.now().getTime() - begun} ms`);
+      await clock.sleep(5);
+      return 20 * fired.length;
+    });
+    await clock.advance(100);
+    expect(fired).toEqual(['10 ms', '35 ms', '80 ms']);
+  });
+
+  it('do not repeat what ends after the stop', async () => {
+    const { clock, timers, fired, note } = running();
+    timers.repeat(10, async () => {
+      note('begun')();
+      await clock.sleep(50);
+      return 10;
+    });
+    await clock.advance(20);
+    timers.stop();
+    await clock.advance(1_000);
+    expect(fired).toEqual(['begun']);
+  });
+
   it('may be stopped by one of them', async () => {
     const { clock, timers, fired, note } = running();
     timers.every(20, () => {

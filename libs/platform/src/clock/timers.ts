@@ -28,7 +28,15 @@ export class Timers {
     });
   }
 
-  /** `cancel` is called at the stop: at once where that has been. */
+  /**
+   * As {@link after}, and again after each pause, in milliseconds, that `run` resolves to. `run` never
+   * rejects.
+   */
+  repeat(delayMs: number, run: () => Promise<number>): void {
+    this.after(delayMs, () => void run().then((againAfterMs) => this.repeat(againAfterMs, run)));
+  }
+
+  /** Has `cancel` called at the stop, or at once after it. */
   add(cancel: () => void): void {
     if (this.#stopped) cancel();
     else this.#cancels.add(cancel);

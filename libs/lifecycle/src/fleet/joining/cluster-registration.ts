@@ -1,3 +1,4 @@
+import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
@@ -28,10 +29,11 @@ const NAMED = 5;
 export class ClusterRegistration {
   readonly #refused = new Map<string, readonly Unjoined[]>();
   readonly #told = new Map<string, string>();
-  readonly #cancels = new Map<string, () => void>();
-  #stopped = false;
+  readonly #timers: Timers;
 
-  constructor(private readonly options: ClusterRegistrationOptions) {}
+  constructor(private readonly options: ClusterRegistrationOptions) {
+    this.#timers = new Timers(options.hub.clock);
+  }
 
   /** A cluster that lacks some of them is still managed, as far as possible. */
   readonly check: HealthCheck = {
@@ -48,23 +50,12 @@ export class ClusterRegistration {
   start(): void {
     const { hub, clients, random } = this.options;
     if (!hub.settings.joinInstall) return;
-    for (const client of clients) this.#joinLater(client, clients.length * SPREAD_MS * random());
+    const spreadMs = clients.length * SPREAD_MS;
+    for (const client of clients) this.#timers.repeat(spreadMs * random(), () => this.#join(client));
   }
 
   stop(): void {
-    this.#stopped = true;
-    for (const cancel of this.#cancels.values()) cancel();
-  }
-
-  #joinLater(client: KubeClient, delayMs: number): void {
-    const join = async () => {
-      const again = await this.#join(client);
-      if (!this.#stopped) this.#joinLater(client, again);
-    };
-    this.#cancels.set(
-      client.cluster,
-      this.options.hub.clock.after(delayMs, () => void join()),
-    );
+    this.#timers.stop();
   }
 
   /** Answers in how many milliseconds to check again. */

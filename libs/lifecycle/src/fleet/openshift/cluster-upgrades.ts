@@ -10,6 +10,7 @@ import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { asRecord, asText } from '#core/kernel/crd/loose-value';
+import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
@@ -66,13 +67,14 @@ const NAMED = 5;
  */
 export class ClusterUpgrades {
   readonly #blocked = new Map<string, string>();
-  readonly #cancels = new Map<string, () => void>();
+  readonly #timers: Timers;
   /** By OpenShift cluster: watches for changes of operators and of the cluster's version. */
   readonly #watches = new Map<string, readonly Reflector[]>();
-  readonly #soon = new Map<string, () => void>();
-  #stopped = false;
+  readonly #soon = new Set<string>();
 
-  constructor(private readonly options: ClusterUpgradesOptions) {}
+  constructor(private readonly options: ClusterUpgradesOptions) {
+    this.#timers = new Timers(options.hub.clock);
+  }
 
   /** A cluster that must not be upgraded works as well as any other. */
   readonly check: HealthCheck = {
@@ -89,24 +91,18 @@ export class ClusterUpgrades {
 
   start(): void {
     const { clients, random } = this.options;
-    for (const client of clients) this.#lookLater(client, clients.length * SPREAD_MS * random());
+    const spreadMs = clients.length * SPREAD_MS;
+    for (const client of clients) {
+      this.#timers.repeat(spreadMs * random(), async () => {
+        await this.#tried(client);
+        return LOOK_EVERY_MS;
+      });
+    }
   }
 
   stop(): void {
-    this.#stopped = true;
-    for (const cancel of [...this.#cancels.values(), ...this.#soon.values()]) cancel();
+    this.#timers.stop();
     for (const cluster of [...this.#watches.keys()]) this.#unwatch(cluster);
-  }
-
-  #lookLater(client: KubeClient, delayMs: number): void {
-    const look = async () => {
-      await this.#tried(client);
-      if (!this.#stopped) this.#lookLater(client, LOOK_EVERY_MS);
-    };
-    this.#cancels.set(
-      client.cluster,
-      this.options.hub.clock.after(delayMs, () => void look()),
-    );
   }
 
   async #tried(client: KubeClient): Promise<void> {
@@ -118,16 +114,16 @@ export class ClusterUpgrades {
 
   #lookSoon(client: KubeClient): void {
     const { cluster } = client;
-    if (this.#stopped || this.#soon.has(cluster)) return;
-    const look = () => {
+    if (this.#soon.has(cluster)) return;
+    this.#soon.add(cluster);
+    this.#timers.after(SOON_MS, () => {
       this.#soon.delete(cluster);
       void this.#tried(client);
-    };
-    this.#soon.set(cluster, this.options.hub.clock.after(SOON_MS, look));
+    });
   }
 
   #watch(client: KubeClient): void {
-    if (this.#stopped || this.#watches.has(client.cluster)) return;
+    if (this.#timers.stopped || this.#watches.has(client.cluster)) return;
     const { clock, log } = this.options.hub;
     const soon = () => this.#lookSoon(client);
     const watches = DECIDING.map(({ kind: { apiVersion, kind }, labelSelector }) => {
