@@ -17,9 +17,31 @@ type Fleet = Readonly<{
   makingMs?: number;
 }>;
 
+/** Knows how many timers are set. */
+class CountingClock extends ManualClock {
+  pending = 0;
+
+  override after(delayMs: number, callback: () => void): () => void {
+    this.pending += 1;
+    let isSet = true;
+    const end = () => {
+      if (isSet) this.pending -= 1;
+      isSet = false;
+    };
+    const cancel = super.after(delayMs, () => {
+      end();
+      callback();
+    });
+    return () => {
+      end();
+      cancel();
+    };
+  }
+}
+
 /** Two parts in each cluster. What is called of them is noted with the time in seconds. */
 function fleet({ clusters = ['east'], random = () => 0.5, startMs = 0, makingMs = 0 }: Fleet = {}) {
-  const clock = new ManualClock();
+  const clock = new CountingClock();
   const begun = clock.now().getTime();
   const events: string[] = [];
   const status = new Map<string, Status>(clusters.map((cluster) => [cluster, 'acts']));
@@ -128,6 +150,22 @@ describe('the clusters of a process', () => {
     status.set('east', 'acts');
     await clock.advance(MINUTE);
     expect(taken()).toEqual(['2160s a of east starts', '2160s b of east starts']);
+  });
+
+  it('have no timer left once they have left but that of the next check, so that their parts can be freed', async () => {
+    const { membership, clock, redis, status, taken } = fleet({ clusters: ['east', 'west'], random: () => 0.75 });
+    membership.start();
+    await clock.advance(5 * MINUTE);
+    taken();
+    status.set('east', 'left to OLM');
+    redis.empty();
+    expect(clock.pending, 'a check, a resync and a publication for each').toBe(6);
+    await clock.advance(1_000);
+    expect(taken().filter((event) => event.includes('east'))).toEqual([
+      '300s a of east leaves',
+      '300s b of east leaves',
+    ]);
+    expect(clock.pending, 'a check for each, a resync for the one that stayed').toBe(3);
   });
 
   it('keep their parts while they do not answer', async () => {

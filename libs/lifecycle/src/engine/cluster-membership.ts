@@ -36,6 +36,9 @@ export type ClusterMembershipDeps<P extends ClusterParts> = Readonly<{
   watchRedis: (onEmptied: () => void) => Promise<() => void>;
 }>;
 
+/** A joined cluster. Its timers end when it leaves, so that nothing holds its parts in memory any longer. */
+type Joined<P> = Readonly<{ parts: P; timers: Timers }>;
+
 /** A joined cluster that does not answer is checked again after so long; its watches report it. */
 const UNREACHED_MS = 30_000;
 
@@ -44,7 +47,7 @@ const UNREACHED_MS = 30_000;
  * resynced at times of its own, and leaves once OLM works there. All parts of a cluster do this together.
  */
 export class ClusterMembership<P extends ClusterParts> {
-  readonly #joined = new Map<string, P>();
+  readonly #joined = new Map<string, Joined<P>>();
   readonly #pace: JoinPace;
   readonly #timers: Timers;
 
@@ -63,17 +66,19 @@ export class ClusterMembership<P extends ClusterParts> {
 
   async stop(): Promise<void> {
     this.#timers.stop();
-    await Promise.all([...this.#joined.values()].flatMap(partsIn).map((part) => part.stop()));
+    const joined = [...this.#joined.values()];
+    for (const { timers } of joined) timers.stop();
+    await Promise.all(joined.flatMap(({ parts }) => partsIn(parts)).map((part) => part.stop()));
   }
 
   /** Undefined for a cluster that has not joined, or has left. */
   of(cluster: string): P | undefined {
-    return this.#joined.get(cluster);
+    return this.#joined.get(cluster)?.parts;
   }
 
   /** All joined clusters. */
   all(): ReadonlyMap<string, P> {
-    return this.#joined;
+    return new Map([...this.#joined].map(([cluster, { parts }]) => [cluster, parts]));
   }
 
   /** Why the cluster could not join yet; undefined where it has joined, or was not tried yet. */
@@ -103,27 +108,28 @@ export class ClusterMembership<P extends ClusterParts> {
     if (this.#joined.has(cluster) || this.#timers.stopped) return;
     const parts = await this.deps.partsOf(client);
     if (this.#timers.stopped) return;
-    this.#joined.set(cluster, parts);
+    const joined = { parts, timers: new Timers(this.deps.clock) };
+    this.#joined.set(cluster, joined);
     this.#pace.succeeded(cluster);
     await Promise.all(partsIn(parts).map((part) => part.start()));
-    this.#resyncIn(this.#resyncMs() * this.deps.random(), cluster, parts);
+    this.#resyncIn(this.#resyncMs() * this.deps.random(), joined);
   }
 
   /** From now on nothing is watched or written there; a later check finds out whether OLM has gone. */
   async #leave(cluster: string): Promise<void> {
     this.#pace.succeeded(cluster);
-    const parts = this.#joined.get(cluster);
-    if (parts === undefined || this.#timers.stopped) return;
+    const joined = this.#joined.get(cluster);
+    if (joined === undefined || this.#timers.stopped) return;
     this.#joined.delete(cluster);
-    await Promise.all(partsIn(parts).map((part) => part.leave()));
+    joined.timers.stop();
+    await Promise.all(partsIn(joined.parts).map((part) => part.leave()));
   }
 
   /** Each cluster at times of its own: a fleet's work is spread over the whole interval. */
-  #resyncIn(delayMs: number, cluster: string, parts: P): void {
-    this.#timers.after(delayMs, () => {
-      if (this.#joined.get(cluster) !== parts) return; // the cluster left meanwhile
-      for (const part of partsIn(parts)) part.resync();
-      this.#resyncIn(this.#resyncMs(), cluster, parts);
+  #resyncIn(delayMs: number, joined: Joined<P>): void {
+    joined.timers.after(delayMs, () => {
+      for (const part of partsIn(joined.parts)) part.resync();
+      this.#resyncIn(this.#resyncMs(), joined);
     });
   }
 
@@ -140,9 +146,8 @@ export class ClusterMembership<P extends ClusterParts> {
   }
 
   #touchAll(): void {
-    for (const [cluster, parts] of this.#joined) {
-      this.#timers.after(this.#pace.turn(), () => {
-        if (this.#joined.get(cluster) !== parts) return;
+    for (const { parts, timers } of this.#joined.values()) {
+      timers.after(this.#pace.turn(), () => {
         for (const part of partsIn(parts)) part.touchAll();
       });
     }
