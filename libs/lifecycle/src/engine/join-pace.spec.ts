@@ -10,7 +10,7 @@ describe('the pace of joining clusters', () => {
   it('tries a cluster that is away less and less often', () => {
     const pace = new JoinPace({ clusters: 1, random: () => 0.5 });
     const pauses = Array.from({ length: 8 }, () => pace.failed('east', new Error('away')).delayMs / 1_000);
-    expect(pauses).toEqual([5, 10, 20, 40, 80, 120, 120, 120]);
+    expect(pauses).toEqual([5, 10, 20, 30, 30, 30, 30, 30]);
   });
 
   it('gives each cause as news once, and remembers it until the cluster is reached', () => {

@@ -1,5 +1,5 @@
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 120_000;
+const LONGEST_PAUSE_MS = 30_000;
 /** Time that work for a whole fleet is spread over, for each of its clusters. */
 const SPREAD_MS = 20;
 
@@ -21,7 +21,7 @@ export class JoinPace {
   }
 
   /**
-   * Milliseconds until the next try: 5 s, doubling up to 2 minutes, ±50 %. `news`:
+   * Milliseconds until the next try: 5 s, doubling up to 30 s, ±50 %. `news`:
    * users have not read this yet.
    */
   failed(cluster: string, error: unknown): Readonly<{ delayMs: number; news: boolean }> {
