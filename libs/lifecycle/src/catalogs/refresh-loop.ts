@@ -43,7 +43,7 @@ export class RefreshLoop {
     this.#wanted = new AbortController();
   }
 
-  /** Gives the running attempt up; none is due any more. One that was asked for, or will be, is still made. */
+  /** Gives the running attempt up, and none is due any more: only one that is asked for is made. */
   rest(): void {
     this.giveUp();
     this.#cancelTimer();
