@@ -77,27 +77,8 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     }
   }
 
-  it('are nowhere but in their files; what it keeps on disk is for its owner alone', async () => {
-    await putSampleBundles('examples', registry.put);
-    const image = `${registry.host}/${SAMPLE_CATALOG}`;
-    await putSampleCatalog('examples', 'v1', registry, SAMPLE_CATALOG);
-    registry.requireAuth({ username: 'hub', password: PASSWORD });
-    const kubeconfig = join(folder, 'kubeconfig');
-    const text = fleet.kubeconfig();
-    await writeFile(kubeconfig, text, { mode: 0o600 });
-    const hubKey = join(folder, 'hub.key');
-    await writeFile(hubKey, `${KEY}\n`, { mode: 0o600 });
-    const content = join(folder, 'content');
-    up = runUp(['--kubeconfig', kubeconfig], {
-      REDIS_URL: redis.url,
-      FLOTILLA_REDIS_PREFIX: PREFIX,
-      FLOTILLA_CONTENT_DIR: content,
-      FLOTILLA_HUB_KEY_FILE: hubKey,
-      FLOTILLA_LOG_LEVEL: 'debug',
-    });
-    await up.running();
-    const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1] ?? '';
-
+  /** Installs an operator from a catalog image that needs a login. */
+  async function installFrom(image: string): Promise<void> {
     const east = fleet.cluster('east');
     for (const name of ['olm', 'lights']) east.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const login = { auths: { [registry.host]: { username: 'hub', password: PASSWORD } } };
@@ -122,16 +103,44 @@ describe('secrets of a hub that has installed from a private catalog', () => {
     await expect
       .poll(() => JSON.stringify(east.list(csv).map(({ status }) => status)), LONG_PATIENCE)
       .toContain('"phase":"Succeeded"');
+  }
 
+  /** The files below a folder, all of which are for their owner alone. */
+  async function privateFilesOf(content: string): Promise<readonly string[]> {
     const files = await readdir(content, { recursive: true, withFileTypes: true });
     const paths = files.map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }));
     for (const { entry, path } of paths) {
       const { mode } = await stat(path);
       expect((mode & 0o777).toString(8), path).toBe(entry.isDirectory() ? '700' : '600');
     }
-    const onDisk = await Promise.all(
-      paths.filter(({ entry }) => entry.isFile()).map(({ path }) => readFile(path, 'latin1')),
-    );
+    return await Promise.all(paths.filter(({ entry }) => entry.isFile()).map(({ path }) => readFile(path, 'latin1')));
+  }
+
+  it('are nowhere but in their files; what it keeps on disk is for its owner alone', async () => {
+    await putSampleBundles('examples', registry.put);
+    const image = `${registry.host}/${SAMPLE_CATALOG}`;
+    await putSampleCatalog('examples', 'v1', registry, SAMPLE_CATALOG);
+    registry.requireAuth({ username: 'hub', password: PASSWORD });
+    const kubeconfig = join(folder, 'kubeconfig');
+    const text = fleet.kubeconfig();
+    await writeFile(kubeconfig, text, { mode: 0o600 });
+    const hubKey = join(folder, 'hub.key');
+    await writeFile(hubKey, `${KEY}\n`, { mode: 0o600 });
+    const content = join(folder, 'content');
+    up = runUp(['--kubeconfig', kubeconfig], {
+      REDIS_URL: redis.url,
+      FLOTILLA_REDIS_PREFIX: PREFIX,
+      FLOTILLA_CONTENT_DIR: content,
+      FLOTILLA_HUB_KEY_FILE: hubKey,
+      FLOTILLA_LOG_LEVEL: 'debug',
+    });
+    await up.running();
+    const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1] ?? '';
+
+    const east = fleet.cluster('east');
+    await installFrom(image);
+
+    const onDisk = await privateFilesOf(content);
     const api = (path: string) => fetch(`${url}${path}`).then((answer) => answer.text());
     const kinds = ['CatalogSource', 'Subscription', 'InstallPlan', 'ClusterServiceVersion'];
     const places: Readonly<Record<string, string>> = {

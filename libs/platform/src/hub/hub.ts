@@ -78,13 +78,53 @@ export type HubOptions = Readonly<{
 }>;
 
 /** Connects to Redis (without waiting for it) and opens this process's content cache. */
-export async function openHub({ service, settings, log, redis: access, key }: HubOptions): Promise<Hub> {
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const { service, settings, log, key } = options;
   const clock = new SystemClock();
   const tls = await ServingTls.open(
     { certFile: settings.httpTlsCertFile, keyFile: settings.httpTlsKeyFile },
     { clock, log },
   );
   const metrics = new Metrics({ clusterLimit: settings.metricsClusterLimit });
+  const connected = connect(options, metrics);
+  const folder = join(settings.contentDir, service);
+  const { disk, workRoom } = await openCache(folder, settings, log);
+  const registry = await configuredRegistryClient(settings, {
+    store: disk,
+    provenance: new DiskProvenance(join(folder, 'provenance')),
+    policy: outboundPolicyOf(settings),
+    failedPulls: new FailedPulls(),
+  });
+  const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
+  const refused = new RefusedValues(log, metrics, clock);
+  return {
+    settings,
+    log,
+    clock,
+    metrics,
+    refused,
+    ...connected,
+    ...problemStores(connected.redis, options, refused),
+    content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
+    workRoom,
+    registry,
+    bundlePulls,
+    ...(tls && { tls }),
+    access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
+    key,
+    close: async () => {
+      tls?.stop();
+      bundlePulls.stop();
+      connected.redis.disconnect();
+    },
+  };
+}
+
+/** Redis with its queues; the metrics count what waits in those that this process may read. */
+function connect(
+  { settings, log, redis: access, key }: HubOptions,
+  metrics: Metrics,
+): Pick<Hub, 'redis' | 'redisHealth' | 'queues'> {
   const { redis, trouble, rights } = openRedis(access.url, log, access.tls);
   const queues = redisQueues({
     redis,
@@ -97,7 +137,12 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
     onError: (error) => rights.note(error),
   });
   metrics.watchQueues(key === undefined ? [queues.resolve, queues.solved] : Object.values(queues));
-  const folder = join(settings.contentDir, service);
+  const redisHealth = redisCheck(redis, { prefix: settings.redisPrefix, trouble, missingRight: () => rights.text });
+  return { redis, redisHealth, queues };
+}
+
+/** The content cache on disk, which makes room for images that are being unpacked. */
+async function openCache(folder: string, settings: Settings, log: Log) {
   const workRoom = new WorkRoom(settings.contentMaxBytes / 2, () => void disk.makeRoom().catch(roomFailed));
   const roomFailed = (error: unknown) => log.warn({ error }, 'content could not be dropped to make room');
   const disk = await DiskContentStore.open(folder, {
@@ -105,45 +150,25 @@ export async function openHub({ service, settings, log, redis: access, key }: Hu
     otherBytes: () => workRoom.bytes,
     log,
   });
-  const registry = await configuredRegistryClient(settings, {
-    store: disk,
-    provenance: new DiskProvenance(join(folder, 'provenance')),
-    policy: outboundPolicyOf(settings),
-    failedPulls: new FailedPulls(),
-  });
-  const bundlePulls = new BundlePulls(registry, bundleLanes(settings, metrics));
-  const refused = new RefusedValues(log, metrics, clock);
+  return { disk, workRoom };
+}
+
+function problemStores(
+  redis: Redis,
+  { settings, key }: HubOptions,
+  refused: RefusedValues,
+): Pick<Hub, 'problems' | 'extensionProblems'> {
   const stored: RedisProblemStoreOptions = {
     ...storeOptions(settings),
     ...(key === undefined ? {} : { key }),
     onRefused: (cluster, what, count) => refused.note({ cluster, what, count }),
   };
   return {
-    settings,
-    log,
-    clock,
-    metrics,
-    refused,
-    redis,
-    redisHealth: redisCheck(redis, { prefix: settings.redisPrefix, trouble, missingRight: () => rights.text }),
-    queues,
     problems: new RedisProblemStore(redis, stored),
     extensionProblems: new RedisProblemStore<ExtensionProblems>(redis, {
       ...stored,
       prefix: `${settings.redisPrefix}:extensions`,
     }),
-    content: service === CONTENT_SERVER ? disk : contentOf(settings, disk, key),
-    workRoom,
-    registry,
-    bundlePulls,
-    ...(tls && { tls }),
-    access: await httpAccess({ settings, log, clock, ...(key && { key }) }),
-    key,
-    close: async () => {
-      tls?.stop();
-      bundlePulls.stop();
-      redis.disconnect();
-    },
   };
 }
 
