@@ -223,6 +223,8 @@ export const NEVER_READY_CONFIG = {
 
 /** What a person does with ClusterExtensions on one cluster, and what that person then sees. */
 export class ExtensionFixture {
+  readonly #made = new Set<string>();
+
   constructor(readonly client: KubeClient) {}
 
   async namespace(name: string): Promise<void> {
@@ -241,7 +243,15 @@ export class ExtensionFixture {
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
     const spec = { namespace, source: { sourceType: 'Catalog', catalog }, ...more };
+    this.#made.add(name);
     await this.client.create({ ...CLUSTER_EXTENSION_API, metadata: { name }, spec });
+  }
+
+  /** Deletes the extensions made so far, without a wait for their objects to go. */
+  async deleteExtensions(): Promise<void> {
+    const names = [...this.#made];
+    this.#made.clear();
+    await Promise.all(names.map((name) => this.client.delete({ ...CLUSTER_EXTENSION_API, name })));
   }
 
   change(name: string, spec: Readonly<Record<string, unknown>>): Promise<unknown> {

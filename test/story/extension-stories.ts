@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { PATIENCE } from '#testing/patience';
@@ -48,6 +48,8 @@ export function describeExtensions(
     east = new ExtensionFixture(environment.client);
     await environment.running();
   });
+  // Every catalog that appears or changes makes work for each extension that may choose from it.
+  afterEach(() => east?.deleteExtensions());
   afterAll(() => environment?.stop());
 
   /** Puts a bundle into the registry and answers its image by digest. */
