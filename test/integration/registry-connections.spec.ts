@@ -8,7 +8,7 @@ import type { CertificateLocations } from '#platform/registry/http/registry-cert
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import type { RegistryError } from '#platform/registry/registry-client.port';
-import { type ServingCertificate, servingCertificate } from '#testing/cluster/server/certificates';
+import { type LoopbackCertificate, servingCertificate } from '#testing/cluster/server/certificates';
 import { type ClientCertificate, clientCertificate } from '#testing/control-plane/client-certificate';
 import { type ForwardProxy, startProxy } from '#testing/registry/forward-proxy';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
@@ -19,7 +19,7 @@ const limits = { attempts: 1, retryDelayMs: 1, requestMs: 5_000 };
 const portOf = (registry: InMemoryRegistry) => Number(registry.host.split(':')[1]);
 
 let image: BuiltImage;
-let certificate: ServingCertificate;
+let certificate: LoopbackCertificate;
 let person: ClientCertificate;
 let directory: string;
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import type { Io } from './io.js';
 import { run } from './program.js';
 
 /** What a command wrote, and how it ended; `exit` is -1 while it did not say. */
-export type Written = { out: string; err: string; exit: number };
+export type CommandResult = { out: string; err: string; exit: number };
 
 /** Streams that keep what is written to them. */
-export function recorder(stdin = ''): { result: Written; io: Io } {
-  const result: Written = { out: '', err: '', exit: -1 };
+export function recorder(stdin = ''): { result: CommandResult; io: Io } {
+  const result: CommandResult = { out: '', err: '', exit: -1 };
   const io: Io = {
     out: (text) => {
       result.out += text;
@@ -23,7 +23,7 @@ export function recorder(stdin = ''): { result: Written; io: Io } {
 }
 
 /** Runs the command as a user would, in this process. */
-export async function runFlotilla(argv: readonly string[], stdin = ''): Promise<Written> {
+export async function runFlotilla(argv: readonly string[], stdin = ''): Promise<CommandResult> {
   const { result, io } = recorder(stdin);
   await run(argv, io);
   return result;

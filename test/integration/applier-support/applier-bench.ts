@@ -39,7 +39,7 @@ import { installMissingCrds } from '../../../apps/cli/src/clusters/install-crds.
 import { putSampleBundles } from '../../../apps/cli/src/demo/sample-images.js';
 import { readNamespace } from '../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { reconcileNamespace } from '../../../libs/lifecycle/src/classic/namespaces/reconcile-namespace.js';
-import type { Stage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
+import type { NamespaceStage } from '../../../libs/lifecycle/src/classic/namespaces/stage.js';
 import { type StagesHub, stagesOf } from '../../../libs/lifecycle/src/classic/namespaces/stages.js';
 import { CACHED_KINDS } from '../../../libs/lifecycle/src/engine/cached-kinds.js';
 import { ClusterView } from '../../../libs/lifecycle/src/engine/cluster-view.js';
@@ -77,7 +77,7 @@ export class ApplierBench {
   readonly logged: Readonly<{ fields: LogFields; message: string }>[] = [];
   readonly metrics = new Metrics({ processMetrics: false });
   readonly cluster: SimulatedCluster;
-  stages: readonly Stage[];
+  stages: readonly NamespaceStage[];
   readonly #settings: StagesHub['settings'];
   /** Further files of the catalog, beside the samples. */
   readonly offered: BundleFile[] = [];
@@ -122,7 +122,7 @@ export class ApplierBench {
     this.stages = this.#newStages();
   }
 
-  #newStages(): readonly Stage[] {
+  #newStages(): readonly NamespaceStage[] {
     const note = (fields: LogFields, message: string) => void this.logged.push({ fields, message });
     const log = { debug: () => undefined, info: note, warn: note, error: note };
     return stagesOf({

@@ -1,8 +1,8 @@
-import type { Candidates, CompletedOption, CompletedVerb } from './completion-words.js';
+import type { CompletedOption, CompletedVerb, CompletionCandidates } from './completion-words.js';
 
 /** What to offer for the last of the words typed so far. */
 export type Completion = Readonly<{
-  kind: Candidates['kind'];
+  kind: CompletionCandidates['kind'];
   candidates: readonly Readonly<{ text: string; description: string }>[];
   /** Stands before the value in the same word, as in `--output=`. */
   before: string;
@@ -71,7 +71,7 @@ function ofFlag(verb: CompletedVerb, word: string): Completion {
   return { ...completion({ kind: 'words', words: [] }, word), candidates: candidates.filter(begins(word)) };
 }
 
-function completion(value: Candidates, typed: string): Completion {
+function completion(value: CompletionCandidates, typed: string): Completion {
   const words = value.kind === 'words' ? value.words : [];
   const candidates = words.map((text) => ({ text, description: '' })).filter(begins(typed));
   return { kind: value.kind, candidates, before: '', typed };

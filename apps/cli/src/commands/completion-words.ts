@@ -5,7 +5,7 @@ import { shownVerbs } from './shown-verbs.js';
  * What may stand at a place of the command line: words, paths, or words that only the
  * command itself can find.
  */
-export type Candidates = Readonly<
+export type CompletionCandidates = Readonly<
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'files' }
   | { kind: 'directories' }
@@ -17,7 +17,7 @@ export type CompletedOption = Readonly<{
   flags: readonly string[];
   description: string;
   /** Absent where the option takes no value. */
-  value?: Candidates;
+  value?: CompletionCandidates;
 }>;
 
 /** A verb by its words below `flotilla`, with what may come after them. */
@@ -27,7 +27,7 @@ export type CompletedVerb = Readonly<{
   verbs: readonly Readonly<{ name: string; description: string }>[];
   options: readonly CompletedOption[];
   /** Of the first operand, the second and so on; the last counts for all further ones. */
-  operands: readonly Candidates[];
+  operands: readonly CompletionCandidates[];
 }>;
 
 /**
@@ -47,7 +47,7 @@ export function completedVerbs(command: Command, path: readonly string[] = []): 
 const isHelp = (path: readonly string[]): boolean => path.join(' ') === 'help';
 
 /** The verbs that `flotilla help` takes: their first words. */
-const helped = ({ parent }: Command): readonly Candidates[] => [
+const helped = ({ parent }: Command): readonly CompletionCandidates[] => [
   { kind: 'words', words: parent === null ? [] : shownVerbs(parent).map((one) => one.name()) },
 ];
 
@@ -62,7 +62,7 @@ function completedOption(option: Option): CompletedOption {
 
 const FILE_VALUES: ReadonlySet<string> = new Set(['file', 'path', 'ref']);
 
-function candidatesOf({ long, flags, argChoices, description }: Option): Candidates {
+function candidatesOf({ long, flags, argChoices, description }: Option): CompletionCandidates {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   if (long === '--output') return { kind: 'words', words: FORMATS.filter((format) => description.includes(format)) };
   if (long === '--cluster' || long === '--context') return { kind: 'clusters' };
@@ -77,7 +77,7 @@ const FORMATS = ['table', 'wide', 'text', 'json', 'yaml', 'name', 'mermaid', 'sv
 const FILE_OPERANDS: ReadonlySet<string> = new Set(['ref', 'old', 'new', 'file', 'layout']);
 const DIRECTORY_OPERANDS: ReadonlySet<string> = new Set(['dir', 'outdir']);
 
-function operandOf(path: readonly string[], argument: Argument): Candidates {
+function operandOf(path: readonly string[], argument: Argument): CompletionCandidates {
   if (argument.argChoices !== undefined) return { kind: 'words', words: argument.argChoices };
   const kinds = KINDS[path.join(' ')];
   if (kinds !== undefined && argument.name() === 'kind') return { kind: 'words', words: kinds };

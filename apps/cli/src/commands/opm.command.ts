@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ExitCode, type Io } from '../io.js';
 
 /** Runs a command line of Flotilla. */
-export type Run = (argv: readonly string[], io: Io) => Promise<void>;
+export type RunCommand = (argv: readonly string[], io: Io) => Promise<void>;
 
 const HELP = `
 Takes the verbs and flags of opm about file-based catalogs, so that scripts that are written for opm run unchanged:
@@ -16,7 +16,7 @@ Examples:
   flotilla opm alpha render-template semver template.yaml -o yaml`;
 
 /** `flotilla opm …`: the command line of opm. */
-export const opmCommand = (program: Command, io: Io, run: Run): Command =>
+export const opmCommand = (program: Command, io: Io, run: RunCommand): Command =>
   program
     .command('opm')
     .description('run a command line of opm')

@@ -6,20 +6,20 @@ import type { Verdict } from '../output/verdict.js';
 /** A fleet is asked in parallel, but not all of a large one at the same moment. */
 const AT_ONCE = 32;
 
-export type Answer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
+export type ClusterAnswer<T> = Readonly<{ client: KubeClient; cluster: string; value: T }>;
 
 /** A cluster that did not answer, or refused, and why, in one line. */
 export type Away = Readonly<{ cluster: string; because: string }>;
 
 /** The answers of the clusters, and which clusters gave none; both in the order of the clusters. */
-export type FleetAnswer<T> = Readonly<{ answers: readonly Answer<T>[]; away: readonly Away[] }>;
+export type FleetAnswer<T> = Readonly<{ answers: readonly ClusterAnswer<T>[]; away: readonly Away[] }>;
 
 /** What each cluster answers. */
 export async function askClusters<T>(
   clients: readonly KubeClient[],
   ask: (client: KubeClient) => Promise<T>,
 ): Promise<FleetAnswer<T>> {
-  const asked = await inParallel(clients, AT_ONCE, async (client): Promise<Answer<T> | Away> => {
+  const asked = await inParallel(clients, AT_ONCE, async (client): Promise<ClusterAnswer<T> | Away> => {
     const { cluster } = client;
     try {
       return { client, cluster, value: await ask(client) };

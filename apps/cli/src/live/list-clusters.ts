@@ -27,10 +27,10 @@ const COLUMNS: Columns<Row> = [
 ];
 const WIDE: Columns<Row> = [...COLUMNS, ['BECAUSE', ({ because = '' }) => because]];
 
-export type ListOptions = Readonly<{ output: ListFormat; headers: boolean; allowMissing: boolean }>;
+export type ClusterListOptions = Readonly<{ output: ListFormat; headers: boolean; allowMissing: boolean }>;
 
 /** `flotilla clusters list`: every cluster, and what was found there now. */
-export async function listClusters(clients: readonly KubeClient[], io: Io, options: ListOptions): Promise<void> {
+export async function listClusters(clients: readonly KubeClient[], io: Io, options: ClusterListOptions): Promise<void> {
   const settings = commandSettings(process.env);
   const { output } = options;
   const fleet = await askClusters(clients, (client) => findCluster(client, settings));

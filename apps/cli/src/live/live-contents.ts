@@ -19,7 +19,7 @@ import { DiskProvenance } from '#platform/store/disk-provenance';
 import { HttpContentStore } from '#platform/store/http-content-store';
 import { silentLog } from '#platform/telemetry/log.port';
 import { CatalogContents } from '../../../../libs/lifecycle/src/catalogs/catalog-contents.js';
-import { type ClusterAccess, clusterAccess } from '../../../../libs/lifecycle/src/catalogs/cluster-access.js';
+import { clusterAccess, type SourceAccess } from '../../../../libs/lifecycle/src/catalogs/cluster-access.js';
 import { loadSource } from '../../../../libs/lifecycle/src/catalogs/load-source.js';
 import { manifestBytes } from '../../../../libs/lifecycle/src/catalogs/read-catalog.js';
 import { SharedCatalogs } from '../../../../libs/lifecycle/src/catalogs/shared-catalogs.js';
@@ -119,7 +119,7 @@ async function heldByHub(source: CatalogSource, cache: ContentStore, { hub, toke
 }
 
 /** Pull secrets of the cluster where this person may read them, and the logins of this machine. */
-function personAccess(client: KubeClient): ClusterAccess {
+function personAccess(client: KubeClient): SourceAccess {
   const access = clusterAccess({ client, clock: new SystemClock(), log: silentLog });
   return {
     ...access,

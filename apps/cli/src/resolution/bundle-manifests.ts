@@ -4,7 +4,7 @@ import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { UsageError } from '../io.js';
 import { loadReference } from '../reference/load-reference.js';
-import type { Manifests } from './plan-steps.js';
+import type { ManifestsByCsv } from './plan-steps.js';
 
 /** Catalogs in sight with what they hold. */
 export type CatalogsInSight = readonly Readonly<{ key: CatalogKey; content: Catalog }>[];
@@ -22,7 +22,7 @@ export async function manifestsOf(
   chosen: readonly ChosenBundle[],
   catalogs: CatalogsInSight,
   pull: boolean,
-): Promise<Manifests> {
+): Promise<ManifestsByCsv> {
   const found = await Promise.all(
     chosen.map(async (bundle) => {
       if ('image' in bundle.source) return pull ? ([[bundle.name, await pulled(bundle.source.image)]] as const) : [];

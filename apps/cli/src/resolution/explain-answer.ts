@@ -17,8 +17,8 @@ import { NotFound, UsageError } from '../io.js';
 import type { PlanQuestion } from './plan-question.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
-export type SubjectKind = 'Subscription' | 'ClusterServiceVersion';
-type Subject = Readonly<{ kind: SubjectKind; name: string }>;
+export type ExplainedKind = 'Subscription' | 'ClusterServiceVersion';
+type Subject = Readonly<{ kind: ExplainedKind; name: string }>;
 type Resolved = Extract<Resolution, { result: 'resolved' }>;
 
 /**
@@ -36,7 +36,7 @@ export type ExplainAnswer = Subject &
     outlook?: UpgradeOutlook;
   }>;
 
-const KINDS: Readonly<Record<string, SubjectKind>> = {
+const KINDS: Readonly<Record<string, ExplainedKind>> = {
   subscription: 'Subscription',
   subscriptions: 'Subscription',
   sub: 'Subscription',
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, SubjectKind>> = {
 };
 
 /** The kind that a word on the command line means, by kubectl's names for it. */
-export function subjectKind(word: string): SubjectKind {
+export function subjectKind(word: string): ExplainedKind {
   const kind = Object.hasOwn(KINDS, word.toLowerCase()) ? KINDS[word.toLowerCase()] : undefined;
   if (kind !== undefined) return kind;
   throw new UsageError(

@@ -12,7 +12,7 @@ import { NEXT } from '../output/next-commands.js';
 import { placeWithin } from '../reference/place-within.js';
 import { blobOf, type CatalogsInSight } from './bundle-manifests.js';
 import type { PlanQuestion } from './plan-question.js';
-import { type BundleSteps, type Manifests, stepsByBundle } from './plan-steps.js';
+import { type BundleSteps, type ManifestsByCsv, stepsByBundle } from './plan-steps.js';
 import { indexOf, resolveOffline } from './resolve-offline.js';
 
 /** One bundle of the plan, with what a person wants to know before it is installed. */
@@ -58,7 +58,7 @@ export type PlanAnswer = Readonly<{ namespace: string; notes: readonly string[] 
   );
 
 /** What of a resolution depends on where the manifests are. */
-export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<Manifests>;
+export type ManifestsOf = (chosen: readonly ChosenBundle[], catalogs: CatalogsInSight) => Promise<ManifestsByCsv>;
 
 /** Resolves the question with the catalogs given, in the order of `question.catalogs`. */
 export async function planAnswer(
@@ -135,7 +135,7 @@ function fromManifests(known: BundleSteps | undefined) {
   return { ...known, customResourceDefinitions: crds.sort(byCodeUnit) };
 }
 
-function stepsOrRefusal({ observed }: PlanQuestion, resolution: ResolvedResolution, manifests: Manifests) {
+function stepsOrRefusal({ observed }: PlanQuestion, resolution: ResolvedResolution, manifests: ManifestsByCsv) {
   try {
     return stepsByBundle(observed, resolution, manifests);
   } catch (error) {

@@ -25,7 +25,7 @@ export type PlannedPermission = Readonly<{
 export type BundleSteps = Readonly<{ steps: readonly PlannedStep[]; permissions: readonly PlannedPermission[] }>;
 
 /** Manifests by CSV name, as far as they are at hand. */
-export type Manifests = ReadonlyMap<string, readonly KubernetesObject[]>;
+export type ManifestsByCsv = ReadonlyMap<string, readonly KubernetesObject[]>;
 
 /**
  * Steps and permissions by CSV name, as the InstallPlan would hold them, for the bundles whose manifests are
@@ -34,7 +34,7 @@ export type Manifests = ReadonlyMap<string, readonly KubernetesObject[]>;
 export function stepsByBundle(
   { namespace, subscriptions }: ObservedNamespace,
   resolution: ResolvedResolution,
-  manifests: Manifests,
+  manifests: ManifestsByCsv,
 ): ReadonlyMap<string, BundleSteps> {
   const chosen = resolution.chosen.filter(({ name }) => manifests.has(name));
   const bundles = new Map([...manifests].map(([name, objects]) => [name, { objects }]));

@@ -7,7 +7,7 @@ import type { RegistryCredentials } from '#platform/registry/registry-client.por
 import { MemoryContentStore } from '#platform/store/memory-content-store';
 import { CatalogContents, type LoadedCatalog } from './catalog-contents.js';
 import { CatalogRefresh } from './catalog-refresh.js';
-import type { ClusterAccess } from './cluster-access.js';
+import type { SourceAccess } from './cluster-access.js';
 import { SharedCatalogs } from './shared-catalogs.js';
 
 const MINUTE = 60_000;
@@ -58,7 +58,7 @@ afterEach(() => {
   for (const refresh of running) refresh.stop();
 });
 
-const access = (password = (): string | undefined => undefined): ClusterAccess => ({
+const access = (password = (): string | undefined => undefined): SourceAccess => ({
   credentials: async () => {
     const known = password();
     return known === undefined ? {} : { 'registry.example': { username: 'u', password: known } };

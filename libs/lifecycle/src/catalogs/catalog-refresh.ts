@@ -11,7 +11,7 @@ import { Demand } from '#platform/fairness/demand';
 import { atDigest, parseImageReference } from '#platform/registry/image-reference';
 import type { Digest } from '#platform/store/content-store.port';
 import type { LoadedCatalog } from './catalog-contents.js';
-import type { ClusterAccess } from './cluster-access.js';
+import type { SourceAccess } from './cluster-access.js';
 import { followSource } from './follow-source.js';
 import { loadSource, type SourcePoll } from './load-source.js';
 import { RefreshLoop, type Trigger } from './refresh-loop.js';
@@ -26,7 +26,7 @@ export type RefreshDeps = Readonly<{
   /** Evenly from 0 up to 1: spreads the polls of many sources over time. */
   random: () => number;
   strict: boolean;
-  access: ClusterAccess;
+  access: SourceAccess;
   /** The state changed: the status has to be written. `content`: what can be resolved from changed too. */
   onState: (source: CatalogSource, change: Readonly<{ content: boolean }>) => void;
 }>;

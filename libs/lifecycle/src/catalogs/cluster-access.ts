@@ -16,7 +16,7 @@ export type CatalogConfigMap = Readonly<{
 }>;
 
 /** What a CatalogSource may need of its own cluster. */
-export type ClusterAccess = Readonly<{
+export type SourceAccess = Readonly<{
   credentials(source: CatalogSource): Promise<RegistryCredentials>;
   /** Throws {@link ConfigMapMissing}. */
   configMap(namespace: string, name: string): Promise<CatalogConfigMap>;
@@ -37,7 +37,7 @@ const missingRole = (namespace: string): string =>
 
 const ConfigMap = KubernetesObject.extend({ data: z.record(z.string(), z.string()).nullish() });
 
-export const clusterAccess = (deps: ConfigMapWatchDeps): ClusterAccess => ({
+export const clusterAccess = (deps: ConfigMapWatchDeps): SourceAccess => ({
   credentials: (source) => pullSecretsOf(deps.client, source),
   configMap: async (namespace, name) => {
     const found = await deps.client.get({ ...CONFIG_MAPS, namespace, name }).catch((error: unknown) => {

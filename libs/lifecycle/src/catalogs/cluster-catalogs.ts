@@ -6,7 +6,7 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { CatalogRefresh } from './catalog-refresh.js';
-import { type ClusterAccess, clusterAccess } from './cluster-access.js';
+import { clusterAccess, type SourceAccess } from './cluster-access.js';
 import { DefaultSources } from './default-sources.js';
 import { ImageTemplates } from './image-templates.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
@@ -32,7 +32,7 @@ export class ClusterCatalogs {
   readonly #refreshes = new Map<string, CatalogRefresh>();
   /** As the watch reported them last. */
   readonly #sources = new Map<string, CatalogSource>();
-  readonly #access: ClusterAccess;
+  readonly #access: SourceAccess;
   readonly #templates: ImageTemplates;
   readonly #defaults: DefaultSources;
   readonly #statuses: StatusWriter;

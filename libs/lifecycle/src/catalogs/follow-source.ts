@@ -1,6 +1,6 @@
 import { originOf } from '#core/classic/catalog-source/catalog-source-spec';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
-import type { ClusterAccess } from './cluster-access.js';
+import type { SourceAccess } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 
 /**
@@ -10,7 +10,7 @@ import type { SharedCatalogs } from './shared-catalogs.js';
  */
 export function followSource(
   source: CatalogSource,
-  { catalogs, access }: Readonly<{ catalogs: SharedCatalogs; access: ClusterAccess }>,
+  { catalogs, access }: Readonly<{ catalogs: SharedCatalogs; access: SourceAccess }>,
   onNews: (resourceVersion?: string) => void,
 ): () => void {
   const origin = originOf(source);

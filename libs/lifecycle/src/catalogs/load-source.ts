@@ -4,11 +4,11 @@ import { catalogOfConfigMap } from '#core/classic/catalog-source/configmap-catal
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { kubernetesTime } from '#core/kernel/durations/kubernetes-time';
 import type { LoadedCatalog } from './catalog-contents.js';
-import { type ClusterAccess, ConfigMapMissing } from './cluster-access.js';
+import { ConfigMapMissing, type SourceAccess } from './cluster-access.js';
 import type { SharedCatalogs } from './shared-catalogs.js';
 import type { Asking, Shared } from './shared-loads.js';
 
-export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: ClusterAccess; now: () => Date }>;
+export type LoadSourceDeps = Readonly<{ catalogs: SharedCatalogs; access: SourceAccess; now: () => Date }>;
 
 /** The result of polling a source's content. `retryAt` is absent where the source has a pace of its own. */
 export type SourcePoll = Readonly<

@@ -5,7 +5,7 @@ import type { ReadCatalog, ReadRequest } from './read-catalog.js';
 export type Reply = Readonly<{ read: ReadCatalog } | { problem: string; isOfContent?: true }>;
 
 /** Bytes that the thread has written, posted while it reads. */
-export type Written = Readonly<{ wrote: number }>;
+export type BytesWritten = Readonly<{ wrote: number }>;
 
 /** A blob is read, used and dropped: a small nursery is enough for such short-lived objects. */
 const NURSERY_MIB = 12;
@@ -20,7 +20,7 @@ export class ReaderThread {
   constructor(threadFile: URL, heapMiB: number) {
     const resourceLimits = { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: NURSERY_MIB };
     this.#worker = new Worker(threadFile, { execArgv: [], resourceLimits });
-    this.#worker.on('message', (message: Reply | Written) => {
+    this.#worker.on('message', (message: Reply | BytesWritten) => {
       if ('wrote' in message) this.#onWritten(message.wrote);
       else this.#settle(message);
     });

@@ -21,7 +21,7 @@ const CONTESTED_PAUSE_MS = 5_000;
  * Reconciles one subject. What differs between kinds of subjects is what is read, and the list of stages.
  * `client` writes; `reads` may be shared with other passes.
  */
-export type Pass<R> = Readonly<{
+export type ReconcilePass<R> = Readonly<{
   client: KubeClient;
   reads: ClusterReads;
   /** Undefined where the subject is gone. */
@@ -69,7 +69,7 @@ export type RoundOutcome = StageOutcome & Readonly<{ refused?: KubeApiError }>;
  * a whole round wrote nothing. It may be killed anywhere and run again. What the API server refuses to one
  * stage does not hold up the others.
  */
-export async function reconcile<R>(pass: Pass<R>, clock: Clock, signal: AbortSignal): Promise<PassOutcome> {
+export async function reconcile<R>(pass: ReconcilePass<R>, clock: Clock, signal: AbortSignal): Promise<PassOutcome> {
   const { client, reads, patience = new Patience() } = pass;
   const reader = new PassReader(reads);
   let rounds = 1;
@@ -97,7 +97,7 @@ export function concluded({ refused, waitsFor, againAfterMs }: Wait & Pick<Round
 }
 
 /** The stages in order, up to the first that wrote something. */
-async function round<R>(pass: Pass<R>, input: () => RoundInput): Promise<RoundOutcome> {
+async function round<R>(pass: ReconcilePass<R>, input: () => RoundInput): Promise<RoundOutcome> {
   const { reader, signal } = input();
   const read = await pass.read(reader);
   if (read === undefined) return AT_REST;

@@ -1,5 +1,5 @@
 import { isSharedBinding, usesBinding } from '#core/classic/csv/serving/serving-names';
-import { affectedNamespaces, type ClusterView } from '#core/fleet/observation/affected-namespaces';
+import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observation/affected-namespaces';
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
@@ -201,7 +201,7 @@ export class ObservedCluster implements ClusterPart {
    * Each part is computed only where the event's kind asks for it: most events concern
    * their own namespace alone.
    */
-  get #view(): ClusterView {
+  get #view(): ClusterNamespaces {
     const cache = this.#cache;
     return {
       globalCatalogNamespace: this.deps.globalCatalogNamespace,

@@ -5,7 +5,7 @@ import type { Lanes, Run } from './lanes.js';
 import type { Patience } from './patience.js';
 
 /** One piece of work of one owner. Asked for again under the same key, it is the same piece. */
-export type Wanted<T> = Readonly<{ key: string; start: () => Run<T> }>;
+export type WantedWork<T> = Readonly<{ key: string; start: () => Run<T> }>;
 
 /** Who waits, for how long, and how it is woken once work that it did not wait for is done. */
 export type Waiting = Readonly<{ owner: Owner; patience: Patience; signal: AbortSignal; wake: () => void }>;
@@ -59,7 +59,7 @@ export class LastingWork<T> {
    * The results, in order, which are then held no longer; undefined where some are not there in time.
    * Rejects with the first failure.
    */
-  async take(wanted: readonly Wanted<T>[], waiting: Waiting): Promise<readonly T[] | undefined> {
+  async take(wanted: readonly WantedWork<T>[], waiting: Waiting): Promise<readonly T[] | undefined> {
     const keys = wanted.map(({ key }) => `${ownerKey(waiting.owner)} ${key}`);
     const pieces = wanted.map((one, at) => this.#piece(keys[at] ?? '', one, waiting.owner));
     const all = Promise.all(pieces.map(({ result }) => result));
@@ -80,7 +80,7 @@ export class LastingWork<T> {
     for (const key of [...this.#pieces.keys()]) this.#drop(key);
   }
 
-  #piece(key: string, { start }: Wanted<T>, owner: Owner): Piece<T> {
+  #piece(key: string, { start }: WantedWork<T>, owner: Owner): Piece<T> {
     const known = this.#pieces.get(key);
     if (known !== undefined) {
       known.lease.refresh();

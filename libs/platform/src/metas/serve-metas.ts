@@ -6,7 +6,7 @@ import { createGzip, gzip } from 'node:zlib';
 import type { ByteRange } from '#core/catalog/metas/byte-range';
 import { type CatalogPlace, type MetasQuestion, routeMetas } from '#core/catalog/metas/metas-route';
 import { type MetasRequest, planAll, planMetas } from '#core/catalog/metas/plan-response';
-import type { RequestHeaders } from '#core/catalog/metas/preconditions';
+import type { LowerCaseHeaders } from '#core/catalog/metas/preconditions';
 import { catalogNotFound, type ResponsePlan, refusal, serverError, tooBusy } from '#core/catalog/metas/response-plan';
 import { type Admission, refusalHeaders } from '#core/kernel/http-access/admission';
 import { type Log, silentLog } from '../telemetry/log.port.js';
@@ -101,7 +101,7 @@ function planFor(
 }
 
 /** Of a header that may come several times Node gives one text; lists are kept by their first value. */
-const headersOf = ({ headers }: IncomingMessage): RequestHeaders =>
+const headersOf = ({ headers }: IncomingMessage): LowerCaseHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
 function sendTexts({ status, headers, body }: ResponsePlan, response: ServerResponse): void {

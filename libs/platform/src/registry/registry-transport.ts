@@ -12,7 +12,7 @@ import type { ImageReference } from './image-reference.js';
 import { type PullOptions, RegistryError } from './registry-client.port.js';
 import type { RegistryLimits } from './registry-limits.js';
 
-export type TransportOptions = Readonly<{
+export type RegistryTransportOptions = Readonly<{
   limits: RegistryLimits;
   /** Hosts (with port) spoken to in plain HTTP, besides loopback. */
   plainHttpHosts: ReadonlySet<string>;
@@ -34,7 +34,12 @@ export class RegistryTransport {
   readonly #slots: HostSlots;
   readonly #loginsOf: LoginsOf;
 
-  constructor({ limits, plainHttpHosts, connections = new Connections(), loginsOf = 'cluster' }: TransportOptions) {
+  constructor({
+    limits,
+    plainHttpHosts,
+    connections = new Connections(),
+    loginsOf = 'cluster',
+  }: RegistryTransportOptions) {
     this.#loginsOf = loginsOf;
     this.#limits = limits;
     this.#exchange = new HttpExchange(connections, limits, plainHttpHosts);

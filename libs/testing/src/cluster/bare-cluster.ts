@@ -1,6 +1,6 @@
 import type { JsonObject } from './objects/json.js';
 import { Refusal } from './objects/refusal.js';
-import type { ApiResponse } from './server/api-request.js';
+import type { SimulatedResponse } from './server/api-request.js';
 import { SimulatedCluster } from './simulated-cluster.js';
 
 export type BareRequest = Readonly<{
@@ -77,7 +77,7 @@ export class BareCluster {
   }
 }
 
-const plain = ({ code, body, warnings = [] }: ApiResponse): BareAnswer => ({
+const plain = ({ code, body, warnings = [] }: SimulatedResponse): BareAnswer => ({
   code,
   body: JSON.parse(JSON.stringify(body)),
   warnings,

@@ -7,11 +7,11 @@ import { startControllers } from './controllers/controllers.js';
 import type { ApiObject } from './objects/api-object.js';
 import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
-import type { DeleteOptions, Place } from './objects/object-writer.js';
+import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
 import { noSuchResource, Refusal } from './objects/refusal.js';
 import { seedCluster } from './resources/cluster-seed.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
-import type { ApiRequest, ApiResponse } from './server/api-request.js';
+import type { SimulatedRequest, SimulatedResponse } from './server/api-request.js';
 import { type RecordedRequest, RequestLog } from './server/request-log.js';
 import { requestTarget, verbOf } from './server/request-target.js';
 import { tooOld, type WatchSink, WatchStream } from './server/watch-stream.js';
@@ -156,7 +156,7 @@ export class SimulatedCluster {
   }
 
   /** Called by the server before it serves a request: resolves when no test holds it any more. */
-  async admitted(request: ApiRequest): Promise<void> {
+  async admitted(request: SimulatedRequest): Promise<void> {
     const index = this.#holds.findIndex(({ match }) => isMatch(match, request));
     const [hold] = index < 0 ? [] : this.#holds.splice(index, 1);
     hold?.arrive();
@@ -164,14 +164,14 @@ export class SimulatedCluster {
   }
 
   /** Called by the server for each request of this cluster; undefined: the client gets no answer. */
-  handle(request: ApiRequest): ApiResponse | OpenWatch | undefined {
+  handle(request: SimulatedRequest): SimulatedResponse | OpenWatch | undefined {
     const loss = this.lossOf(this.#record(request));
     if (loss === 'request') return undefined;
     const answer = this.#answer(request);
     return loss === 'answer' ? undefined : answer;
   }
 
-  #answer(request: ApiRequest): ApiResponse | OpenWatch {
+  #answer(request: SimulatedRequest): SimulatedResponse | OpenWatch {
     const user = this.#authenticate(request);
     const fault = this.#takeFault(request);
     if (fault !== undefined) throw fault;
@@ -196,21 +196,21 @@ export class SimulatedCluster {
     this.endWatches();
   }
 
-  #place(of: Readonly<{ apiVersion: string; kind: string; namespace?: string | undefined }>): Place {
+  #place(of: Readonly<{ apiVersion: string; kind: string; namespace?: string | undefined }>): WritePlace {
     const { group, version } = splitApiVersion(of.apiVersion);
     const info = this.#state.resources.byKind(group, version, of.kind);
     if (info === undefined) throw noSuchResource();
     return { info, version, namespace: info.namespaced ? of.namespace : undefined };
   }
 
-  #authenticate({ headers }: ApiRequest): Requester {
+  #authenticate({ headers }: SimulatedRequest): Requester {
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
     const account = this.#state.issuedTokens.get(token);
     if (token !== this.token && account === undefined) throw new Refusal(401, 'Unauthorized', 'Unauthorized');
     return actingUser(this.#state, account === undefined ? ADMINISTRATOR : requester(account), headers);
   }
 
-  #record({ method, path, query, headers }: ApiRequest): RecordedRequest {
+  #record({ method, path, query, headers }: SimulatedRequest): RecordedRequest {
     const target = requestTarget(path);
     const verb = target === undefined ? method.toLowerCase() : verbOf(method, target, query);
     const optional: JsonObject = {
@@ -228,21 +228,21 @@ export class SimulatedCluster {
     return recorded;
   }
 
-  #takeFault(request: ApiRequest): Refusal | undefined {
+  #takeFault(request: SimulatedRequest): Refusal | undefined {
     const index = this.#faults.findIndex(({ match }) => isMatch(match, request));
     const fault = this.#faults[index];
     if (fault?.once) this.#faults.splice(index, 1);
     return fault?.refusal;
   }
 
-  #refuseExpired({ query }: ApiRequest): void {
+  #refuseExpired({ query }: SimulatedRequest): void {
     const from = query.get('resourceVersion') ?? '';
     const old = from !== '' && from !== '0' && Number(from) < this.#expiredBefore;
     if (old && this.#expiredWatches === 'status') throw tooOld(from, this.#state.storage.revision);
   }
 }
 
-function isMatch(match: RequestMatch, { method, path, query }: ApiRequest): boolean {
+function isMatch(match: RequestMatch, { method, path, query }: SimulatedRequest): boolean {
   const target = requestTarget(path);
   if (target === undefined) return false;
   const facts: RequestMatch = { ...target, verb: verbOf(method, target, query) };

@@ -4,7 +4,7 @@ import { servingCertificate } from './server/certificates.js';
 import { HttpsServer } from './server/https-server.js';
 import { SimulatedCluster } from './simulated-cluster.js';
 
-export type FleetOptions = Readonly<{
+export type SimulatedFleetOptions = Readonly<{
   clusters: readonly string[];
   /** gitVersion of every cluster; default v1.34.4. */
   version?: string;
@@ -24,7 +24,7 @@ export interface SimulatedFleet {
 
 const BOOKMARK_EVERY_MS = 1000;
 
-export async function startSimulatedFleet(options: FleetOptions): Promise<SimulatedFleet> {
+export async function startSimulatedFleet(options: SimulatedFleetOptions): Promise<SimulatedFleet> {
   const { version = 'v1.34.4', deploymentReadyAfterMs = 50 } = options;
   const certificate = await servingCertificate();
   const clusters = new Map<string, SimulatedCluster>();

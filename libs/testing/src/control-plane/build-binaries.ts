@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Environment } from '#platform/config/setting';
 import { executableIn } from './binaries.js';
-import type { Environment } from './control-plane.js';
 
 const SCRIPT = join('scripts', 'build-control-plane.sh');
 

@@ -1,4 +1,5 @@
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
+import type { Environment } from '#platform/config/setting';
 
 export type ControlPlaneCluster = Readonly<{
   name: string;
@@ -35,8 +36,6 @@ export type ControlPlaneOptions = Readonly<{
   /** API servers that may be crashed; then existing clusters and K3s are passed over, too. */
   ownProcesses?: boolean;
 }>;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** No control plane could be had; the message names every way to one and why it is closed here. */
 export class ControlPlaneNotFound extends FlotillaError {

@@ -1,11 +1,7 @@
+import type { Environment } from '#platform/config/setting';
 import { cacheFolder, findBinaries } from './binaries.js';
 import { buildBinaries } from './build-binaries.js';
-import {
-  type ControlPlane,
-  ControlPlaneNotFound,
-  type ControlPlaneOptions,
-  type Environment,
-} from './control-plane.js';
+import { type ControlPlane, ControlPlaneNotFound, type ControlPlaneOptions } from './control-plane.js';
 import { useExistingClusters } from './existing-clusters.js';
 import { startK3s, whyNoDocker } from './k3s-containers.js';
 import { startLocalControlPlane } from './local-control-plane.js';

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '#platform/config/setting';
 import { LONG_PATIENCE_MS } from '../patience.js';
 import { KUBERNETES_VERSION } from './binaries.js';
-import type { ControlPlane, ControlPlaneCluster, Environment } from './control-plane.js';
+import type { ControlPlane, ControlPlaneCluster } from './control-plane.js';
 
 const IMAGE = `rancher/k3s:v${KUBERNETES_VERSION}-k3s1`;
 const PORT = 6443;

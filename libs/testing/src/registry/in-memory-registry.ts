@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { BuiltImage } from '#platform/registry/image-builder';
 import { parseImageReference } from '#platform/registry/image-reference';
 import { digestOf } from '#platform/store/digest';
-import { authorize, type Login, TOKEN } from './registry-login.js';
+import { authorize, type RequiredLogin, TOKEN } from './registry-login.js';
 import { RegistryState } from './registry-state.js';
 
 export type RegistryCounters = Readonly<{
@@ -63,7 +63,7 @@ export type InMemoryRegistry = Readonly<{
    * Asks for this login from now on: by token as most registries do, or by basic authentication. The password
    * serves as identity token, too.
    */
-  requireAuth: (login: Login, scheme?: 'bearer' | 'basic') => void;
+  requireAuth: (login: RequiredLogin, scheme?: 'bearer' | 'basic') => void;
   /** The access token that the registry gives and takes. */
   token: string;
   stop: () => Promise<void>;
@@ -114,7 +114,7 @@ class RegistryServer {
   readonly ranges: string[] = [];
   readonly #uploads = new Map<string, Buffer>();
   failures: PendingFailure[] = [];
-  login: (Login & { scheme: 'bearer' | 'basic' }) | undefined;
+  login: (RequiredLogin & { scheme: 'bearer' | 'basic' }) | undefined;
   host = '';
   readonly #server: Server;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-export type Login = Readonly<{ username: string; password: string }>;
+export type RequiredLogin = Readonly<{ username: string; password: string }>;
 
 type Asked = Readonly<{
-  login: (Login & { scheme: 'bearer' | 'basic' }) | undefined;
+  login: (RequiredLogin & { scheme: 'bearer' | 'basic' }) | undefined;
   host: string;
   url: URL;
   header: string | undefined;

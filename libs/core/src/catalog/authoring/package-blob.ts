@@ -4,7 +4,7 @@ import type { CatalogPackage } from '../model/catalog.js';
 import { mediaTypeOf } from './image-type.js';
 
 /** What a new package is described by. */
-export type PackageParts = Readonly<{
+export type PackageDescription = Readonly<{
   name: string;
   defaultChannel: string;
   description?: string;
@@ -15,7 +15,7 @@ export type PackageParts = Readonly<{
  * The olm.package blob of a new package, or why it cannot be made, in the words of `opm init`
  * (spec: file-based-catalogs.md §7).
  */
-export function packageBlob(parts: PackageParts): CatalogPackage | Readonly<{ error: string }> {
+export function packageBlob(parts: PackageDescription): CatalogPackage | Readonly<{ error: string }> {
   const { name, defaultChannel, description, icon } = parts;
   const mediatype = icon === undefined ? '' : mediaTypeOf(icon);
   if (icon !== undefined && !mediatype.startsWith('image/')) {

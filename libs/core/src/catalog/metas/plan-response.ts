@@ -1,10 +1,10 @@
 import { acceptsGzip, GZIP_FROM_BYTES } from './accepts-gzip.js';
 import { type ByteRange, readRange } from './byte-range.js';
 import { httpDate } from './http-date.js';
-import { judge, type RequestHeaders, rangeCounts } from './preconditions.js';
+import { judge, type LowerCaseHeaders, rangeCounts } from './preconditions.js';
 import { type ResponsePlan, refusal } from './response-plan.js';
 
-export type MetasRequest = Readonly<{ method: string; headers: RequestHeaders }>;
+export type MetasRequest = Readonly<{ method: string; headers: LowerCaseHeaders }>;
 
 /** What is known of the content that answers. */
 export type ContentFacts = Readonly<{

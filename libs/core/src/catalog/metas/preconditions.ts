@@ -1,10 +1,10 @@
 import { parseHttpDate } from './http-date.js';
 
 /** Request headers by their lower-case names; of one that came more than once the first value. */
-export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** What conditional headers make of a GET or HEAD. */
-export type Verdict = 'go on' | 'not modified' | 'failed';
+export type PreconditionVerdict = 'go on' | 'not modified' | 'failed';
 
 type Holds = boolean | 'not asked';
 
@@ -14,7 +14,7 @@ type Holds = boolean | 'not asked';
  * ETag that is not there, `*` always does, and a date that cannot be read is passed over. `modified` is
  * in whole seconds since 1970.
  */
-export function judge(headers: RequestHeaders, modified: number): Verdict {
+export function judge(headers: LowerCaseHeaders, modified: number): PreconditionVerdict {
   const match = ifMatch(headers['if-match']);
   const mayGoOn = match === 'not asked' ? ifUnmodifiedSince(headers['if-unmodified-since'], modified) : match;
   if (mayGoOn === false) return 'failed';

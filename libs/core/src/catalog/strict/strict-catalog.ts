@@ -3,7 +3,7 @@ import type { Catalog, CatalogDeprecation } from '../model/catalog.js';
 import { unmetDependencies } from './strict-dependencies.js';
 import { nearest } from './strict-nearest.js';
 import { propertyFindings } from './strict-properties.js';
-import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
+import { type StrictFinding, type StrictWarning, warningsAbout } from './strict-warning.js';
 import { textField } from './text-field.js';
 
 /**
@@ -20,7 +20,10 @@ export function strictWarnings(catalog: Catalog): StrictWarning[] {
   ];
 }
 
-function deprecationFindings(catalog: Catalog, { package: owner, entries: listed }: CatalogDeprecation): Finding[] {
+function deprecationFindings(
+  catalog: Catalog,
+  { package: owner, entries: listed }: CatalogDeprecation,
+): StrictFinding[] {
   const entries = listed ?? [];
   const blank = entries.flatMap(({ reference, message }, index) =>
     message !== '' && message.trim() === ''
@@ -53,7 +56,7 @@ const SERVABLE = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
 
 function customWarnings(blob: Readonly<Record<string, unknown>>): StrictWarning[] {
   const [schema, owner, name] = ['schema', 'package', 'name'].map((field) => textField(blob, field));
-  const findings: Finding[] = [];
+  const findings: StrictFinding[] = [];
   if (schema?.startsWith('olm.')) {
     const meant = nearest(schema, SCHEMAS);
     findings.push({

@@ -2,7 +2,7 @@ import { foldCase, isRecord } from '../../kernel/json/go-json.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { checkConstraint, parseOlmConstraint } from '../model/olm-constraint.js';
 import type { Requirement } from '../model/requirement.js';
-import type { Finding } from './strict-warning.js';
+import type { StrictFinding } from './strict-warning.js';
 
 const FORMS: Readonly<Record<string, string>> = {
   gvk: 'gvk: {group: <group>, version: <version>, kind: <kind>}',
@@ -21,7 +21,7 @@ const MAX_DEPTH = 200;
  * What OLM refuses, or can never satisfy, in the value of an `olm.constraint`
  * (spec: classic-resolution.md §5).
  */
-export function constraintFindings(value: unknown): Finding[] {
+export function constraintFindings(value: unknown): StrictFinding[] {
   const nearMisses = [...misspelt(value, 'value', 0)];
   if (nearMisses.length > 0) return nearMisses;
   const refused = checkConstraint(value);
@@ -38,7 +38,7 @@ function adviceFor(error: string): string {
 }
 
 /** Forms that are close to the right ones, each with the form that was meant. */
-function* misspelt(value: unknown, path: string, depth: number): Generator<Finding> {
+function* misspelt(value: unknown, path: string, depth: number): Generator<StrictFinding> {
   if (!isRecord(value) || depth > MAX_DEPTH) return;
   const kinds = Object.keys(value).filter((key) => KINDS.includes(foldCase(key)));
   if (kinds.length > 1) {
@@ -58,7 +58,7 @@ function* misspelt(value: unknown, path: string, depth: number): Generator<Findi
 }
 
 /** A dependency as it is written in dependencies.yaml, or one with `property:` around it. */
-function* wrapped(value: Record<string, unknown>, path: string, kinds: readonly string[]): Generator<Finding> {
+function* wrapped(value: Record<string, unknown>, path: string, kinds: readonly string[]): Generator<StrictFinding> {
   if (kinds.length > 0 || !('type' in value || 'property' in value)) return;
   const type = isRecord(value['property']) ? value['property']['type'] : value['type'];
   const meant =
@@ -69,7 +69,7 @@ function* wrapped(value: Record<string, unknown>, path: string, kinds: readonly 
   };
 }
 
-function* misspeltList(kind: string, inner: unknown, path: string, depth: number): Generator<Finding> {
+function* misspeltList(kind: string, inner: unknown, path: string, depth: number): Generator<StrictFinding> {
   const fields = isRecord(inner) ? Object.keys(inner) : [];
   const list = isRecord(inner) ? inner[fields.find((name) => foldCase(name) === 'constraints') ?? ''] : undefined;
   if (!Array.isArray(list) || fields.length !== 1) {
@@ -85,7 +85,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   cel: ['rule'],
 };
 
-function* misspeltLeaf(kind: string, inner: unknown, path: string): Generator<Finding> {
+function* misspeltLeaf(kind: string, inner: unknown, path: string): Generator<StrictFinding> {
   const known = FIELDS[kind] ?? [];
   const advice = `write ${FORMS[kind]}`;
   if (!isRecord(inner)) {
@@ -101,7 +101,7 @@ function* misspeltLeaf(kind: string, inner: unknown, path: string): Generator<Fi
 }
 
 /** A constraint is tested on one bundle alone, and a bundle belongs to one package. */
-function neverMet(requirement: Requirement): Finding[] {
+function neverMet(requirement: Requirement): StrictFinding[] {
   const packages = possiblePackages(requirement);
   if (packages === 'any' || packages.size > 0) return [];
   return [

@@ -5,7 +5,7 @@ import type { Catalog, CatalogBundle, Property } from '../model/catalog.js';
 import { type Candidate, meets, type Requirement } from '../model/requirement.js';
 import { requirementText } from '../model/requirement-text.js';
 import { requirementsOf } from '../model/requirements-of.js';
-import { type Finding, type StrictWarning, warningsAbout } from './strict-warning.js';
+import { type StrictFinding, type StrictWarning, warningsAbout } from './strict-warning.js';
 
 type Unmet = Readonly<{ bundle: CatalogBundle; where: string; requirement: Requirement; bundles: Set<string> }>;
 
@@ -39,7 +39,7 @@ export function unmetDependencies(catalog: Catalog): StrictWarning[] {
  * Usually a note, since another catalog of the cluster may have the bundle. But where every part of an `all`
  * is in this catalog, each in a bundle of its own, its author took it for a list of dependencies.
  */
-function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): Finding {
+function findingOf({ where, requirement, bundles }: Unmet, candidates: readonly Candidate[]): StrictFinding {
   const others = bundles.size - 1;
   const also = others === 0 ? '' : `; the same in ${counted(others, 'more bundle')} of the package`;
   const parts = requirement.kind === 'all' && requirement.of.length > 1 ? requirement.of : [];

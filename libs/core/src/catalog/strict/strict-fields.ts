@@ -1,7 +1,7 @@
 import { foldCase, isRecord } from '../../kernel/json/go-json.js';
 import { goQuote } from '../../kernel/versions/go-quote.js';
 import { nearest } from './strict-nearest.js';
-import type { Finding } from './strict-warning.js';
+import type { StrictFinding } from './strict-warning.js';
 
 /** The fields of an object: what each holds inside, `{}` for a plain value or anything at all. */
 type Shape = Readonly<{ [field: string]: Shape }>;
@@ -56,12 +56,12 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 /**
  * Fields of a blob that have no effect, since opm does not know them; none for schemas that are not OLM's.
  */
-export function unknownFields(schema: string, blob: Readonly<Record<string, unknown>>): Finding[] {
+export function unknownFields(schema: string, blob: Readonly<Record<string, unknown>>): StrictFinding[] {
   const shape = SHAPES.get(schema);
   return shape === undefined ? [] : [...unknownIn(blob, shape, '')];
 }
 
-function* unknownIn(value: unknown, shape: Shape, path: string): Generator<Finding> {
+function* unknownIn(value: unknown, shape: Shape, path: string): Generator<StrictFinding> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* unknownIn(item, shape, `${path}[${index}]`);
     return;

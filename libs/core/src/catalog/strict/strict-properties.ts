@@ -5,9 +5,9 @@ import { TYPED_ITEM_FORM } from '../bundle/untyped-items.js';
 import type { Property } from '../model/catalog.js';
 import { constraintFindings } from './strict-constraint.js';
 import { nearest } from './strict-nearest.js';
-import type { Finding } from './strict-warning.js';
+import type { StrictFinding } from './strict-warning.js';
 
-type Rule = (value: unknown) => Finding[];
+type Rule = (value: unknown) => StrictFinding[];
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -19,7 +19,7 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 /** Fields that OLM reads for nothing, or that are missing. */
-function formFindings(value: unknown, names: readonly string[], form: string): Finding[] {
+function formFindings(value: unknown, names: readonly string[], form: string): StrictFinding[] {
   if (!isRecord(value)) return [{ message: 'is no object', advice: `write ${form}` }];
   const folded = names.map(foldCase);
   const unknown = Object.keys(value).filter((key) => !folded.includes(foldCase(key)));
@@ -35,7 +35,7 @@ const VERSION = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const KIND = /^[A-Za-z][A-Za-z0-9]*$/;
 
 const gvkRule: Rule = (value) => {
-  const wrong = (name: string, pattern: RegExp, example: string): Finding[] => {
+  const wrong = (name: string, pattern: RegExp, example: string): StrictFinding[] => {
     const text = fieldOf(value, name);
     if (!isText(text) || pattern.test(text)) return [];
     return [
@@ -103,7 +103,7 @@ const ONCE: readonly Readonly<{ type: string; otherwise: string }>[] = [
 ];
 
 /** What OLM cannot use among the properties of a bundle. */
-export function propertyFindings(properties: readonly Property[]): Finding[] {
+export function propertyFindings(properties: readonly Property[]): StrictFinding[] {
   const inEach = properties.flatMap(({ type, value }, index) =>
     valueFindings(type, value).map(({ message, advice }) => ({
       message: `properties[${index}] (${type}): ${message}`,
@@ -117,7 +117,7 @@ export function propertyFindings(properties: readonly Property[]): Finding[] {
   return [...inEach, ...repeated];
 }
 
-function valueFindings(type: string, value: unknown): Finding[] {
+function valueFindings(type: string, value: unknown): StrictFinding[] {
   if (type === '') return [{ message: 'has no type: no rule ever matches it', advice: TYPED_ITEM_FORM }];
   const rule = RULES.get(type);
   if (rule !== undefined) return rule(value);

@@ -1,11 +1,11 @@
 import { foldCase, isRecord } from '../../kernel/json/go-json.js';
-import type { Finding } from './strict-warning.js';
+import type { StrictFinding } from './strict-warning.js';
 
 /**
  * What the published schema of file-based catalogs forbids and opm lets pass: empty texts, properties without
  * type or value, icons without the media type of an image. On the blob as it was written.
  */
-export function schemaFindings(schema: string, blob: Readonly<Record<string, unknown>>): Finding[] {
+export function schemaFindings(schema: string, blob: Readonly<Record<string, unknown>>): StrictFinding[] {
   return [
     ...emptyText(blob, 'package', 'package'),
     ...propertiesOf(blob),
@@ -27,10 +27,10 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const LEAVE_OUT = 'leave the field out, or fill it';
 
 /** A field that is there must not be empty. */
-const emptyText = (value: unknown, name: string, where: string): Finding[] =>
+const emptyText = (value: unknown, name: string, where: string): StrictFinding[] =>
   field(value, name) === '' ? [{ message: `${where}: is empty`, advice: LEAVE_OUT }] : [];
 
-function propertiesOf(blob: Readonly<Record<string, unknown>>): Finding[] {
+function propertiesOf(blob: Readonly<Record<string, unknown>>): StrictFinding[] {
   const given = field(blob, 'properties');
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
@@ -51,7 +51,7 @@ function propertiesOf(blob: Readonly<Record<string, unknown>>): Finding[] {
   });
 }
 
-function iconFindings(icon: unknown): Finding[] {
+function iconFindings(icon: unknown): StrictFinding[] {
   if (!isRecord(icon)) return [];
   const type = field(icon, 'mediatype');
   if (typeof type === 'string' && /^image\/[a-z0-9.+-]+$/i.test(type)) return [];
@@ -59,7 +59,7 @@ function iconFindings(icon: unknown): Finding[] {
   return [{ message: `icon: mediatype ${what}`, advice: 'write for example image/svg+xml or image/png' }];
 }
 
-function entryFindings(entry: unknown, index: number): Finding[] {
+function entryFindings(entry: unknown, index: number): StrictFinding[] {
   const where = `entries[${index}]`;
   const skips = listOf(field(entry, 'skips'));
   return [
@@ -71,7 +71,7 @@ function entryFindings(entry: unknown, index: number): Finding[] {
   ];
 }
 
-function relatedImageFindings(image: unknown, index: number): Finding[] {
+function relatedImageFindings(image: unknown, index: number): StrictFinding[] {
   const reference = field(image, 'image');
   if (typeof reference === 'string' && reference !== '') return [];
   const message = `relatedImages[${index}]: image is missing or empty`;

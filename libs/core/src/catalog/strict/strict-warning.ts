@@ -15,12 +15,12 @@ export type StrictWarning = Readonly<{
 }>;
 
 /** What a rule finds in a part of a blob, before the blob is named. */
-export type Finding = Readonly<{ message: string; advice: string; severity?: 'note' }>;
+export type StrictFinding = Readonly<{ message: string; advice: string; severity?: 'note' }>;
 
 /** The findings in one blob. */
 export const warningsAbout = (
   blob: Readonly<{ schema: string; package: string; name: string }>,
-  findings: readonly Finding[],
+  findings: readonly StrictFinding[],
 ): StrictWarning[] =>
   findings.map(({ message, advice, severity }) => ({
     severity: severity ?? 'warning',

@@ -7,7 +7,7 @@ import { bundlesOf, type RenderedImages } from './rendered-images.js';
 import { substitute } from './substitute.js';
 import { TemplateError, within } from './template.error.js';
 import { catalogOf, readEntries } from './template-entries.js';
-import { compareVersionReleases, type VersionRelease, versionReleaseOf } from './version-release.js';
+import { compareVersionReleases, type TemplateVersion, versionReleaseOf } from './version-release.js';
 
 /** `name` is the image of the bundle that takes the place of the bundle named `base`. */
 export type Substitution = Readonly<{ name: string; base: string }>;
@@ -101,7 +101,7 @@ function applied(catalog: Catalog, { name, base }: Substitution, rendered: Rende
   return result;
 }
 
-function ordered(value: VersionRelease | Readonly<{ error: string }>, name: string): VersionRelease {
+function ordered(value: TemplateVersion | Readonly<{ error: string }>, name: string): TemplateVersion {
   if ('error' in value) throw new TemplateError(`failed to get version of bundle ${goQuote(name)}: ${value.error}`);
   return value;
 }

@@ -6,13 +6,13 @@ import { parseProperties } from '../validate/bundle-properties.js';
 import { releaseProblem } from '../validate/release.js';
 
 /** What bundles are ordered by; `release` has the form of a pre-release and is empty where there is none. */
-export type VersionRelease = Readonly<{ version: Version; release: Version['pre'] }>;
+export type TemplateVersion = Readonly<{ version: Version; release: Version['pre'] }>;
 
 /**
  * Version and release of a bundle (spec: file-based-catalogs.md §3.3), or why it has none. A bundle that says
  * in its CSV what it substitutes has the build metadata of its version as release.
  */
-export function versionReleaseOf(bundle: CatalogBundle): VersionRelease | Readonly<{ error: string }> {
+export function versionReleaseOf(bundle: CatalogBundle): TemplateVersion | Readonly<{ error: string }> {
   const parsed = parseProperties(bundle.properties);
   if ('error' in parsed) return parsed;
   const [said] = parsed.packages;
@@ -25,7 +25,7 @@ export function versionReleaseOf(bundle: CatalogBundle): VersionRelease | Readon
   return withRelease(version, substitutes ? version.build.join('.') : said.release);
 }
 
-function withRelease(version: Version, release: string): VersionRelease | Readonly<{ error: string }> {
+function withRelease(version: Version, release: string): TemplateVersion | Readonly<{ error: string }> {
   if (release === '') return { version, release: [] };
   const problem = releaseProblem(release);
   if (problem !== undefined) return { error: problem };
@@ -44,7 +44,7 @@ function saysWhatItSubstitutes({ objects, properties }: CatalogBundle): boolean 
 const SUBSTITUTES = 'olm.substitutesFor';
 
 /** By version, then by release: none comes before any. */
-export function compareVersionReleases(a: VersionRelease, b: VersionRelease): -1 | 0 | 1 {
+export function compareVersionReleases(a: TemplateVersion, b: TemplateVersion): -1 | 0 | 1 {
   const byVersion = compareVersions(a.version, b.version);
   if (byVersion !== 0) return byVersion;
   if (a.release.length === 0 || b.release.length === 0) {

@@ -2,12 +2,12 @@ import { NOT_RESOLVED } from 'js-yaml';
 import { KUBERNETES_YAML } from '../read/yaml-schema.js';
 
 /** Where a scalar is written: the margin of its further lines, and the column of its first character. */
-export type Place = Readonly<{ margin: string; column: number }>;
+export type ScalarPlace = Readonly<{ margin: string; column: number }>;
 
 /** A line that is longer breaks at its next blank. */
 const BEST_WIDTH = 80;
 /** Keys never break. */
-const NO_BREAKS: Place = { margin: '', column: Number.NEGATIVE_INFINITY };
+const NO_BREAKS: ScalarPlace = { margin: '', column: Number.NEGATIVE_INFINITY };
 
 /** What yaml.v2 takes as printable: no tabs, no controls, nothing beyond the basic plane. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
@@ -16,7 +16,7 @@ const BREAK = /[\n\u2028\u2029]/;
 type Allowed = Readonly<{ plain: boolean; single: boolean; literal: boolean }>;
 
 /** A text value in block context, in the style that yaml.v2 would choose. */
-export function textScalar(text: string, place: Place): string {
+export function textScalar(text: string, place: ScalarPlace): string {
   if (text === '') return '""';
   const allowed = analyze(text);
   if (text.includes('\n')) return allowed.literal ? literal(text, place.margin) : doubleQuoted(text, place);
@@ -88,7 +88,7 @@ function readsAsText(text: string): boolean {
 }
 
 /** Breaks at single blanks once the line is longer than the best width; `units` are characters as written. */
-function folded(units: readonly string[], { margin, column: start }: Place): string {
+function folded(units: readonly string[], { margin, column: start }: ScalarPlace): string {
   let text = '';
   let column = start;
   for (const [index, unit] of units.entries()) {
@@ -132,7 +132,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /**
  * Unlike the other styles it breaks before several blanks too, and then marks those left with a backslash.
  */
-function doubleQuoted(text: string, { margin, column: start }: Place): string {
+function doubleQuoted(text: string, { margin, column: start }: ScalarPlace): string {
   const characters = [...text];
   let quoted = '"';
   let column = start + 1;

@@ -1,7 +1,7 @@
 import { goFloat } from '../../kernel/json/go-float.js';
 import { isRecord } from '../../kernel/json/go-json.js';
 import { byYamlKey } from './go-yaml-key-order.js';
-import { keyText, type Place, textScalar } from './go-yaml-scalar.js';
+import { keyText, type ScalarPlace, textScalar } from './go-yaml-scalar.js';
 
 // YAML as sigs.k8s.io/yaml writes a JSON value: keys sorted, two blanks a level, lists not indented below
 // their key. It follows Go's yaml.v2 character for character, so that output can be compared with opm's.
@@ -12,7 +12,7 @@ export const goYaml = (value: unknown): string => `${block(value, { margin: '', 
 /**
  * What follows a key's colon or a list item's dash: either ` scalar`, or lines that begin with a line break.
  */
-function block(value: unknown, place: Place): string {
+function block(value: unknown, place: ScalarPlace): string {
   if (Array.isArray(value)) return value.length === 0 ? ' []' : listLines(value, place.margin);
   if (isRecord(value)) {
     const keys = Object.keys(value).sort(byYamlKey);
@@ -38,7 +38,7 @@ function itemText(value: unknown, inner: string): string {
   return text.startsWith('\n') ? ` ${text.slice(1 + inner.length)}` : text;
 }
 
-function scalar(value: unknown, place: Place): string {
+function scalar(value: unknown, place: ScalarPlace): string {
   if (typeof value === 'string') return textScalar(value, place);
   if (typeof value === 'number') return numberText(value);
   return value === undefined ? 'null' : String(value);

@@ -7,7 +7,7 @@ import type { Catalog, CatalogBundle } from '../../catalog/model/catalog.js';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 import { configMapChannel } from './configmap-channel.js';
-import { type PackageManifest, readConfigMapLists } from './configmap-lists.js';
+import { type ConfigMapPackage, readConfigMapLists } from './configmap-lists.js';
 
 /**
  * The catalog that a ConfigMap's three keys describe, with every bundle's manifests inline: a CSV and the
@@ -44,7 +44,7 @@ export function catalogOfConfigMap(data: Readonly<Record<string, string>>): Cata
  * A single channel is the default one without being named (operator-registry:
  * PackageChannel.IsDefaultChannel).
  */
-function defaultChannelOf({ packageName, defaultChannel, channels }: PackageManifest): string {
+function defaultChannelOf({ packageName, defaultChannel, channels }: ConfigMapPackage): string {
   const [only] = channels;
   if (channels.length === 1 && only !== undefined) return only.name;
   if (channels.some(({ name }) => name === defaultChannel)) return defaultChannel;

@@ -2,7 +2,7 @@ import type { CatalogChannel, ChannelEntry } from '../../catalog/model/catalog.j
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { textAt, textsAt } from '../../kernel/json/json-access.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
-import type { PackageManifest } from './configmap-lists.js';
+import type { ConfigMapPackage } from './configmap-lists.js';
 
 /**
  * A channel as configmap-server makes it: from currentCSV along `spec.replaces` to the end; what a CSV on the
@@ -11,7 +11,7 @@ import type { PackageManifest } from './configmap-lists.js';
  */
 export function configMapChannel(
   packageName: string,
-  { name, currentCSV }: PackageManifest['channels'][number],
+  { name, currentCSV }: ConfigMapPackage['channels'][number],
   csvs: ReadonlyMap<string, KubernetesObject>,
 ): CatalogChannel {
   const chain = new Map<string, ChannelEntry>();

@@ -5,7 +5,7 @@ import { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { ConfigMapCatalogError } from './configmap-catalog.error.js';
 
 /** A package as the ConfigMap describes it: channels and the CSV each of them begins with. */
-export type PackageManifest = Readonly<{
+export type ConfigMapPackage = Readonly<{
   packageName: string;
   defaultChannel: string;
   channels: readonly Readonly<{ name: string; currentCSV: string }>[];
@@ -15,17 +15,17 @@ export type PackageManifest = Readonly<{
 export type ConfigMapLists = Readonly<{
   crds: readonly KubernetesObject[];
   csvs: readonly KubernetesObject[];
-  packages: readonly PackageManifest[];
+  packages: readonly ConfigMapPackage[];
 }>;
 
-const PackageManifest = z
+const ConfigMapPackage = z
   .looseObject({
     packageName: z.string().min(1),
     defaultChannel: z.string().nullish(),
     channels: z.array(z.looseObject({ name: z.string(), currentCSV: z.string() })).nullish(),
   })
   .transform(
-    ({ packageName, defaultChannel, channels }): PackageManifest => ({
+    ({ packageName, defaultChannel, channels }): ConfigMapPackage => ({
       packageName,
       defaultChannel: defaultChannel ?? '',
       channels: channels ?? [],
@@ -43,7 +43,7 @@ export function readConfigMapLists(data: Readonly<Record<string, string>>): Conf
   return {
     crds: listAt(data, 'customResourceDefinitions', manifestOf(CRD)),
     csvs: listAt(data, 'clusterServiceVersions', manifestOf(CSV)),
-    packages: listAt(data, 'packages', PackageManifest),
+    packages: listAt(data, 'packages', ConfigMapPackage),
   };
 }
 

@@ -1,9 +1,15 @@
 import { asList, asRecord } from '../../kernel/crd/loose-value.js';
-import { type FieldError, invalid, type Schema, type SchemaCheck, type SchemaPlace } from './schema-errors.js';
+import {
+  type FieldError,
+  invalid,
+  type SchemaCheck,
+  type SchemaPlace,
+  type StructuralSchema,
+} from './schema-errors.js';
 
 /** allOf, anyOf, oneOf and not. */
 export function checkCombinations(
-  schema: Schema,
+  schema: StructuralSchema,
   value: unknown,
   place: SchemaPlace,
   check: SchemaCheck,

@@ -2,13 +2,13 @@ import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import { asList, asText } from '../../kernel/crd/loose-value.js';
 
 /** A structural schema (openAPIV3Schema of a CustomResourceDefinition) or a part of one, as it came. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type StructuralSchema = Readonly<Record<string, unknown>>;
 
 /** Position of a check: the value's path inside the object, and its depth. */
 export type SchemaPlace = Readonly<{ path: string; depth: number }>;
 
 /** The whole check of one value: handed to the checks of parts, which call it for what lies inside. */
-export type SchemaCheck = (schema: Schema, value: unknown, place: SchemaPlace) => FieldError[];
+export type SchemaCheck = (schema: StructuralSchema, value: unknown, place: SchemaPlace) => FieldError[];
 
 /**
  * One violation: the field's path from the object's root (empty: the object itself)

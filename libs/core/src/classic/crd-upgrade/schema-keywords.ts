@@ -4,20 +4,20 @@ import { matchesPattern } from './match-pattern.js';
 import {
   type FieldError,
   invalid,
-  type Schema,
   type SchemaCheck,
   type SchemaPlace,
+  type StructuralSchema,
   wrongType,
 } from './schema-errors.js';
 import { hasFormat } from './schema-formats.js';
 
-const limit = (schema: Schema, keyword: string): number | undefined => {
+const limit = (schema: StructuralSchema, keyword: string): number | undefined => {
   const value = schema[keyword];
   return typeof value === 'number' ? value : undefined;
 };
 
 /** multipleOf, maximum and minimum (exclusive or not). */
-export function checkNumber(schema: Schema, value: number, path: string): FieldError[] {
+export function checkNumber(schema: StructuralSchema, value: number, path: string): FieldError[] {
   const [least, most, step] = [limit(schema, 'minimum'), limit(schema, 'maximum'), limit(schema, 'multipleOf')];
   const errors: FieldError[] = [];
   if (step !== undefined && step !== 0 && !Number.isInteger(value / step)) {
@@ -35,7 +35,7 @@ export function checkNumber(schema: Schema, value: number, path: string): FieldE
 }
 
 /** The first violation of maxLength, minLength (in code points) and pattern, and that of format. */
-export function checkText(schema: Schema, value: string, path: string): FieldError[] {
+export function checkText(schema: StructuralSchema, value: string, path: string): FieldError[] {
   const first = lengthOrPatternError(schema, value, path);
   const format = asText(schema['format']);
   const wrongFormat = format === '' || hasFormat(format, value) ? [] : [wrongType(format, value, path)];
@@ -43,7 +43,7 @@ export function checkText(schema: Schema, value: string, path: string): FieldErr
 }
 
 /** A pattern that cannot be judged here is passed over. */
-function lengthOrPatternError(schema: Schema, value: string, path: string): FieldError | undefined {
+function lengthOrPatternError(schema: StructuralSchema, value: string, path: string): FieldError | undefined {
   const [least, most] = [limit(schema, 'minLength'), limit(schema, 'maxLength')];
   const length = [...value].length;
   if (most !== undefined && length > most) return { path, message: `Too long: may not be more than ${most} bytes` };
@@ -55,7 +55,7 @@ function lengthOrPatternError(schema: Schema, value: string, path: string): Fiel
 
 /** minItems, maxItems, uniqueItems and the items themselves. */
 export function checkList(
-  schema: Schema,
+  schema: StructuralSchema,
   value: readonly unknown[],
   place: SchemaPlace,
   check: SchemaCheck,
@@ -81,7 +81,7 @@ const below = (path: string, key: string): string => (path === '' ? key : `${pat
 
 /** required, minProperties, maxProperties, properties and additionalProperties. */
 export function checkObject(
-  schema: Schema,
+  schema: StructuralSchema,
   value: Readonly<Record<string, unknown>>,
   place: SchemaPlace,
   check: SchemaCheck,

@@ -1,6 +1,6 @@
 import { asRecord } from '../../kernel/crd/loose-value.js';
 import { checkCombinations } from './schema-combinations.js';
-import { enumError, type FieldError, type Schema, type SchemaPlace, typeError } from './schema-errors.js';
+import { enumError, type FieldError, type SchemaPlace, type StructuralSchema, typeError } from './schema-errors.js';
 import { checkList, checkNumber, checkObject, checkText } from './schema-keywords.js';
 
 // The API server bounds the depth of objects too; beyond this nothing is checked rather
@@ -12,10 +12,10 @@ const MAX_DEPTH = 100;
  * and unknown fields are not checked, as in OLM: the server applies the rules when the objects are written
  * next, and accepts an unchanged field. Spec: install-plans.md §7.
  */
-export const schemaViolations = (schema: Schema, value: unknown): FieldError[] =>
+export const schemaViolations = (schema: StructuralSchema, value: unknown): FieldError[] =>
   violationsAt(schema, value, { path: '', depth: 0 });
 
-function violationsAt(schema: Schema, value: unknown, place: SchemaPlace): FieldError[] {
+function violationsAt(schema: StructuralSchema, value: unknown, place: SchemaPlace): FieldError[] {
   if (place.depth > MAX_DEPTH) return [];
   if (value === null && schema['nullable'] === true) return [];
   const wrongType = typeError(schema, value, place.path);
@@ -28,7 +28,7 @@ function violationsAt(schema: Schema, value: unknown, place: SchemaPlace): Field
   ];
 }
 
-function keywordViolations(schema: Schema, value: unknown, place: SchemaPlace): FieldError[] {
+function keywordViolations(schema: StructuralSchema, value: unknown, place: SchemaPlace): FieldError[] {
   if (typeof value === 'number') return checkNumber(schema, value, place.path);
   if (typeof value === 'string') return checkText(schema, value, place.path);
   if (Array.isArray(value)) return checkList(schema, value, place, violationsAt);

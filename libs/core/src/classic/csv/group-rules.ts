@@ -9,7 +9,7 @@ import { memberAnnotations, TARGET_NAMESPACES_ANNOTATION, targetsOf } from '../o
 import { reconcileApis } from '../operator-group/provided-apis.js';
 import { selectsNothing } from '../operator-group/select-targets.js';
 import { installModesError, unsupportedTargets } from './install-modes.js';
-import { move, type Outcome, type Rule, STAY, type Subject, waitFor } from './outcome.js';
+import { type CsvSubject, move, type Outcome, type Rule, STAY, waitFor } from './outcome.js';
 
 const GROUP_STATUS_WAIT_MS = 5_000;
 
@@ -107,7 +107,7 @@ const providedApiConflicts: Rule = (subject) => {
  * The operator must not run in this state: its Deployments go, by name. One that stands in a conflict already
  * keeps that verdict, and nothing is done about it again (spec: operator-groups.md §4).
  */
-function refused({ csv, world }: Subject, reason: string, message: string): Outcome {
+function refused({ csv, world }: CsvSubject, reason: string, message: string): Outcome {
   if (csv.status?.reason === 'InterOperatorGroupOwnerConflict') return STAY;
   const names = new Set(strategyDeployments(csv).map(({ name }) => name));
   const actions = world.deployments

@@ -11,7 +11,7 @@ import type { CertificateTimes } from './serving/certificates-of.js';
  * What a rule has in front of it. `requirements` and `problem` are worked out when first
  * asked for, and then kept.
  */
-export type Subject = Readonly<{
+export type CsvSubject = Readonly<{
   csv: ClusterServiceVersion;
   world: CsvWorld;
   /** Set once the group checks have passed. */
@@ -35,16 +35,16 @@ type Doings = Readonly<{
 export type Outcome = Doings & Readonly<{ verdict?: PhaseVerdict }>;
 
 /** A rule answers when it applies; undefined lets the next rule of the table speak. */
-export type Rule = (subject: Subject) => Outcome | undefined;
+export type Rule = (subject: CsvSubject) => Outcome | undefined;
 
 /**
  * Why a row of the phase table applies, in the words of its verdict, and what is done. Phase
  * and reason are the table's.
  */
-export type Finding = Doings & Readonly<{ message: string }>;
+export type PhaseFinding = Doings & Readonly<{ message: string }>;
 
 /** The condition of a row that moves the CSV: undefined where it does not hold. */
-export type Condition = (subject: Subject) => Finding | undefined;
+export type Condition = (subject: CsvSubject) => PhaseFinding | undefined;
 
 /** Ends the pass without a change. */
 export const STAY: Outcome = {};

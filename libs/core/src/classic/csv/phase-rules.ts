@@ -8,7 +8,7 @@ import type { Again } from './csv-world.js';
 import { missingDeployment } from './deployments/check-deployments.js';
 import { installActions, refusalOf } from './install-components.js';
 import { pauseAfterRefusal, pauseBeforeInstall } from './install-pace.js';
-import { type Condition, type Rule, STAY, type Subject, waitFor } from './outcome.js';
+import { type Condition, type CsvSubject, type Rule, STAY, waitFor } from './outcome.js';
 import { providedApiClusterRoles } from './provided-api-cluster-roles.js';
 import { mayBeDeleted, predecessorOf, predecessors, replacementOf, successors } from './replacement-chain.js';
 import { strategyError, unknownStrategy } from './requirements/requirements.js';
@@ -130,7 +130,7 @@ export const authorityUnreadable: Condition = ({ csv, world }) =>
 
 /** Waits where installing again at once would go on without end. */
 const pausing =
-  (pause: (csv: Subject['csv'], now: Date) => number, because: string): Rule =>
+  (pause: (csv: CsvSubject['csv'], now: Date) => number, because: string): Rule =>
   ({ csv, world }) => {
     const afterMs = pause(csv, world.now);
     return afterMs === 0 ? undefined : { next: waitFor(because, afterMs) };
@@ -152,7 +152,7 @@ export const install: Condition = ({ csv, world }) => ({
 });
 
 /** Milliseconds since the phase was entered. */
-function inPhaseFor({ csv, world }: Subject): number {
+function inPhaseFor({ csv, world }: CsvSubject): number {
   const since = csv.status?.lastTransitionTime;
   return since ? world.now.getTime() - Date.parse(since) : 0;
 }
@@ -160,7 +160,7 @@ function inPhaseFor({ csv, world }: Subject): number {
 const NOT_SERVED: ReadonlySet<ProblemKind> = new Set(['apiServicesMissing', 'webhooksMissing']);
 
 /** When to check again after a failed check moved the CSV to `to`. */
-function afterCheck(subject: Subject, kind: ProblemKind, to: CsvPhase): Again {
+function afterCheck(subject: CsvSubject, kind: ProblemKind, to: CsvPhase): Again {
   if (to === 'Failed') return waitFor('component unhealthy', UNHEALTHY_RETRY_MS);
   if (to !== 'Installing') return NOW;
   if (NOT_SERVED.has(kind)) return waitFor('nothing tells when it is served', NOT_SERVED_RETRY_MS);
@@ -240,7 +240,7 @@ export const groupRepaired =
   ({ csv }) =>
     reasons.includes(csv.status?.reason ?? '') ? { message, next: NOW } : undefined;
 
-const failForward = ({ group }: Subject): boolean => group !== undefined && isFailForward(group);
+const failForward = ({ group }: CsvSubject): boolean => group !== undefined && isFailForward(group);
 
 export const replacedForGood: Condition = (subject) =>
   mayBeDeleted(subject.csv, subject.world.csvs, failForward(subject))

@@ -17,7 +17,7 @@ import { deleteCsv, patchFinalizers } from './delete-csv.js';
 import { GROUP_RULES } from './group-rules.js';
 import { healthProblem } from './install-components.js';
 import { liftRbac } from './lift-rbac.js';
-import { type Outcome, STAY, type Subject, waitFor } from './outcome.js';
+import { type CsvSubject, type Outcome, STAY, waitFor } from './outcome.js';
 import { PHASE_TABLE } from './phase-table.js';
 import { type Requirements, requirementsOf } from './requirements/requirements.js';
 
@@ -44,7 +44,7 @@ export function stepCsv(csv: ClusterServiceVersion, world: CsvWorld): CsvStep {
   return stepOf(subject, decide(subject));
 }
 
-function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): Subject {
+function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): CsvSubject {
   let known: Requirements | undefined;
   const requirements = () => {
     known ??= requirementsOf(csv, world);
@@ -60,7 +60,7 @@ function subjectOf(csv: ClusterServiceVersion, world: CsvWorld): Subject {
   return { csv, world, group: only, requirements, problem: firstProblem };
 }
 
-function decide(subject: Subject): Outcome {
+function decide(subject: CsvSubject): Outcome {
   const phase = subject.csv.status?.phase ?? '';
   const rows = PHASE_TABLE.filter((row) => row.phase === phase).map(({ rule }) => rule);
   for (const rule of [...GROUP_RULES, ...rows]) {
@@ -70,7 +70,7 @@ function decide(subject: Subject): Outcome {
   return STAY;
 }
 
-function stepOf(subject: Subject, outcome: Outcome): CsvStep {
+function stepOf(subject: CsvSubject, outcome: Outcome): CsvStep {
   const { csv, world } = subject;
   const { verdict, actions = [], installing, next } = outcome;
   const written = verdict === undefined ? NOTHING : writtenFor(csv, verdict, world.now, outcome);
@@ -131,7 +131,7 @@ const withCertificates = (status: CsvStatus, times: Outcome['certificates']): Cs
       };
 
 /** Members of a global group get their Roles lifted to the cluster, whatever their phase (§1.4, §6). */
-function clusterWideRbac({ csv, world, group }: Subject): readonly Action[] {
+function clusterWideRbac({ csv, world, group }: CsvSubject): readonly Action[] {
   if (group === undefined || !isGlobal(targetsOf(group))) return [];
   const annotations = csv.metadata.annotations ?? {};
   const isMember = Object.entries(memberAnnotations(group)).every(([key, value]) => annotations[key] === value);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
-import { type BundleContent, PROPERTIES_ANNOTATION, propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
+import { type BundleInPlan, PROPERTIES_ANNOTATION, propertiesAnnotation, stepsOfBundle } from './bundle-steps.js';
 
 const csv = (more: Record<string, unknown> = {}, head: Partial<KubernetesObject> = {}): KubernetesObject => ({
   apiVersion: 'operators.coreos.com/v1alpha1',
@@ -9,7 +9,7 @@ const csv = (more: Record<string, unknown> = {}, head: Partial<KubernetesObject>
   spec: { replaces: 'tug.v0', ...more },
   ...head,
 });
-const content = (objects: readonly KubernetesObject[], more: Partial<BundleContent> = {}): BundleContent => ({
+const content = (objects: readonly KubernetesObject[], more: Partial<BundleInPlan> = {}): BundleInPlan => ({
   objects,
   catalogSource: { namespace: 'olm', name: 'shelf' },
   namespace: 'harbour',

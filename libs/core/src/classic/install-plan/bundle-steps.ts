@@ -18,7 +18,7 @@ import { CSV_KIND, stepOf } from './install-plan-step.js';
 export const PROPERTIES_ANNOTATION = 'operatorframework.io/properties';
 
 /** One bundle as it enters a plan. */
-export type BundleContent = Readonly<{
+export type BundleInPlan = Readonly<{
   /** Every manifest in bundle order, the CSV among them. */
   objects: readonly KubernetesObject[];
   catalogSource: CatalogKey;
@@ -57,7 +57,7 @@ function csvOf(objects: readonly KubernetesObject[]): ClusterServiceVersion {
   throw new BundleNotInstallable(`bundle CSV ${name} is invalid at ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-function csvForNamespace(csv: ClusterServiceVersion, content: BundleContent): ClusterServiceVersion {
+function csvForNamespace(csv: ClusterServiceVersion, content: BundleInPlan): ClusterServiceVersion {
   const { replaces: _bundleChoice, ...spec } = csv.spec;
   const { status: _neverInstalled, ...rest } = csv;
   return {
@@ -75,7 +75,7 @@ function csvForNamespace(csv: ClusterServiceVersion, content: BundleContent): Cl
  * The steps of one bundle: CSV, other objects in bundle order, then what the CSV's permissions ask for.
  * Throws {@link BundleNotInstallable}. Spec: install-plans.md §2.
  */
-export function stepsOfBundle(content: BundleContent): InstallPlanStep[] {
+export function stepsOfBundle(content: BundleInPlan): InstallPlanStep[] {
   const csv = csvForNamespace(csvOf(content.objects), content);
   const { name: sourceName, namespace: sourceNamespace } = content.catalogSource;
   const origin = { resolving: csv.metadata.name ?? '', sourceName, sourceNamespace };

@@ -16,7 +16,7 @@ import {
 /**
  * A bundle in the plainest terms; the oracle below knows nothing of properties, channels, indexes or solvers.
  */
-export type Bundle = Readonly<{
+export type OracleBundle = Readonly<{
   pkg: string;
   version: number;
   provides: readonly string[];
@@ -28,12 +28,15 @@ export type Bundle = Readonly<{
  * Packages of one chain each, and which version of each a Subscription has: 0 for none yet,
  * nothing for no Subscription.
  */
-export type Namespace = Readonly<{ bundles: readonly Bundle[]; has: Readonly<Record<string, number | undefined>> }>;
+export type Namespace = Readonly<{
+  bundles: readonly OracleBundle[];
+  has: Readonly<Record<string, number | undefined>>;
+}>;
 
 export const PACKAGES = ['p', 'q', 'r', 's'];
 const APIS = ['X', 'Y', 'Z'];
 
-const bundle = (pkg: string, version: number): fc.Arbitrary<Bundle> =>
+const bundle = (pkg: string, version: number): fc.Arbitrary<OracleBundle> =>
   fc.record({
     pkg: fc.constant(pkg),
     version: fc.constant(version),
@@ -63,9 +66,9 @@ export const namespace: fc.Arbitrary<Namespace> = fc
     has: Object.fromEntries(packages.map(({ pkg, has }) => [pkg, has])),
   }));
 
-export const nameOf = ({ pkg, version }: Bundle): string => `${pkg}.v${version}.0.0`;
+export const nameOf = ({ pkg, version }: OracleBundle): string => `${pkg}.v${version}.0.0`;
 
-function entryOf({ pkg, version, provides, needs, needsAtLeast, deprecated }: Bundle) {
+function entryOf({ pkg, version, provides, needs, needsAtLeast, deprecated }: OracleBundle) {
   const properties = [
     ...provides.map(providesApi),
     ...needs.map(needsApi),
@@ -75,14 +78,14 @@ function entryOf({ pkg, version, provides, needs, needsAtLeast, deprecated }: Bu
   return sampleEntry(pkg, `${version}.0.0`, properties, version > 1 ? { replaces: `${pkg}.v${version - 1}.0.0` } : {});
 }
 
-function csvOf(one: Bundle): InstalledCsv {
+function csvOf(one: OracleBundle): InstalledCsv {
   const { name, version, properties } = entryOf(one);
   const propertiesAnnotation = JSON.stringify({ properties });
   return { name, version, replaces: '', phase: '', propertiesAnnotation, ownedApis: [], requiredApis: [] };
 }
 
 /** A catalog bundle, or the same one as it is installed: two different things to the rules. */
-export type Item = Readonly<{ bundle: Bundle; installed: boolean }>;
+export type Item = Readonly<{ bundle: OracleBundle; installed: boolean }>;
 
 export const items = ({ bundles, has }: Namespace): Item[] => [
   ...bundles.map((one) => ({ bundle: one, installed: false })),

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { PackageRecord } from '../../catalog/model/package-record.js';
 import { canonicalJson } from '../../kernel/canonical/canonical-json.js';
 import {
-  type Bundle,
   desiredNamespaceOf,
   type Item,
   items,
   type Namespace,
   nameOf,
   namespace,
+  type OracleBundle,
   PACKAGES,
   records,
 } from './random-namespace.fixture.js';
@@ -21,7 +21,7 @@ const seed = Number(process.env['FLOTILLA_TEST_SEED'] ?? Date.now() % 2 ** 31);
 /** Whether the items may be there together: every rule of the spec, written down once more, plainly. */
 function isValid(chosen: readonly Item[], { has }: Namespace): boolean {
   const bundles = chosen.map((item) => item.bundle);
-  const isMet = ({ needs, needsAtLeast }: Bundle) =>
+  const isMet = ({ needs, needsAtLeast }: OracleBundle) =>
     needs.every((api) => bundles.some(({ provides }) => provides.includes(api))) &&
     (needsAtLeast === undefined ||
       bundles.some(({ pkg, version }) => pkg === needsAtLeast.pkg && version >= needsAtLeast.version));

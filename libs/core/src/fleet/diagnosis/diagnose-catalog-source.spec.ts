@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest';
 import { diagnoseCatalogSource } from './diagnose-catalog-source.js';
-import { check, type Row, source, state } from './diagnosis.fixture.js';
+import { check, type DiagnosisCase, source, state } from './diagnosis.fixture.js';
 
 describe('a CatalogSource', () => {
-  it.each<Row>([
+  it.each<DiagnosisCase>([
     { because: 'it serves', diagnosis: diagnoseCatalogSource(source(state('READY'))), standing: 'well', says: /READY/ },
     {
       because: 'it serves old content',
@@ -66,7 +66,7 @@ describe('a CatalogSource', () => {
         todo: /^Name a Secret .* in spec\.secrets/,
       },
     ].map(
-      ({ because, message, todo }): Row => ({
+      ({ because, message, todo }): DiagnosisCase => ({
         because,
         diagnosis: diagnoseCatalogSource(source({ ...state('TRANSIENT_FAILURE'), message })),
         standing: 'failed',

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { diagnoseConditions } from './diagnose-conditions.js';
-import { check, type Row } from './diagnosis.fixture.js';
+import { check, type DiagnosisCase } from './diagnosis.fixture.js';
 
 describe('an object of OLM v1', () => {
   const extension = (...conditions: object[]) => ({
@@ -18,7 +18,7 @@ describe('an object of OLM v1', () => {
     message,
   });
 
-  it.each<Row>([
+  it.each<DiagnosisCase>([
     {
       because: 'installed',
       diagnosis: diagnoseConditions(extension(installed, progressing('Succeeded'))),

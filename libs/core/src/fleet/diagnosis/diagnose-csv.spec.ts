@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import type { ClusterServiceVersion } from '../../kernel/api/cluster-service-version.js';
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import { diagnoseCsv } from './diagnose-csv.js';
-import { check, csv, group, plan, type Row } from './diagnosis.fixture.js';
+import { check, csv, type DiagnosisCase, group, plan } from './diagnosis.fixture.js';
 
 const requirement = (kind: string, status: string, dependents: object[] = []) => ({
   group: '',
@@ -29,7 +29,7 @@ const ofCsv = (one: ClusterServiceVersion, installPlans: readonly InstallPlan[] 
   diagnoseCsv(one, { installPlans, operatorGroups: [] });
 
 describe('a ClusterServiceVersion', () => {
-  it.each<Row>([
+  it.each<DiagnosisCase>([
     { because: 'runs', diagnosis: ofCsv(csv({ phase: 'Succeeded' })), standing: 'well', says: /runs/ },
     {
       because: 'an API is missing; what is met is not told',
@@ -84,7 +84,7 @@ describe('a ClusterServiceVersion', () => {
       todo: /kubectl -n team patch operatorcondition mill\.v0 --type merge -p '\{"spec":\{"overrides"/,
     },
     ...['InvalidWebhookDescription', 'InvalidInstallStrategy', 'InvalidInstallModes'].map(
-      (reason): Row => ({
+      (reason): DiagnosisCase => ({
         because: `${reason}: the bundle is at fault, no Pod can show why`,
         diagnosis: ofCsv(csv({ phase: 'Failed', reason }), [plan('Complete')]),
         standing: 'failed',

@@ -3,13 +3,13 @@ import { STORED_VERSION_REFUSED } from '../../classic/crd-upgrade/stored-version
 import type { InstallPlan } from '../../kernel/api/install-plan.js';
 import type { OperatorGroup } from '../../kernel/api/operator-group.js';
 import { diagnoseInstallPlan } from './diagnose-install-plan.js';
-import { check, group, plan, type Row, step } from './diagnosis.fixture.js';
+import { check, type DiagnosisCase, group, plan, step } from './diagnosis.fixture.js';
 
 const forbidden = (user: string) => `error creating: services is forbidden: User "${user}" cannot create resource`;
 const ofPlan = (one: InstallPlan, groups: readonly OperatorGroup[] = []) => diagnoseInstallPlan(one, groups);
 
 describe('an InstallPlan', () => {
-  it.each<Row>([
+  it.each<DiagnosisCase>([
     { because: 'done', diagnosis: ofPlan(plan('Complete')), standing: 'well', says: /mill\.v1 is created/ },
     {
       because: 'it waits for a person',

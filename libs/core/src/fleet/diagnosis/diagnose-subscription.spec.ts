@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { SUBSCRIPTION_API, type Subscription } from '../../kernel/api/subscription.js';
 import { diagnoseSubscription, type Surroundings } from './diagnose-subscription.js';
-import { check, csv, group, plan, type Row, source, state } from './diagnosis.fixture.js';
+import { check, csv, type DiagnosisCase, group, plan, source, state } from './diagnosis.fixture.js';
 
 const subscription = (status?: Subscription['status']): Subscription => ({
   ...SUBSCRIPTION_API,
@@ -26,7 +26,7 @@ const excluding = {
 const condition = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'told by OLM' }] });
 
 describe('a Subscription', () => {
-  it.each<Row>([
+  it.each<DiagnosisCase>([
     {
       because: 'no group',
       diagnosis: diagnoseSubscription(subscription(), { ...fine, operatorGroups: [] }),

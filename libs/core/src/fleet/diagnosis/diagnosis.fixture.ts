@@ -5,7 +5,7 @@ import { INSTALL_PLAN_API, type InstallPlan } from '../../kernel/api/install-pla
 import type { Diagnosis, HealthState } from './diagnosis.js';
 
 /** One object, what its diagnosis is, and what it advises; no advice where `todo` is absent. */
-export type Row = Readonly<{
+export type DiagnosisCase = Readonly<{
   because: string;
   diagnosis: Diagnosis;
   standing: HealthState;
@@ -13,7 +13,7 @@ export type Row = Readonly<{
   todo?: RegExp;
 }>;
 
-export const check = ({ diagnosis, standing, says, todo }: Row) => {
+export const check = ({ diagnosis, standing, says, todo }: DiagnosisCase) => {
   expect(diagnosis.standing).toBe(standing);
   expect(diagnosis.because.join('\n')).toMatch(says);
   expect(diagnosis.todo.join('\n')).toMatch(todo ?? /^$/);

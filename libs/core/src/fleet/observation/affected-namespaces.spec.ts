@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { affectedNamespaces, type ClusterView } from './affected-namespaces.js';
+import { affectedNamespaces, type ClusterNamespaces } from './affected-namespaces.js';
 
-const view: ClusterView = {
+const view: ClusterNamespaces = {
   globalCatalogNamespace: 'olm',
   subscribed: new Set(['team-b', 'team-a']),
   waitingForCluster: () => new Set(['waiting']),

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../kernel/api/kubernetes-object.js';
 import { byCodeUnit } from '../../kernel/canonical/canonical-json.js';
 
 /** What is known of one cluster when an event arrives: enough to say which namespaces it concerns. */
-export type ClusterView = Readonly<{
+export type ClusterNamespaces = Readonly<{
   globalCatalogNamespace: string;
   /** Namespaces with a Subscription. */
   subscribed: ReadonlySet<string>;
@@ -16,7 +16,7 @@ export type ClusterView = Readonly<{
   selecting: (object: KubernetesObject) => ReadonlySet<string>;
 }>;
 
-type Rule = (object: KubernetesObject, view: ClusterView) => Iterable<string>;
+type Rule = (object: KubernetesObject, view: ClusterNamespaces) => Iterable<string>;
 
 const own: Rule = ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]);
 /**
@@ -77,7 +77,7 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** The namespaces for which a pass is due after this object appeared, changed or went; sorted, each once. */
-export function affectedNamespaces(object: KubernetesObject, view: ClusterView): string[] {
+export function affectedNamespaces(object: KubernetesObject, view: ClusterNamespaces): string[] {
   const rule = rules[object.kind];
   if (rule === undefined) return [];
   return [...new Set(rule(object, view))].toSorted(byCodeUnit);

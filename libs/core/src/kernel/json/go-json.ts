@@ -5,8 +5,8 @@ import { byCodeUnit } from '../canonical/canonical-json.js';
 // fields are passed over, a wrong type is an error that names struct and field.
 
 /** Where a value stands, for the error text: the Go struct and the path of the field in it. */
-export type Place = Readonly<{ struct: string; path: string }>;
-export type Decoder<T> = (value: unknown, place: Place) => T;
+export type JsonPlace = Readonly<{ struct: string; path: string }>;
+export type Decoder<T> = (value: unknown, place: JsonPlace) => T;
 
 /** A JSON value of the wrong type, in the words of Go's encoding/json. */
 export class GoTypeError extends Error {}
@@ -26,7 +26,7 @@ function kindOf(value: unknown): string {
 }
 
 /** `json: cannot unmarshal number into Go struct field Package.name of type string`. */
-export function mismatch(value: unknown, place: Place, goType: string): GoTypeError {
+export function mismatch(value: unknown, place: JsonPlace, goType: string): GoTypeError {
   const into = place.path === '' ? 'Go value' : `Go struct field ${place.struct}.${place.path}`;
   return new GoTypeError(`json: cannot unmarshal ${kindOf(value)} into ${into} of type ${goType}`);
 }
@@ -72,7 +72,7 @@ function foldedFields(value: Record<string, unknown>): Record<string, unknown> {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-function byte(value: unknown, place: Place): number {
+function byte(value: unknown, place: JsonPlace): number {
   if (value === null) return 0;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255) return value;
   throw mismatch(value, place, 'uint8');

@@ -1,6 +1,6 @@
 import { type MastermindsConstraint, satisfiesConstraint } from '../../kernel/versions/masterminds-constraint.js';
 import type { PackageBundle } from './package-content.js';
-import { type Installed, isConsidered, isInstalled, isSuccessor } from './successors.js';
+import { type InstalledRelease, isConsidered, isInstalled, isSuccessor } from './successors.js';
 
 /** Whether a bundle may be chosen, by one of the criteria of an extension. */
 export type CandidateRule = (bundle: PackageBundle) => boolean;
@@ -21,13 +21,13 @@ export const inVersionRange =
 
 /** One hop from what is installed, or the installed bundle itself. */
 export const reachableFrom =
-  (installed: Installed, channels: ReadonlySet<string>): CandidateRule =>
+  (installed: InstalledRelease, channels: ReadonlySet<string>): CandidateRule =>
   (bundle) =>
     isSuccessor(bundle, installed, channels) || isInstalled(bundle, installed);
 
 /** Of the installed major version; 0.x counts as one (decision 0131). */
 export const sameMajorAs =
-  ({ asWritten: { major } }: Installed): CandidateRule =>
+  ({ asWritten: { major } }: InstalledRelease): CandidateRule =>
   ({ version }) =>
     !('error' in version) && version.version.major === major;
 

@@ -4,7 +4,7 @@ import { inAnyChannel, inVersionRange, reachableFrom, sameMajorAs } from './cand
 import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './cluster-extension.js';
 import type { PackageBundle } from './package-content.js';
 import type { ExtensionResolution } from './resolve-extension.js';
-import { type Installed, readInstalled } from './successors.js';
+import { type InstalledRelease, readInstalled } from './successors.js';
 import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';
 
 /** A newer bundle that is not chosen, and the first rule that excludes it. */
@@ -54,7 +54,7 @@ export function explainExtension(input: ExtensionInput, resolution: ExtensionRes
   return { state, because: whyChosen(input, state), catalogs, passedOver };
 }
 
-const isSame = (version: VersionRelease, installed: Installed): boolean =>
+const isSame = (version: VersionRelease, installed: InstalledRelease): boolean =>
   compareVersionReleases(version, installed.version) === 0;
 
 function whyNotAsked({ query }: ExtensionInput, { labels, availabilityMode }: ExtensionCatalog): string | undefined {
@@ -74,7 +74,7 @@ const bundlesOf = (packageName: string, { content }: ExtensionCatalog): readonly
 type Rule = Readonly<{ holds: (bundle: PackageBundle) => boolean; otherwise: string }>;
 
 /** In the order in which a user would change the spec. */
-function rulesOf({ query, majorUpdates }: ExtensionInput, installed: Installed | undefined): readonly Rule[] {
+function rulesOf({ query, majorUpdates }: ExtensionInput, installed: InstalledRelease | undefined): readonly Rule[] {
   const { channels = [], version } = query;
   const constraint = version ? parseMastermindsConstraint(version) : undefined;
   const rules: Rule[] = [];

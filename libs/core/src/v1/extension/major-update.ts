@@ -4,7 +4,7 @@ import { formatVersion } from '../../kernel/versions/version.js';
 import { type CandidateRule, sameMajorAs } from './candidate-rules.js';
 import type { MajorUpdates } from './cluster-extension.js';
 import type { PackageBundle, PackageContent } from './package-content.js';
-import type { Installed } from './successors.js';
+import type { InstalledRelease } from './successors.js';
 import { compareVersionReleases, formatLegacyVersion, type VersionRelease } from './version-release.js';
 
 /** A version that would have been taken but for its major number, and the one that is installed. */
@@ -18,7 +18,7 @@ export type HeldBack = Readonly<{ version: string; installed: string }>;
  */
 export function majorRule(
   mode: MajorUpdates,
-  installed: Installed,
+  installed: InstalledRelease,
   constraint: MastermindsConstraint | undefined,
   packages: readonly PackageContent[],
 ): CandidateRule | undefined {
@@ -34,14 +34,14 @@ export function majorRule(
 /**
  * A pre-release counts as the version that it leads to: most ranges accept no pre-release by its own name.
  */
-const allowsInstalled = (constraint: MastermindsConstraint, { asWritten }: Installed): boolean =>
+const allowsInstalled = (constraint: MastermindsConstraint, { asWritten }: InstalledRelease): boolean =>
   [asWritten, { ...asWritten, pre: [] }].some((version) => satisfiesConstraint(version, constraint));
 
 const isIn = (constraint: MastermindsConstraint, { version }: PackageBundle): boolean =>
   !('error' in version) && satisfiesConstraint(version.version, constraint);
 
 /** The highest of the versions held back. */
-export function highest(bundles: readonly PackageBundle[], installed: Installed): HeldBack | undefined {
+export function highest(bundles: readonly PackageBundle[], installed: InstalledRelease): HeldBack | undefined {
   const versions = bundles.flatMap(({ version }): VersionRelease[] => ('error' in version ? [] : [version]));
   const [first] = versions.sort((a, b) => compareVersionReleases(b, a));
   if (first === undefined) return;

@@ -12,7 +12,7 @@ import { type ExtensionCatalog, type ExtensionInput, followsEdges } from './clus
 import { type HeldBack, heldBackText, highest, majorRule } from './major-update.js';
 import type { PackageBundle, PackageContent } from './package-content.js';
 import { resolutionErrorText } from './resolution-text.js';
-import { type Installed, readInstalled } from './successors.js';
+import { type InstalledRelease, readInstalled } from './successors.js';
 import type { VersionRelease } from './version-release.js';
 
 /** Kinds of failure; each but `NotFound` and `Ambiguous` is one thing to put right. */
@@ -73,7 +73,7 @@ type FoundPackage = Readonly<{ catalog: ExtensionCatalog; content: PackageConten
 function packagesIn(
   catalogs: readonly ExtensionCatalog[],
   packageName: string,
-  installed: Installed | VersionError | undefined,
+  installed: InstalledRelease | VersionError | undefined,
 ): Readonly<{ packages: readonly FoundPackage[] }> | ResolutionFailure {
   const packages: FoundPackage[] = [];
   for (const catalog of catalogs) {
@@ -95,7 +95,7 @@ function packagesIn(
 function choose(
   { query, installed: reported, majorUpdates }: ExtensionInput,
   constraint: MastermindsConstraint | undefined,
-  installed: Installed | undefined,
+  installed: InstalledRelease | undefined,
   packages: readonly FoundPackage[],
 ): ExtensionResolution {
   const channels = new Set(query.channels);

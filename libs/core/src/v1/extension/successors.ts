@@ -11,10 +11,10 @@ import {
 } from './version-release.js';
 
 /** The installed bundle, its version read. `asWritten` still has the build metadata that may be a release. */
-export type Installed = Readonly<{ name: string; asWritten: Version; version: VersionRelease }>;
+export type InstalledRelease = Readonly<{ name: string; asWritten: Version; version: VersionRelease }>;
 
 /** Reads the installed bundle's version; the error says what is wrong with it. */
-export function readInstalled({ name, version: text, release }: InstalledBundle): Installed | VersionError {
+export function readInstalled({ name, version: text, release }: InstalledBundle): InstalledRelease | VersionError {
   const version = release === undefined ? parseLegacyVersion(text) : parseExplicitVersion(text, release);
   if ('error' in version) {
     const what = release === undefined ? 'get version and release of' : 'parse';
@@ -25,7 +25,7 @@ export function readInstalled({ name, version: text, release }: InstalledBundle)
   return 'error' in asWritten ? asWritten : { name, asWritten, version };
 }
 
-type Rule = (edge: Edge, installed: Installed) => boolean;
+type Rule = (edge: Edge, installed: InstalledRelease) => boolean;
 
 const replacesIt: Rule = ({ replaces }, { name }) => replaces === name;
 const skipsIt: Rule = ({ skips }, { name }) => skips.includes(name);
@@ -36,11 +36,14 @@ const RULES = [replacesIt, skipsIt, rangeCoversIt];
  * Whether one edge leads from the installed bundle to this one: never more than one hop
  * (spec: v1-resolution.md, "Steps", item 4).
  */
-export const isSuccessor = (bundle: PackageBundle, installed: Installed, channels: ReadonlySet<string>): boolean =>
-  bundle.edges.some((edge) => isConsidered(edge, channels) && RULES.some((rule) => rule(edge, installed)));
+export const isSuccessor = (
+  bundle: PackageBundle,
+  installed: InstalledRelease,
+  channels: ReadonlySet<string>,
+): boolean => bundle.edges.some((edge) => isConsidered(edge, channels) && RULES.some((rule) => rule(edge, installed)));
 
 /** Whether the bundle is the installed version and release, whatever its name. */
-export const isInstalled = ({ version }: PackageBundle, installed: Installed): boolean =>
+export const isInstalled = ({ version }: PackageBundle, installed: InstalledRelease): boolean =>
   !('error' in version) && compareVersionReleases(version, installed.version) === 0;
 
 /** Edges of other channels do not count once channels are named. */

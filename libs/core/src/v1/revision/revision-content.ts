@@ -16,7 +16,7 @@ export type RevisionContent =
 /** The Secret `namespace/name`; undefined where it does not exist. */
 export type FindSecret = (place: string) => KubernetesObject | undefined;
 
-export type ContentOptions = Readonly<{
+export type RevisionContentOptions = Readonly<{
   /** Where a reference without a namespace leads. */
   systemNamespace: string;
   inflate: (bytes: Uint8Array) => Uint8Array;
@@ -32,7 +32,7 @@ const Data = z.record(z.string(), z.string());
 export function revisionContent(
   revision: ClusterObjectSet,
   find: FindSecret,
-  { systemNamespace, inflate }: ContentOptions,
+  { systemNamespace, inflate }: RevisionContentOptions,
 ): RevisionContent {
   const mutable = mutableSecrets(revision, find, systemNamespace);
   if (mutable.length > 0) {
@@ -74,7 +74,7 @@ function mutableSecrets({ spec }: ClusterObjectSet, find: FindSecret, systemName
 function contentObject(
   { object, ref }: RevisionPhase['objects'][number],
   find: FindSecret,
-  { systemNamespace, inflate }: ContentOptions,
+  { systemNamespace, inflate }: RevisionContentOptions,
 ): KubernetesObject | Readonly<{ missing: string }> {
   if (ref === undefined) return object ?? { missing: 'neither an object nor a reference' };
   const place = `${ref.namespace || systemNamespace}/${ref.name}`;

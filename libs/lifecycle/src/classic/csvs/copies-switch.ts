@@ -9,7 +9,7 @@ import { eventRef } from '#platform/kube/record-event';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { AT_REST, type StageOutcome } from '../../engine/stage.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /** The cluster's OLMConfig, if it has a readable one. */
 export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undefined> {
@@ -19,7 +19,7 @@ export async function olmConfigOf(reader: PassReader): Promise<OlmConfig | undef
 
 /** Writes to the OLMConfig's status whether copies of the global operators are as it asks for. */
 export async function reportSwitch(
-  input: StageInput,
+  input: NamespaceStageInput,
   { protectedNamespaces }: Readonly<{ protectedNamespaces: readonly string[] }>,
 ): Promise<StageOutcome> {
   const { reader, read, now } = input;
@@ -46,7 +46,7 @@ async function globalNamespace(reader: PassReader, namespace: string): Promise<G
 }
 
 /** Explains in an Event why there are no copies; once, for as long as the API server keeps the Event. */
-export async function reportDisabled(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
+export async function reportDisabled(input: NamespaceStageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
   const { namespace = '', name = '', uid } = csv.metadata;
   const event = {
     do: 'emitEvent' as const,

@@ -9,7 +9,7 @@ import { isTerminatingNamespace, type KindRef } from '#platform/kube/kube-client
 import { perform } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { olmConfigOf, reportDisabled, reportSwitch } from './copies-switch.js';
 
 export type CopySettings = Readonly<{ protectedNamespaces: readonly string[] }>;
@@ -21,7 +21,7 @@ const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.i
  * selects, and nowhere else.
  */
 export const copiesStage =
-  (settings: CopySettings): Stage =>
+  (settings: CopySettings): NamespaceStage =>
   async (input) => {
     const { read, reader } = input;
     const originals = read.csvs.filter((csv) => !isCopied(csv));
@@ -45,7 +45,7 @@ const watchesOthers = (group: OperatorGroup, namespace: string): boolean =>
   (targetsOf(group) ?? []).some((target) => target !== namespace);
 
 async function copy(
-  input: StageInput,
+  input: NamespaceStageInput,
   csv: ClusterServiceVersion,
   group: OperatorGroup,
   settings: CopySettings,
@@ -67,7 +67,7 @@ async function unlessTerminating(performed: Promise<StageOutcome>): Promise<Stag
 }
 
 async function worldOf(
-  { reader, read }: StageInput,
+  { reader, read }: NamespaceStageInput,
   csv: ClusterServiceVersion,
   group: OperatorGroup,
   { protectedNamespaces }: CopySettings,

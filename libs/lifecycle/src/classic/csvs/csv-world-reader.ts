@@ -10,7 +10,7 @@ import { servedKey } from '#core/kernel/api/served-key';
 import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);
 
@@ -27,7 +27,7 @@ const authReaders = (
 
 /** Reads the input of a CSV's step. */
 export class CsvWorldReader {
-  constructor(private readonly input: StageInput) {}
+  constructor(private readonly input: NamespaceStageInput) {}
 
   async worldOf(csv: ClusterServiceVersion): Promise<CsvWorld> {
     const { read, now, reader } = this.input;

@@ -9,12 +9,12 @@ import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, type StageOutcome } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
 import { readNamespace } from '../namespaces/namespace-read.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { CsvWorldReader } from './csv-world-reader.js';
 
 /** Takes one step for every ClusterServiceVersion of the namespace. */
 export const csvStage =
-  (log: Log): Stage =>
+  (log: Log): NamespaceStage =>
   (input) => {
     let current = input;
     const own = input.read.csvs.filter((candidate) => !isCopied(candidate));
@@ -29,12 +29,17 @@ export const csvStage =
     });
   };
 
-async function withOwnWrites(input: StageInput): Promise<StageInput> {
+async function withOwnWrites(input: NamespaceStageInput): Promise<NamespaceStageInput> {
   const { namespace, globalCatalogNamespace } = input.read;
   return { ...input, read: await readNamespace(input.reader, namespace, globalCatalogNamespace) };
 }
 
-async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: CsvStep, log: Log): Promise<StageOutcome> {
+async function takeStep(
+  input: NamespaceStageInput,
+  csv: ClusterServiceVersion,
+  step: CsvStep,
+  log: Log,
+): Promise<StageOutcome> {
   const client = step.installing === true ? installerOf(input) : input.client;
   const acted = await tryActions({ ...input, client }, step.actions, [csv]);
   if (!acted.ok) {
@@ -53,7 +58,7 @@ async function takeStep(input: StageInput, csv: ClusterServiceVersion, step: Csv
 
 function logPhase(
   log: Log,
-  { client, read }: StageInput,
+  { client, read }: NamespaceStageInput,
   { metadata, status }: ClusterServiceVersion,
   now: CsvStatus = {},
 ) {
@@ -68,7 +73,7 @@ function logPhase(
  * Installing runs with the rights of the group's service account, where the group names one
  * (spec: csv-lifecycle.md §5).
  */
-function installerOf({ client, read }: StageInput): KubeClient {
+function installerOf({ client, read }: NamespaceStageInput): KubeClient {
   const [group] = read.operatorGroups;
   const name = group?.spec?.serviceAccountName;
   return tenantOf(client, name ? { name, namespace: read.namespace } : undefined);

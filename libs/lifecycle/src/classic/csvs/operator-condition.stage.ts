@@ -6,12 +6,12 @@ import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
 
 /** Keeps an OperatorCondition for every CSV, the operator's right to write it, and its status. */
-export async function operatorConditionStage(input: StageInput): Promise<StageOutcome> {
+export async function operatorConditionStage(input: NamespaceStageInput): Promise<StageOutcome> {
   const csvs = input.read.csvs.filter((csv) => !isCopied(csv));
   if (csvs.length === 0) return AT_REST;
   const { namespace } = input.read;
@@ -27,7 +27,7 @@ export async function operatorConditionStage(input: StageInput): Promise<StageOu
 }
 
 async function takeStep(
-  input: StageInput,
+  input: NamespaceStageInput,
   csv: ClusterServiceVersion,
   world: Parameters<typeof stepOperatorCondition>[1],
 ): Promise<StageOutcome> {

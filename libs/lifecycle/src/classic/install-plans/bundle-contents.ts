@@ -13,7 +13,7 @@ import { atDigest, parseImageReference } from '#platform/registry/image-referenc
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { ContentStore, Digest } from '#platform/store/content-store.port';
 import type { Log } from '#platform/telemetry/log.port';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /**
  * Inline manifests of a catalog are held by the poller; here they are missing for now. The store fetches
@@ -76,7 +76,7 @@ export class BundleContents {
   /** All of them, in order. */
   async contentsOf(
     sought: readonly SoughtBundle[],
-    { client, read, patience, signal }: StageInput,
+    { client, read, patience, signal }: NamespaceStageInput,
   ): Promise<Readonly<{ contents: readonly BundleContent[] }> | StillFetching> {
     const owner = { cluster: client.cluster, namespace: read.namespace };
     const images = sought.flatMap(({ source, credentials, timeoutMs }) =>

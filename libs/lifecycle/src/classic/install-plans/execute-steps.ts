@@ -23,7 +23,7 @@ import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, tryActions } from '../../engine/perform.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { isAllowed } from './is-allowed.js';
 import type { ReferencedBundles } from './referenced-bundles.js';
 import { rewriteObjects } from './rewrite-objects.js';
@@ -35,7 +35,7 @@ export type PlanClients = Readonly<{ own: KubeClient; tenant: KubeClient }>;
 /** `warned`: the API server's warnings about it. */
 export type ExecutedStep = StepOutcome & Readonly<{ warned?: boolean }>;
 
-export type Execution = Readonly<{ input: StageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
+export type Execution = Readonly<{ input: NamespaceStageInput; bundles: Pick<ReferencedBundles, 'whole'> }>;
 
 /** Outcomes by index of the step. `stillFetching`: the next step needs bundles that are not here yet. */
 export type Executed = Readonly<{ outcomes: ReadonlyMap<number, ExecutedStep>; stillFetching?: readonly string[] }>;
@@ -75,7 +75,7 @@ async function executeStep(
   clients: PlanClients,
   inPlan: StepInPlan,
   context: StepContext,
-  input: StageInput,
+  input: NamespaceStageInput,
   tries = 1,
 ): Promise<ExecutedStep> {
   const { index, step, message: planMessage } = inPlan;
@@ -106,7 +106,7 @@ async function decide(
   clients: PlanClients,
   step: InstallPlanStep,
   context: StepContext,
-  input: StageInput,
+  input: NamespaceStageInput,
 ): Promise<SettledDecision> {
   const decision = decideStep(step, context, await readWorld(clients, input.reader, step, context));
   if (!('rewrite' in decision)) return decision;
@@ -121,7 +121,7 @@ async function migrate(
   client: KubeClient,
   { rewrite, because, afterwards }: RewriteDecision,
   context: StepContext,
-  input: StageInput,
+  input: NamespaceStageInput,
 ): Promise<SettledDecision | undefined> {
   const { kind, leaving, storage } = because;
   try {

@@ -2,7 +2,7 @@ import { foreignText, REFUSE_FOREIGN_ANNOTATION } from '#core/classic/install-pl
 import { unfinishedSteps } from '#core/classic/install-plan/step-install-plan';
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import type { Settings } from '#platform/config/settings';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 import type { ExecutedStep } from './execute-steps.js';
 import type { PlanMarks } from './plan-marks.js';
 
@@ -10,7 +10,7 @@ export type ForeignPlans = Readonly<{ setting: Settings['foreignInstallPlans']; 
 
 /** The end of a plan that the hub did not make, where such plans are refused; empty for every other plan. */
 export async function refuseForeign(
-  { client, read, reader }: StageInput,
+  { client, read, reader }: NamespaceStageInput,
   plan: InstallPlan,
   { setting, marks }: ForeignPlans,
 ): Promise<ReadonlyMap<number, ExecutedStep>> {

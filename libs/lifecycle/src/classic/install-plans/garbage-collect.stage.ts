@@ -3,10 +3,10 @@ import { ISOLATION_ANNOTATION } from '#core/classic/resolution/desired-namespace
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { perform } from '../../engine/perform.js';
 import { AT_REST } from '../../engine/stage.js';
-import type { Stage } from '../namespaces/stage.js';
+import type { NamespaceStage } from '../namespaces/stage.js';
 
 /** Deletes the oldest InstallPlans beyond the five that are kept; not those in use. */
-export const garbageCollectStage: Stage = async (input) => {
+export const garbageCollectStage: NamespaceStage = async (input) => {
   const { read } = input;
   if (read.subscriptions.length === 0) return AT_REST;
   const referred = new Set(read.subscriptions.map(({ status }) => status?.installPlanRef?.name ?? ''));

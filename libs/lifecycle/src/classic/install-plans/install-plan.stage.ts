@@ -18,7 +18,7 @@ import { writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, pauseFor, type StageOutcome, waitFor } from '../../engine/stage.js';
 import { tenantOf } from '../../engine/tenant.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from './bundle-contents.js';
 import { couldGoOn, type Executed, executeSteps } from './execute-steps.js';
 
@@ -53,11 +53,15 @@ const RIGHTS: readonly KindRef[] = [
 
 /** Takes the next step of every plan of the namespace: approval, execution of its steps, its end. */
 export const installPlanStage =
-  (settings: InstallPlanSettings): Stage =>
+  (settings: InstallPlanSettings): NamespaceStage =>
   (input) =>
     eachInTurn(input.read.installPlans, (plan) => takeTurn(input, plan, settings));
 
-async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<StageOutcome> {
+async function takeTurn(
+  input: NamespaceStageInput,
+  plan: InstallPlan,
+  settings: InstallPlanSettings,
+): Promise<StageOutcome> {
   const now = input.now.toISOString();
   const requested = await retryOnRequest(input, plan);
   if (requested !== undefined) return requested;
@@ -91,7 +95,11 @@ async function takeTurn(input: StageInput, plan: InstallPlan, settings: InstallP
 /**
  * A plan of the hub may have what it refers to; another one may have what the catalogs offer the namespace.
  */
-function referencedBundles(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): ReferencedBundles {
+function referencedBundles(
+  input: NamespaceStageInput,
+  plan: InstallPlan,
+  settings: InstallPlanSettings,
+): ReferencedBundles {
   const { contents, unpackTimeoutMs, foreign, offered } = settings;
   const { cluster } = input.client;
   const isOwn = foreign.marks?.isOwn(cluster, plan) ?? false;
@@ -105,7 +113,7 @@ function referencedBundles(input: StageInput, plan: InstallPlan, settings: Insta
 }
 
 const contextIn = (
-  { read, now }: StageInput,
+  { read, now }: NamespaceStageInput,
   plan: InstallPlan,
   actingAs: ObjectRef | undefined,
   { retryTimeoutMs }: InstallPlanSettings,
@@ -120,7 +128,11 @@ const contextIn = (
   });
 
 /** Whether the step that stopped a failed plan would succeed now, with the rights that the group has now. */
-async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: InstallPlanSettings): Promise<boolean> {
+async function couldRunAgain(
+  input: NamespaceStageInput,
+  plan: InstallPlan,
+  settings: InstallPlanSettings,
+): Promise<boolean> {
   const verdict = operatorGroupVerdict(input.read.operatorGroups);
   if (!verdict.ok) return false;
   if ((await refuseForeign(input, plan, settings.foreign)).size > 0) return false;
@@ -132,7 +144,7 @@ async function couldRunAgain(input: StageInput, plan: InstallPlan, settings: Ins
 
 /** Writes the plan's status; logs a change of phase, and why a plan waits. */
 async function write(
-  input: StageInput,
+  input: NamespaceStageInput,
   plan: InstallPlan,
   status: InstallPlanStatus,
   { log }: InstallPlanSettings,
@@ -148,10 +160,10 @@ async function write(
   return written;
 }
 
-const revive = async (input: StageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>
+const revive = async (input: NamespaceStageInput, plan: InstallPlan): Promise<InstallPlanStatus | undefined> =>
   revivedByOptIn(plan, input.read.operatorGroups) ?? revivedByRights(plan, await rightsIn(input));
 
-async function rightsIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {
+async function rightsIn({ read, reader }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
   const { namespace } = read;
   const lists = await Promise.all(RIGHTS.map((kind) => reader.list(kind, { namespace })));
   return lists.flat();

@@ -11,7 +11,7 @@ import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { catalogCredentials } from '../subscriptions/fetch-bundles.js';
 import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';
 
@@ -32,7 +32,7 @@ export class ReferencedBundles {
 
   constructor(
     private readonly contents: BundleContents,
-    private readonly input: StageInput,
+    private readonly input: NamespaceStageInput,
     /** Name of the plan, which is in the namespace that is read. */
     private readonly plan: string,
     private readonly unpackTimeoutMs: number,

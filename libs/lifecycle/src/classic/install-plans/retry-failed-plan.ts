@@ -9,7 +9,7 @@ import { isReplannable, replan } from '#core/classic/subscription/replan';
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import { DecidedOnCache, perform, writeStatus } from '../../engine/perform.js';
 import { joined, MOVED, type StageOutcome, waitFor } from '../../engine/stage.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { writeChanges } from '../subscriptions/subscription.stage.js';
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
@@ -18,7 +18,7 @@ const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
  * Carries out the annotation of a plan, then removes it; undefined where there is none. A plan that did not
  * fail loses the annotation and is processed as usual.
  */
-export async function retryOnRequest(input: StageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
+export async function retryOnRequest(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome | undefined> {
   const mode = requestedRetry(plan);
   if (mode === undefined) return undefined;
   if (mode === 'replan' && isReplannable(plan, input.read.csvs)) return makeAnew(input, plan);
@@ -34,7 +34,7 @@ const RETRY_TEXT: Readonly<Record<RetryMode, string>> = {
   replan: 'the plan is made anew from the content that the catalogs have now: a user asked for it',
 };
 
-async function makeAnew(input: StageInput, plan: InstallPlan): Promise<StageOutcome> {
+async function makeAnew(input: NamespaceStageInput, plan: InstallPlan): Promise<StageOutcome> {
   if (!input.reader.live) throw new DecidedOnCache();
   const { namespace, subscriptions, csvs } = input.read;
   const deployments = await input.reader.list(DEPLOYMENT, { namespace });
@@ -49,7 +49,7 @@ async function makeAnew(input: StageInput, plan: InstallPlan): Promise<StageOutc
   return MOVED;
 }
 
-function withoutRequest(input: StageInput, { metadata }: InstallPlan): Promise<StageOutcome> {
+function withoutRequest(input: NamespaceStageInput, { metadata }: InstallPlan): Promise<StageOutcome> {
   const { name = '', namespace } = metadata;
   const patch = { metadata: { annotations: { [RETRY_ANNOTATION]: null } } };
   return perform(input, [{ do: 'patch', ref: { ...INSTALL_PLAN_API, name, namespace }, patch }]);
@@ -67,7 +67,7 @@ const event = (
  * plan again; undefined for a plan that is not checked.
  */
 export async function retryWhenCauseIsGone(
-  input: StageInput,
+  input: NamespaceStageInput,
   plan: InstallPlan,
   couldGoOn: () => Promise<boolean>,
 ): Promise<StageOutcome | undefined> {

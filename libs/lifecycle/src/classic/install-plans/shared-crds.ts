@@ -10,14 +10,14 @@ import {
 import { INSTALL_PLAN_API, type InstallPlan } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { perform } from '../../engine/perform.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 /**
  * The CRDs among these manifests that other operators have too and that change for
  * them, as the cluster is now.
  */
 export async function sharedCrdsAmong(
-  { reader, read }: Pick<StageInput, 'reader' | 'read'>,
+  { reader, read }: Pick<NamespaceStageInput, 'reader' | 'read'>,
   manifests: readonly KubernetesObject[],
 ): Promise<readonly SharedCrd[]> {
   const crds = manifests.filter(({ kind }) => kind === CRD_KIND);
@@ -45,7 +45,7 @@ export function namingSharedCrds(plan: InstallPlan, shared: readonly SharedCrd[]
 
 /** An Event about the plan for each of them. */
 export async function reportSharedCrds(
-  input: StageInput,
+  input: NamespaceStageInput,
   { metadata }: InstallPlan,
   shared: readonly SharedCrd[],
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ResolutionProblem } from '#core/classic/resolution/resolution-problem';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import { ObservedProblems } from './observed-problems.js';
-import type { StageInput } from './stage.js';
+import type { NamespaceStageInput } from './stage.js';
 
 const problemOf = (namespace: string): ResolutionProblem =>
   ({
@@ -27,7 +27,7 @@ class CountingStore extends MemoryProblemStore {
 }
 
 /** A round of a pass over the namespace `apps`. */
-const round = (): Pick<StageInput, 'client' | 'read'> =>
+const round = (): Pick<NamespaceStageInput, 'client' | 'read'> =>
   ({ client: { cluster: 'east' }, read: { namespace: 'apps' } }) as never;
 
 async function observed(problem: ResolutionProblem) {

@@ -3,7 +3,7 @@ import type { ResolutionProblem } from '#core/classic/resolution/resolution-prob
 import { CachedValues } from '#platform/store/cached-values';
 import type { ProblemStore } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
-import type { StageInput } from './stage.js';
+import type { NamespaceStageInput } from './stage.js';
 
 /** As JSON, kept for the namespaces of a fleet that are upgraded at the same time. */
 const RECORD_BYTES = 32 * 2 ** 20;
@@ -19,7 +19,7 @@ export class ObservedProblems {
   readonly #problems: CachedValues<ResolutionProblem>;
   readonly #records: RecordCache;
   /** By what was read of the namespace in a round. */
-  readonly #rounds = new WeakMap<StageInput['read'], Promise<HashedProblem | undefined>>();
+  readonly #rounds = new WeakMap<NamespaceStageInput['read'], Promise<HashedProblem | undefined>>();
 
   constructor(private readonly store: Pick<ProblemStore, 'getObservation' | 'getProblem' | 'getRecord'>) {
     this.#problems = new CachedValues((hash) => store.getProblem(hash), PROBLEM_BYTES);
@@ -30,7 +30,7 @@ export class ObservedProblems {
    * The problem of the namespace as it was last observed; undefined where it is not
    * known, or not held any more.
    */
-  of({ client, read }: Pick<StageInput, 'client' | 'read'>): Promise<HashedProblem | undefined> {
+  of({ client, read }: Pick<NamespaceStageInput, 'client' | 'read'>): Promise<HashedProblem | undefined> {
     const problem = this.#rounds.get(read) ?? this.find(client.cluster, read.namespace);
     this.#rounds.set(read, problem);
     return problem;

@@ -4,10 +4,10 @@ import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
 import { readNamespace } from './namespace-read.js';
-import type { Stage } from './stage.js';
+import type { NamespaceStage } from './stage.js';
 
 /** The namespace of a cluster; `client` writes there, `reads` may be shared with other passes. */
-export type Place = Readonly<{
+export type NamespacePlace = Readonly<{
   client: KubeClient;
   reads: ClusterReads;
   namespace: string;
@@ -16,8 +16,8 @@ export type Place = Readonly<{
 
 /** Does all that is next in one namespace. */
 export const reconcileNamespace = (
-  { client, reads, namespace, globalCatalogNamespace }: Place,
-  stages: readonly Stage[],
+  { client, reads, namespace, globalCatalogNamespace }: NamespacePlace,
+  stages: readonly NamespaceStage[],
   clock: Clock,
   signal: AbortSignal,
   patience = new Patience(),

@@ -2,7 +2,7 @@ import type * as engine from '../../engine/stage.js';
 import type { NamespaceRead } from './namespace-read.js';
 
 /** What every stage of a pass over a namespace gets. */
-export type StageInput = engine.StageInput<NamespaceRead>;
+export type NamespaceStageInput = engine.StageInput<NamespaceRead>;
 
 /** A stage of a pass over a namespace. */
-export type Stage = engine.Stage<NamespaceRead>;
+export type NamespaceStage = engine.Stage<NamespaceRead>;

@@ -15,7 +15,7 @@ import { resolutionStage } from '../subscriptions/resolution.stage.js';
 import { SolutionCheck } from '../subscriptions/solution-check.js';
 import { subscriptionStage } from '../subscriptions/subscription.stage.js';
 import { ObservedProblems } from './observed-problems.js';
-import type { Stage } from './stage.js';
+import type { NamespaceStage } from './stage.js';
 
 /** What the stages of a pass need of the hub. */
 export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log' | 'metrics' | 'refused'> &
@@ -30,7 +30,7 @@ export type StagesHub = Pick<Hub, 'problems' | 'bundlePulls' | 'content' | 'log'
   }>;
 
 /** The order of a pass: rights, bookkeeping, desired state, plans, running operators. */
-export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly Stage[] {
+export function stagesOf(hub: StagesHub, agreement = new PollerAgreement(hub.log, 1)): readonly NamespaceStage[] {
   const { problems, queues, bundlePulls, content, settings, log, metrics, refused, key } = hub;
   const marks = key && new PlanMarks(key);
   const contents = new BundleContents(bundlePulls, content, queues.apply, log);

@@ -7,7 +7,7 @@ import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operato
 import type { KindRef } from '#platform/kube/kube-client.port';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };
 const CLUSTER_ROLES: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -23,7 +23,7 @@ const ofGroupsIn = (namespace: string): string => `olm.owner.kind=OperatorGroup,
  * Brings the OperatorGroups of the namespace in order: targets, labels, conditions,
  * ClusterRoles, provided APIs.
  */
-export const operatorGroupStage: Stage = async (input) => {
+export const operatorGroupStage: NamespaceStage = async (input) => {
   const { reader, read } = input;
   const [namespaces, clusterRoles] = await Promise.all([reader.list(NAMESPACES), clusterRolesOfGroups(input)]);
   const orphans = await clearOrphans(input, namespaces, clusterRoles);
@@ -39,7 +39,7 @@ export const operatorGroupStage: Stage = async (input) => {
 /**
  * Where there is a CSV, its rights are computed from all ClusterRoles soon after: then one list serves both.
  */
-async function clusterRolesOfGroups({ reader, read }: StageInput): Promise<readonly KubernetesObject[]> {
+async function clusterRolesOfGroups({ reader, read }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
   if (read.csvs.some((csv) => !isCopied(csv))) await reader.list(CLUSTER_ROLES);
   return reader.list(CLUSTER_ROLES, { labelSelector: ofGroupsIn(read.namespace) });
 }
@@ -49,7 +49,7 @@ async function clusterRolesOfGroups({ reader, read }: StageInput): Promise<reado
  * garbage collector does it, since they are not in the group's namespace.
  */
 async function clearOrphans(
-  input: StageInput,
+  input: NamespaceStageInput,
   namespaces: readonly KubernetesObject[],
   clusterRoles: readonly KubernetesObject[],
 ): Promise<StageOutcome> {
@@ -64,7 +64,7 @@ async function clearOrphans(
 }
 
 async function takeStep(
-  input: StageInput,
+  input: NamespaceStageInput,
   group: OperatorGroup,
   namespaces: readonly KubernetesObject[],
   clusterRoles: readonly KubernetesObject[],

@@ -15,7 +15,7 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { type KindRef, KubeApiError } from '#platform/kube/kube-client.port';
 import { perform } from '../../engine/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const core = (kind: string): KindRef => ({ apiVersion: 'v1', kind });
 const rbac = (kind: string): KindRef => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind });
@@ -51,7 +51,7 @@ const COMPONENTS = { ofNamespace: PLAIN, ofCluster: [...OF_CLUSTER, CRD] };
  * Marks the parts of each desired operator with its component label, and keeps the Operator
  * objects that gather them.
  */
-export async function operatorStage(input: StageInput): Promise<StageOutcome> {
+export async function operatorStage(input: NamespaceStageInput): Promise<StageOutcome> {
   let outcome = AT_REST;
   const leftovers = await unwished(input);
   for (const subscription of input.read.subscriptions) outcome = joined(outcome, await adopt(input, subscription));
@@ -60,7 +60,7 @@ export async function operatorStage(input: StageInput): Promise<StageOutcome> {
   return outcome;
 }
 
-async function adopt(input: StageInput, subscription: Subscription): Promise<StageOutcome> {
+async function adopt(input: NamespaceStageInput, subscription: Subscription): Promise<StageOutcome> {
   const { read, reader } = input;
   const installed = subscription.status?.installedCSV ?? '';
   const csv = read.csvs.find((one) => one.metadata.name === installed && !isCopied(one));
@@ -81,19 +81,19 @@ async function adopt(input: StageInput, subscription: Subscription): Promise<Sta
 }
 
 /** Without the plans of other Subscriptions of the package: two must not remove each other's label. */
-function plansFor({ read }: StageInput, { metadata, spec }: Subscription) {
+function plansFor({ read }: NamespaceStageInput, { metadata, spec }: Subscription) {
   const others = read.subscriptions.filter((one) => one.spec.name === spec.name && one.metadata.name !== metadata.name);
   const theirs = new Set(others.map(({ status }) => status?.installPlanRef?.name));
   return read.installPlans.filter((plan) => !theirs.has(plan.metadata.name));
 }
 
 /** CSVs that were adopted once, and that no Subscription names as installed now. */
-function orphans({ read }: StageInput): readonly ClusterServiceVersion[] {
+function orphans({ read }: NamespaceStageInput): readonly ClusterServiceVersion[] {
   const installed = new Set(read.subscriptions.map(({ status }) => status?.installedCSV));
   return read.csvs.filter((csv) => !isCopied(csv) && !installed.has(csv.metadata.name));
 }
 
-async function adoptParts(input: StageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
+async function adoptParts(input: NamespaceStageInput, csv: ClusterServiceVersion): Promise<StageOutcome> {
   const labels = componentLabelsOf(csv);
   if (labels.length === 0) return AT_REST;
   const parts = await partsIn(input, csv);
@@ -104,7 +104,7 @@ async function adoptParts(input: StageInput, csv: ClusterServiceVersion): Promis
 }
 
 /** A part that was deleted since it was read needs no label. */
-async function label(input: StageInput, labels: readonly Action[]): Promise<StageOutcome> {
+async function label(input: NamespaceStageInput, labels: readonly Action[]): Promise<StageOutcome> {
   let outcome = AT_REST;
   for (const one of labels) {
     try {
@@ -117,7 +117,7 @@ async function label(input: StageInput, labels: readonly Action[]): Promise<Stag
 }
 
 /** What may belong to a CSV, and the CRDs that it provides. */
-async function partsIn(input: StageInput, csv: ClusterServiceVersion) {
+async function partsIn(input: NamespaceStageInput, csv: ClusterServiceVersion) {
   const crds = new Map<string, KubernetesObject>();
   for (const { name } of ownedCrds(csv)) {
     const crd = await input.reader.get({ ...CRD, name });
@@ -130,7 +130,7 @@ async function partsIn(input: StageInput, csv: ClusterServiceVersion) {
  * Names of this namespace's Operators without a Subscription, of which parts may remain: those that exist,
  * and those that a labelled CSV lacks because the Subscription was deleted first.
  */
-async function unwished({ read, reader }: StageInput): Promise<readonly string[]> {
+async function unwished({ read, reader }: NamespaceStageInput): Promise<readonly string[]> {
   const { namespace, subscriptions, csvs } = read;
   const desired = new Set(subscriptions.map(({ spec }) => operatorName(spec.name, namespace)));
   const existing = (await reader.list(OPERATOR_API)).map(({ metadata }) => metadata.name ?? '');
@@ -139,7 +139,7 @@ async function unwished({ read, reader }: StageInput): Promise<readonly string[]
   return names.filter((name) => name.endsWith(`.${namespace}`) && !desired.has(name));
 }
 
-async function gatherLeftovers(input: StageInput, name: string): Promise<StageOutcome> {
+async function gatherLeftovers(input: NamespaceStageInput, name: string): Promise<StageOutcome> {
   const { read, reader } = input;
   const labelSelector = labelOfOperator(name);
   const lists = await Promise.all([
@@ -149,7 +149,11 @@ async function gatherLeftovers(input: StageInput, name: string): Promise<StageOu
   return gather(input, name, lists.flat());
 }
 
-async function gather(input: StageInput, name: string, objects: readonly KubernetesObject[]): Promise<StageOutcome> {
+async function gather(
+  input: NamespaceStageInput,
+  name: string,
+  objects: readonly KubernetesObject[],
+): Promise<StageOutcome> {
   const label = labelOfOperator(name);
   const known = objects.filter(({ metadata }) => metadata.labels?.[label] !== undefined);
   const components = [...known, ...(await labelledElsewhere(input, label))];
@@ -159,14 +163,14 @@ async function gather(input: StageInput, name: string, objects: readonly Kuberne
 
 /** Rights that came with a copy of the CSV into another namespace. */
 async function labelledElsewhere(
-  { read, reader }: StageInput,
+  { read, reader }: NamespaceStageInput,
   labelSelector: string,
 ): Promise<readonly KubernetesObject[]> {
   const lists = await Promise.all(COPIED.map((kind) => reader.list(kind, { labelSelector })));
   return lists.flat().filter(({ metadata }) => metadata.namespace !== read.namespace);
 }
 
-async function candidatesIn({ read, reader }: StageInput): Promise<readonly KubernetesObject[]> {
+async function candidatesIn({ read, reader }: NamespaceStageInput): Promise<readonly KubernetesObject[]> {
   const { namespace } = read;
   const lists = await Promise.all([
     ...ALL_OF_NAMESPACE.map((kind) => reader.list(kind, { namespace })),

@@ -4,14 +4,14 @@ import { withDeprecations } from '#core/classic/subscription/deprecation-conditi
 import type { Subscription } from '#core/kernel/api/subscription';
 import { AT_REST } from '../../engine/stage.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
-import type { Stage } from '../namespaces/stage.js';
+import type { NamespaceStage } from '../namespaces/stage.js';
 import { writeChanges } from './subscription.stage.js';
 
 /**
  * Writes to each Subscription whether its package, channel or installed bundle is deprecated in its catalog.
  */
 export const deprecationStage =
-  (observed: ObservedProblems): Stage =>
+  (observed: ObservedProblems): NamespaceStage =>
   async (input) => {
     const installed = input.read.subscriptions.filter(({ status }) => status?.installedCSV);
     if (installed.length === 0) return AT_REST;

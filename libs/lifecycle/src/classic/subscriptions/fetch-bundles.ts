@@ -2,7 +2,7 @@ import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';
 import type { RegistryCredentials } from '#platform/registry/registry-client.port';
 import type { BundleContent, BundleContents, StillFetching } from '../install-plans/bundle-contents.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 export type FetchedBundles = ReadonlyMap<string, BundleContent>;
 
@@ -11,7 +11,7 @@ export type FetchedBundles = ReadonlyMap<string, BundleContent>;
  */
 export async function fetchBundles(
   contents: BundleContents,
-  input: StageInput,
+  input: NamespaceStageInput,
   chosen: readonly ChosenBundle[],
   timeoutMs: number,
 ): Promise<FetchedBundles | StillFetching> {
@@ -33,7 +33,7 @@ export async function fetchBundles(
 
 /** The logins of a visible CatalogSource; none where it is gone. */
 export async function catalogCredentials(
-  { client, read }: Pick<StageInput, 'client' | 'read'>,
+  { client, read }: Pick<NamespaceStageInput, 'client' | 'read'>,
   catalog: Readonly<{ name: string; namespace: string }>,
 ): Promise<RegistryCredentials> {
   const source = read.catalogSources.find(

@@ -29,7 +29,7 @@ import type { BundleContents } from '../install-plans/bundle-contents.js';
 import type { PlanMarks } from '../install-plans/plan-marks.js';
 import { namingSharedCrds, reportSharedCrds, sharedCrdsAmong } from '../install-plans/shared-crds.js';
 import type { ObservedProblems } from '../namespaces/observed-problems.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 import type { FetchedBundles } from './fetch-bundles.js';
 import type { FailedProblem, ResolvedProblem, SolutionCheck } from './solution-check.js';
 import { surroundingsOf, writeChanges } from './subscription.stage.js';
@@ -67,7 +67,7 @@ const OBSERVE_AFTER_MS = 1_000;
  * the InstallPlan of a "yes".
  */
 export const resolutionStage =
-  (deps: ResolutionDeps): Stage =>
+  (deps: ResolutionDeps): NamespaceStage =>
   async (input) => {
     const { read } = input;
     if (read.subscriptions.length === 0) return AT_REST;
@@ -85,7 +85,7 @@ export const resolutionStage =
     return install(deps, input, { ...solved, solution }, unpack);
   };
 
-const untilUpgraded = ({ read, now }: StageInput): number | undefined =>
+const untilUpgraded = ({ read, now }: NamespaceStageInput): number | undefined =>
   surroundingsOf(read).failForward ? undefined : upgradeUnderWayMs(read.csvs, read.installPlans, now);
 
 type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; solution: Resolution }>;
@@ -93,7 +93,7 @@ type SolvedProblem = Readonly<{ hash: string; problem: ResolutionProblem; soluti
 /** The observed problem and its solution, if the desired state is still what was solved. */
 async function currentSolution(
   { store, observed, observe, agreement }: ResolutionDeps,
-  input: StageInput,
+  input: NamespaceStageInput,
 ): Promise<SolvedProblem | undefined> {
   const { client, read } = input;
   const { cluster } = client;
@@ -111,7 +111,7 @@ async function currentSolution(
 }
 
 /** OLM writes this to its log alone (spec: subscriptions.md §2.3); users read Events. */
-function tellGroupCount(input: StageInput): Promise<StageOutcome> {
+function tellGroupCount(input: NamespaceStageInput): Promise<StageOutcome> {
   const { namespace, operatorGroups } = input.read;
   const advice =
     operatorGroups.length === 0
@@ -123,7 +123,7 @@ function tellGroupCount(input: StageInput): Promise<StageOutcome> {
 
 async function tellFailure(
   { log, check, observe }: ResolutionDeps,
-  input: StageInput,
+  input: NamespaceStageInput,
   failed: FailedProblem,
 ): Promise<StageOutcome> {
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
@@ -145,7 +145,7 @@ async function tellFailure(
  * With isolation: an Event for each Subscription that is left out, unless its
  * condition says the same already.
  */
-async function tellLeftOut(input: StageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
+async function tellLeftOut(input: NamespaceStageInput, { unresolved = [] }: ResolvedResolution): Promise<void> {
   const { namespace, subscriptions } = input.read;
   const isNews = ({ name, message }: Unresolved) =>
     subscriptions.some(
@@ -169,7 +169,7 @@ const warning = (namespace: string, message: string) => ({
 
 async function install(
   deps: ResolutionDeps,
-  input: StageInput,
+  input: NamespaceStageInput,
   solved: ResolvedProblem,
   unpack: UnpackSettings,
 ): Promise<StageOutcome> {
@@ -201,7 +201,7 @@ async function install(
 /** A refused solution is observed and solved anew. */
 async function isAdmitted(
   { check, observe }: ResolutionDeps,
-  input: StageInput,
+  input: NamespaceStageInput,
   solved: ResolvedProblem,
 ): Promise<boolean> {
   const where = { cluster: input.client.cluster, namespace: input.read.namespace };
@@ -214,7 +214,7 @@ async function isAdmitted(
  * A plan cannot be taken back: Subscriptions that were read from the cache are read live
  * once more before it is made.
  */
-async function stillWished({ client, read, reader }: StageInput): Promise<boolean> {
+async function stillWished({ client, read, reader }: NamespaceStageInput): Promise<boolean> {
   if (reader.live) return true;
   const found = await client.list<Subscription>(SUBSCRIPTION_API, { namespace: read.namespace });
   const specs = (subscriptions: readonly Subscription[]) =>
@@ -232,7 +232,7 @@ type Part = Readonly<{ resolution: ResolvedResolution; subscriptions?: readonly 
 
 /** What is installed next; a part whose bundles could not be fetched now comes after the others. */
 function turnOf(
-  { read, now }: StageInput,
+  { read, now }: NamespaceStageInput,
   resolution: ResolvedResolution,
   minRetryMs: number,
 ): Readonly<{ part: Part | undefined }> | Readonly<{ pauseMs: number }> {
@@ -250,7 +250,7 @@ function turnOf(
   return part === undefined && pauses.length > 0 ? { pauseMs: Math.min(...pauses) } : { part };
 }
 
-const askingFor = ({ subscriptions }: Part, { read }: StageInput): readonly Subscription[] =>
+const askingFor = ({ subscriptions }: Part, { read }: NamespaceStageInput): readonly Subscription[] =>
   read.subscriptions.filter(({ metadata }) => subscriptions?.includes(metadata.name ?? '') ?? true);
 
 /** A plan with its status, made now or by an interrupted pass; undefined where nothing is to be installed. */
@@ -258,7 +258,7 @@ type MadePlan = Readonly<{ plan: InstallPlan | undefined }>;
 
 async function makePlan(
   { marks }: ResolutionDeps,
-  input: StageInput,
+  input: NamespaceStageInput,
   part: Part,
   bundles: FetchedBundles,
 ): Promise<MadePlan> {
@@ -288,7 +288,11 @@ function planFailure(error: unknown): UnpackFailure {
   return { effect: 'unpackFailed', reason: 'EnsureInstallPlanFailed', message };
 }
 
-async function createPlan(input: StageInput, planned: InstallPlan, bundles: FetchedBundles): Promise<InstallPlan> {
+async function createPlan(
+  input: NamespaceStageInput,
+  planned: InstallPlan,
+  bundles: FetchedBundles,
+): Promise<InstallPlan> {
   const manifests = [...bundles.values()].flatMap(({ objects }) => objects);
   const shared = await sharedCrdsAmong(input, manifests);
   const wanted = namingSharedCrds(planned, shared);
@@ -308,7 +312,7 @@ async function createPlan(input: StageInput, planned: InstallPlan, bundles: Fetc
 
 /** A plan of an interrupted pass may have the mark of another content: of a tag that has moved since, say. */
 async function putStatus(
-  { client }: StageInput,
+  { client }: NamespaceStageInput,
   made: InstallPlan,
   { status, mark }: Readonly<{ status: InstallPlanStatus; mark: string | undefined }>,
 ): Promise<InstallPlan> {
@@ -326,12 +330,12 @@ const marked = (plan: InstallPlan, mark: string | undefined): InstallPlan => ({
   },
 });
 
-const conclude = (input: StageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
+const conclude = (input: NamespaceStageInput, effect: ResolutionEffect): Promise<StageOutcome> =>
   writeChanges(input, applyResolution(input.read.subscriptions, effect, input.now.toISOString()));
 
 /** On the Subscriptions that wait for it, with an Event for each where it is news. */
 async function tellUnpackFailure(
-  input: StageInput,
+  input: NamespaceStageInput,
   part: Part,
   failure: UnpackFailure,
   againAfterMs: number,

@@ -8,13 +8,13 @@ import type { Subscription } from '#core/kernel/api/subscription';
 import { writeStatus } from '../../engine/perform.js';
 import { AT_REST, MOVED, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceRead } from '../namespaces/namespace-read.js';
-import type { Stage, StageInput } from '../namespaces/stage.js';
+import type { NamespaceStage, NamespaceStageInput } from '../namespaces/stage.js';
 
 /**
  * Bookkeeping of every Subscription: its state, the condition of its plan, the health
  * of the visible catalogs.
  */
-export const subscriptionStage: Stage = async (input) => {
+export const subscriptionStage: NamespaceStage = async (input) => {
   const { read } = input;
   const around = surroundingsOf(read);
   const changes = read.subscriptions.map((subscription) => changeOf(subscription, around, read, input.now));
@@ -22,7 +22,10 @@ export const subscriptionStage: Stage = async (input) => {
 };
 
 /** Writes the Subscriptions that changed. */
-export async function writeChanges(input: StageInput, changes: readonly SubscriptionChange[]): Promise<StageOutcome> {
+export async function writeChanges(
+  input: NamespaceStageInput,
+  changes: readonly SubscriptionChange[],
+): Promise<StageOutcome> {
   let outcome: StageOutcome = AT_REST;
   for (const { subscription, status, changed } of changes) {
     if (changed && (await writeStatus(input, subscription, status)).moved) outcome = MOVED;

@@ -4,7 +4,7 @@ import { FlotillaError } from '#core/kernel/errors/flotilla.error';
 import { KubeApiError } from '#platform/kube/kube-client.port';
 import type { StageOutcome } from '../../engine/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from '../install-plans/bundle-contents.js';
-import type { StageInput } from '../namespaces/stage.js';
+import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { type FetchedBundles, fetchBundles } from './fetch-bundles.js';
 import { writeChanges } from './subscription.stage.js';
 
@@ -17,7 +17,7 @@ export type Unpacked = Readonly<{ bundles: FetchedBundles | UnpackFailure }> | R
 export type Unpacking = Readonly<{
   wanted: readonly ChosenBundle[];
   /** The Subscriptions that wait for it. */
-  subscriptions: StageInput['read']['subscriptions'];
+  subscriptions: NamespaceStageInput['read']['subscriptions'];
   timeoutMs: number;
 }>;
 
@@ -27,7 +27,7 @@ export type Unpacking = Readonly<{
  */
 export async function unpackBundles(
   contents: BundleContents,
-  input: StageInput,
+  input: NamespaceStageInput,
   { wanted, subscriptions, timeoutMs }: Unpacking,
 ): Promise<Unpacked> {
   const fetched = await fetchBundles(contents, input, wanted, timeoutMs).catch(failedFetch);

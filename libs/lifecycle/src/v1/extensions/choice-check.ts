@@ -13,7 +13,7 @@ import type { RefusedValues } from '#platform/telemetry/refused-values';
 const MOST_CHECKED = 2_000;
 
 /** A problem of a ClusterExtension and its solution, as read from the store. */
-export type ChosenBundle = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
+export type StoredChoice = Readonly<{ hash: string; problem: ExtensionProblem; solution: ExtensionSolution }>;
 
 /**
  * Checks the choice of a bundle before it is acted on, by making it once more: it takes a millisecond, and
@@ -31,7 +31,7 @@ export class ChoiceCheck {
    * Whether the choice may be acted on. A refused one is logged, counted and removed from the store; also
    * false while package records are missing there.
    */
-  async admits(where: Readonly<{ cluster: string; extension: string }>, chosen: ChosenBundle): Promise<boolean> {
+  async admits(where: Readonly<{ cluster: string; extension: string }>, chosen: StoredChoice): Promise<boolean> {
     const { hash, problem, solution } = chosen;
     const claimed = canonicalJson(solution);
     if (this.#checked.get(hash) === claimed) return true;

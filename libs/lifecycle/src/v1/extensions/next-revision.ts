@@ -22,7 +22,7 @@ import { accountProblem, crdProblems, permissionProblems } from './preflight.js'
 import { certificateProvider, inputsOf, prepareRevision } from './prepare-revision.js';
 import { pullBundleContent } from './pull-bundle-content.js';
 import { readContent } from './read-content.js';
-import { type WantedBundle, wantedBundle } from './wanted-bundle.js';
+import { type DesiredBundle, wantedBundle } from './wanted-bundle.js';
 
 /** The revision that the desired state leads to. */
 export type NextRevision = Readonly<{
@@ -86,7 +86,7 @@ async function rollBack(pass: ExtensionPass, to: ClusterObjectSet): Promise<Next
   return { note, ...(await checked(pass, desired)) };
 }
 
-type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
+type Chosen = Extract<DesiredBundle, { kind: 'bundle' }>;
 
 async function follow(pass: ExtensionPass, chosen: Chosen): Promise<NextRevision> {
   const newest = pass.read.states.active.at(-1);

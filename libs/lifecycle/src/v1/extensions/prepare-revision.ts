@@ -10,14 +10,14 @@ import { fitPhases } from '#core/v1/revision/fit-phases';
 import { OLM_PROPERTIES_KEY } from '#core/v1/revision/revision-keys';
 import type { KubeClient } from '#platform/kube/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
-import type { BundleContent } from './pull-bundle-content.js';
-import type { WantedBundle } from './wanted-bundle.js';
+import type { PulledFiles } from './pull-bundle-content.js';
+import type { DesiredBundle } from './wanted-bundle.js';
 import { webhookCertificates } from './webhook-certificates.js';
 
 /** Raise it whenever the same bundle and spec may now be rendered differently. */
 const RENDERER = 2;
 
-type Chosen = Extract<WantedBundle, { kind: 'bundle' }>;
+type Chosen = Extract<DesiredBundle, { kind: 'bundle' }>;
 
 /** Hash of all that determines the manifests of a revision, its image apart from its content. */
 export const inputsOf = ({ spec }: ClusterExtension, { bundle }: Chosen, provider: CertificateProvider): string =>
@@ -42,7 +42,7 @@ export async function certificateProvider(client: KubeClient): Promise<Certifica
 export async function prepareRevision(
   pass: ExtensionPass,
   chosen: Chosen,
-  content: BundleContent,
+  content: PulledFiles,
   provider: CertificateProvider,
 ): Promise<DesiredRevision | ExtensionTrouble> {
   const { extension, name } = pass.read;

@@ -4,7 +4,7 @@ import type { PulledBundle } from '#platform/registry/bundle-image';
 import { parseImageReference } from '#platform/registry/image-reference';
 import type { ExtensionPass } from './extension-pass.js';
 
-export type BundleContent = Pick<PulledBundle, 'files' | 'digest'>;
+export type PulledFiles = Pick<PulledBundle, 'files' | 'digest'>;
 export type PullFailure = Readonly<{ error: string; reason: 'Retrying' | 'Blocked' }>;
 /** The pass ends without it; the extension is put into the queue again once it is there. */
 export type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
@@ -13,7 +13,7 @@ export type StillPulling = Readonly<{ stillFetching: readonly string[] }>;
 export async function pullBundleContent(
   pass: ExtensionPass,
   image: string,
-): Promise<BundleContent | PullFailure | StillPulling> {
+): Promise<PulledFiles | PullFailure | StillPulling> {
   try {
     parseImageReference(image);
   } catch (error) {
@@ -30,7 +30,7 @@ export async function pullBundleContent(
 async function pull(
   { deps, client, read, patience, signal }: ExtensionPass,
   image: string,
-): Promise<BundleContent | StillPulling> {
+): Promise<PulledFiles | StillPulling> {
   const { cluster } = client;
   const { metadata, spec } = read.extension;
   const credentials = await deps.credentials(image);

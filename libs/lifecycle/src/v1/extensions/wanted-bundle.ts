@@ -17,7 +17,7 @@ import { annotationOf, bundleOf } from '#core/v1/revision/revision-states';
 import type { ExtensionPass } from './extension-pass.js';
 
 /** The bundle that an extension should have now. */
-export type WantedBundle =
+export type DesiredBundle =
   | Readonly<{
       kind: 'bundle';
       bundle: InstalledRevision;
@@ -45,7 +45,7 @@ const OBSERVE_AFTER_REFUSAL_MS = 30_000;
  * is rolling out, or where no catalog is left to ask: the installed bundle stays, and a changed
  * configuration is still followed.
  */
-export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
+export async function wantedBundle(pass: ExtensionPass): Promise<DesiredBundle> {
   const { extension, states } = pass.read;
   const to = extension.metadata.annotations?.[ROLLBACK_KEY];
   if (to !== undefined) return rollbackTo(pass, to);
@@ -70,7 +70,7 @@ export async function wantedBundle(pass: ExtensionPass): Promise<WantedBundle> {
   return { kind: 'trouble', trouble: { reason: 'Retrying', message: solution.error } };
 }
 
-function rollbackTo({ read }: ExtensionPass, wanted: string): WantedBundle {
+function rollbackTo({ read }: ExtensionPass, wanted: string): DesiredBundle {
   const found = read.revisions.find(({ spec }) => String(spec.revision) === wanted);
   if (found !== undefined) return { kind: 'rollback', to: found };
   const kept = read.revisions.map(({ spec }) => spec.revision).toSorted((a, b) => a - b);

@@ -5,7 +5,7 @@ import { type ExtensionPackage, extensionPackage } from '#core/v1/extension/exte
 import type { ServedContent } from '#platform/metas/serve-metas';
 
 /** A catalog's part of a package; `record` undefined: the catalog does not have the package. */
-export type CatalogPackage =
+export type PackageInCatalog =
   | Readonly<{ record: ExtensionPackage; hash: string }>
   | Readonly<{ record: undefined }>
   | Readonly<{ error: string }>;
@@ -17,10 +17,10 @@ const MOST_PACKAGES = 500;
 
 /** Packages read from catalogs, each once for all clusters whose catalogs share a content. */
 export class CatalogPackages {
-  readonly #read = new WeakMap<Content, Map<string, Promise<CatalogPackage>>>();
+  readonly #read = new WeakMap<Content, Map<string, Promise<PackageInCatalog>>>();
 
-  of(content: Content, name: string): Promise<CatalogPackage> {
-    const known = this.#read.get(content) ?? new Map<string, Promise<CatalogPackage>>();
+  of(content: Content, name: string): Promise<PackageInCatalog> {
+    const known = this.#read.get(content) ?? new Map<string, Promise<PackageInCatalog>>();
     this.#read.set(content, known);
     const found = known.get(name);
     if (found !== undefined) return found;
@@ -32,7 +32,7 @@ export class CatalogPackages {
 }
 
 /** OLM v1 reads one package at a time: faults of other packages do not matter. */
-async function readPackage(content: Content, name: string): Promise<CatalogPackage> {
+async function readPackage(content: Content, name: string): Promise<PackageInCatalog> {
   const ranges = [{ schema: 'olm.package', name }, { package: name }].flatMap((query) => content.index.find(query));
   const chunks = await content.readTogether(ranges);
   try {

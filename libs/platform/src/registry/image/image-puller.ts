@@ -14,7 +14,7 @@ import {
   type Refuse,
 } from './image-manifest.js';
 import { ImageTree, type TreeFile } from './image-tree.js';
-import { Allowance, type Reading, readLayer, type Wanted } from './layer-reader.js';
+import { Allowance, type IsWanted, type Reading, readLayer } from './layer-reader.js';
 import { layerCompression } from './media-types.js';
 import { UnpackDirectory } from './unpack-directory.js';
 import type { Consume } from './verified-blob.js';
@@ -117,7 +117,7 @@ export class ImagePuller {
     }
   }
 
-  async #files<C>(manifest: ImageManifest, wanted: Wanted, sink: FileSink<C>): Promise<readonly TreeFile<C>[]> {
+  async #files<C>(manifest: ImageManifest, wanted: IsWanted, sink: FileSink<C>): Promise<readonly TreeFile<C>[]> {
     this.#checkLayers(manifest);
     const linked = new Set<string>();
     for (let round = 0; round < MAX_LINK_ROUNDS; round++) {

@@ -22,7 +22,7 @@ export class UnpackFailed extends FlotillaError {
 type Staged = { at: string; placed: boolean };
 
 /** Where a wanted file goes, relative to the directory, `/` between. */
-export type Place = (path: string) => string;
+export type UnpackPath = (path: string) => string;
 
 /**
  * A directory that appears whole or not at all. Files stream into a sibling, `<directory>.<uuid>.partial`,
@@ -49,7 +49,7 @@ export class UnpackDirectory implements FileSink<Staged> {
    */
   async fill(
     unpack: (sink: FileSink<Staged>) => Promise<readonly TreeFile<Staged>[]>,
-    place: Place,
+    place: UnpackPath,
   ): Promise<{ bytes: number; files: number }> {
     try {
       await this.#onDisk(() => this.#begin());
@@ -99,7 +99,7 @@ export class UnpackDirectory implements FileSink<Staged> {
     await mkdir(this.#staging, { recursive: true, mode: 0o700 });
   }
 
-  async #publish(files: readonly TreeFile<Staged>[], place: Place): Promise<void> {
+  async #publish(files: readonly TreeFile<Staged>[], place: UnpackPath): Promise<void> {
     const tree = join(this.#partial, 'tree');
     await mkdir(tree, { mode: 0o700 });
     const made = new Set([tree]);

@@ -1,10 +1,10 @@
 import type { ClusterState } from '../cluster-state.js';
 import { forbidden, Refusal } from '../objects/refusal.js';
-import { type Attempt, verdict } from './rbac.js';
+import { type AccessAttempt, verdict } from './rbac.js';
 import { accountOf, type Requester, requester } from './requester.js';
 
 /** Refuses what RBAC does not allow, in the API server's words. */
-export function authorize(cluster: ClusterState, user: Requester, attempt: Attempt): void {
+export function authorize(cluster: ClusterState, user: Requester, attempt: AccessAttempt): void {
   const { allowed, why } = verdict(cluster, user, attempt);
   if (allowed) return;
   const { verb, group, resource, subresource, namespace, name = '' } = attempt;

@@ -4,7 +4,7 @@ import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../objec
 import { accountOf, type Requester } from './requester.js';
 
 /** A verb on a resource that a requester attempts. */
-export type Attempt = Readonly<{
+export type AccessAttempt = Readonly<{
   verb: string;
   group: string;
   resource: string;
@@ -14,12 +14,12 @@ export type Attempt = Readonly<{
 }>;
 
 /** `why` is what the API server adds to a refusal: roles that are bound and are not there. */
-export type Verdict = Readonly<{ allowed: boolean; why: string }>;
+export type RbacVerdict = Readonly<{ allowed: boolean; why: string }>;
 
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** Kubernetes' RBAC: whether some rule bound to the user, in the cluster or in the namespace, allows it. */
-export function verdict(cluster: ClusterState, user: Requester, attempt: Attempt): Verdict {
+export function verdict(cluster: ClusterState, user: Requester, attempt: AccessAttempt): RbacVerdict {
   if (user.groups.includes('system:masters')) return { allowed: true, why: '' };
   const absent: string[] = [];
   for (const binding of bindingsOf(cluster, user, attempt.namespace)) {
@@ -31,7 +31,7 @@ export function verdict(cluster: ClusterState, user: Requester, attempt: Attempt
 }
 
 /** Whether some rule bound to the user in the cluster allows a verb on a path outside the resources. */
-export function verdictOnPath(cluster: ClusterState, user: Requester, verb: string, path: string): Verdict {
+export function verdictOnPath(cluster: ClusterState, user: Requester, verb: string, path: string): RbacVerdict {
   const rules = user.groups.includes('system:masters') ? undefined : rulesOf(cluster, user, undefined);
   return { allowed: rules?.some((rule) => allowsPath(rule, verb, path)) ?? true, why: '' };
 }
@@ -93,7 +93,7 @@ function roleOf({ storage }: ClusterState, binding: ApiObject): ApiObject | unde
     : storage.get(`clusterroles.${RBAC}`, `/${name}`);
 }
 
-function allows(rule: JsonObject, { verb, group, resource, subresource, name }: Attempt): boolean {
+function allows(rule: JsonObject, { verb, group, resource, subresource, name }: AccessAttempt): boolean {
   const has = (field: string, ...wanted: readonly string[]) =>
     wanted.some((value) => arrayAt(rule, field).includes(value));
   const named = arrayAt(rule, 'resourceNames');

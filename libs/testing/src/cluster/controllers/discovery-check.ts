@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../objects/json.js';
 
 const TIMEOUT_MS = 5_000;
 
-export type Answer = Readonly<{ served: JsonObject } | { fault: string }>;
+export type DiscoveryAnswer = Readonly<{ served: JsonObject } | { fault: string }>;
 
 /**
  * Asks the backend of an aggregated API what it serves, over TLS with the name of its
@@ -12,7 +12,7 @@ export type Answer = Readonly<{ served: JsonObject } | { fault: string }>;
 export function askBackend(
   url: string,
   { ca, servername }: Readonly<{ servername: string; ca: string | undefined }>,
-): Promise<Answer> {
+): Promise<DiscoveryAnswer> {
   const options: RequestOptions = {
     ...{ servername, timeout: TIMEOUT_MS, agent: false },
     ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),

@@ -3,7 +3,7 @@ import type { ClusterState } from '../cluster-state.js';
 import { keyOfResource } from '../resources/resource-registry.js';
 import type { ApiObject } from './api-object.js';
 import type { JsonObject } from './json.js';
-import type { Place } from './object-writer.js';
+import type { WritePlace } from './object-writer.js';
 import { badRequest, expired } from './refusal.js';
 import { type Selector, selectorOf } from './selectors.js';
 
@@ -13,14 +13,19 @@ const TOO_OLD =
 
 type Page = { revision: number; rest: readonly ApiObject[] };
 
-export type ListPage = Readonly<{ revision: number; objects: readonly ApiObject[]; next?: string; remaining?: number }>;
+export type ObjectPage = Readonly<{
+  revision: number;
+  objects: readonly ApiObject[];
+  next?: string;
+  remaining?: number;
+}>;
 
 /** Lists the objects of one cluster, page by page; later pages come from the state the first one saw. */
 export class ObjectReader {
   readonly #pages = new Map<string, Page>();
   constructor(readonly cluster: ClusterState) {}
 
-  list(place: Place, query: URLSearchParams): ListPage {
+  list(place: WritePlace, query: URLSearchParams): ObjectPage {
     const token = query.get('continue');
     const page = token ? this.#continued(token) : this.#first(place, query);
     const limit = Number(query.get('limit') ?? 0);
@@ -41,7 +46,7 @@ export class ObjectReader {
     this.#pages.clear();
   }
 
-  #first(place: Place, query: URLSearchParams): Page {
+  #first(place: WritePlace, query: URLSearchParams): Page {
     const { storage } = this.cluster;
     const wanted = Number(query.get('resourceVersion') ?? 0);
     if (!Number.isInteger(wanted))
@@ -72,25 +77,29 @@ export class ObjectReader {
 }
 
 /** The stored objects at a place that a selector takes. */
-export function selected(cluster: ClusterState, place: Place, selector: Selector | undefined): readonly ApiObject[] {
+export function selected(
+  cluster: ClusterState,
+  place: WritePlace,
+  selector: Selector | undefined,
+): readonly ApiObject[] {
   const all = cluster.storage.list(keyOfResource(place.info));
   if (place.namespace === undefined && selector === undefined) return all;
   return all.filter((object) => inPlace(place, object) && (selector?.(object) ?? true));
 }
 
-export const inPlace = (place: Place, object: ApiObject): boolean =>
+export const inPlace = (place: WritePlace, object: ApiObject): boolean =>
   place.namespace === undefined || object.metadata.namespace === place.namespace;
 
 /**
  * The object as a version of its resource shows it: conversion None changes the apiVersion and nothing else.
  */
-export function shownIn({ info, version }: Place, object: ApiObject): ApiObject {
+export function shownIn({ info, version }: WritePlace, object: ApiObject): ApiObject {
   const apiVersion = info.group === '' ? version : `${info.group}/${version}`;
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 /** The body of a list; items of built-in kinds leave apiVersion and kind out, as the API server does. */
-export function listBody(place: Place, page: ListPage): JsonObject {
+export function listBody(place: WritePlace, page: ObjectPage): JsonObject {
   const { info, version } = place;
   const metadata = {
     resourceVersion: String(page.revision),

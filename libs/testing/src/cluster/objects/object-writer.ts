@@ -19,14 +19,14 @@ import {
 } from './refusal.js';
 
 /** Where a request writes: one resource in one version, in a namespace or not. */
-export type Place = Readonly<{
+export type WritePlace = Readonly<{
   info: ResourceInfo;
   version: string;
   namespace?: string | undefined;
   subresource?: string | undefined;
 }>;
 
-export type WriteOptions = Readonly<{
+export type SimulatedWriteOptions = Readonly<{
   manager: string;
   dryRun?: boolean;
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
@@ -49,13 +49,13 @@ export type Deleted = Readonly<{ object: ApiObject; gone: boolean }>;
 export class ObjectWriter {
   constructor(readonly cluster: ClusterState) {}
 
-  get(place: Place, name: string): ApiObject {
+  get(place: WritePlace, name: string): ApiObject {
     const found = this.cluster.storage.get(keyOfResource(place.info), storageKey(place.namespace, name));
     if (found === undefined) throw notFound(place.info, name);
     return found;
   }
 
-  create(place: Place, sent: unknown, options: WriteOptions, apply = false): ApiObject {
+  create(place: WritePlace, sent: unknown, options: SimulatedWriteOptions, apply = false): ApiObject {
     const { info, namespace } = place;
     const decoded = this.decode(place, sent);
     if (decoded.metadata.resourceVersion !== undefined && decoded.metadata.resourceVersion !== '') {
@@ -79,7 +79,12 @@ export class ObjectWriter {
   }
 
   /** PUT and the patches: `transform` makes the desired object from the stored one. */
-  update(place: Place, name: string, transform: (live: ApiObject) => unknown, options: WriteOptions): ApiObject {
+  update(
+    place: WritePlace,
+    name: string,
+    transform: (live: ApiObject) => unknown,
+    options: SimulatedWriteOptions,
+  ): ApiObject {
     const live = this.get(place, name);
     const sent = this.decode(place, transform(live), name);
     if (!sent.metadata.resourceVersion && strategyOf(place.info).conditionalUpdates) {
@@ -95,10 +100,10 @@ export class ObjectWriter {
 
   /** Server-side apply. */
   apply(
-    place: Place,
+    place: WritePlace,
     name: string,
     sent: unknown,
-    options: WriteOptions & { force: boolean },
+    options: SimulatedWriteOptions & { force: boolean },
   ): { object: ApiObject; created: boolean } {
     if (stringAt(sent, 'kind') === undefined || stringAt(sent, 'apiVersion') === undefined) {
       const [group, version] = [stringAt(sent, 'apiVersion') ?? '/', stringAt(sent, 'kind') ?? ''];
@@ -126,7 +131,7 @@ export class ObjectWriter {
   }
 
   /** Deletes at once, or marks the object where finalizers hold it. */
-  delete(place: Place, name: string, options: DeleteOptions): Deleted {
+  delete(place: WritePlace, name: string, options: DeleteOptions): Deleted {
     const live = this.get(place, name);
     const { uid, resourceVersion } = live.metadata;
     const kind = { group: place.info.group, resource: place.info.kind };
@@ -155,7 +160,7 @@ export class ObjectWriter {
     return { object: this.#mark(place, marked ?? live, finalizers, options), gone: false };
   }
 
-  #mark(place: Place, live: ApiObject, finalizers: string[], options: DeleteOptions): ApiObject {
+  #mark(place: WritePlace, live: ApiObject, finalizers: string[], options: DeleteOptions): ApiObject {
     const { generation, deletionTimestamp } = live.metadata;
     const inTwoSteps = strategyOf(place.info).markDeleted !== undefined;
     const object: ApiObject = {
@@ -174,7 +179,7 @@ export class ObjectWriter {
   }
 
   /** The sent object, refused where it names another object than the request. */
-  decode(place: Place, sent: unknown, name?: string): ApiObject {
+  decode(place: WritePlace, sent: unknown, name?: string): ApiObject {
     const { info, version } = place;
     const decoded = decodedObject(info, version, info.builtin ? omittedEmpty(sent) : sent);
     const { metadata } = decoded;
@@ -187,7 +192,7 @@ export class ObjectWriter {
     return name === undefined ? decoded : { ...decoded, metadata: { ...metadata, name } };
   }
 
-  #checkNamespace({ info, namespace }: Place, object: ApiObject): void {
+  #checkNamespace({ info, namespace }: WritePlace, object: ApiObject): void {
     if (!info.namespaced) return;
     const found = this.cluster.namespace(namespace ?? '');
     if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace ?? '');
@@ -201,7 +206,7 @@ export class ObjectWriter {
     throw forbidden(info, object.metadata.name, why, [cause]);
   }
 
-  #checkPreconditions({ info }: Place, live: ApiObject, sent: ApiObject): void {
+  #checkPreconditions({ info }: WritePlace, live: ApiObject, sent: ApiObject): void {
     const { name, resourceVersion, uid } = sent.metadata;
     if (uid && uid !== live.metadata.uid) {
       const key = `/registry/${info.resource}${storageKey(live.metadata.namespace, name).replace(/^(?!\/)/, '/')}`;
@@ -218,7 +223,7 @@ export class ObjectWriter {
   }
 
   /** What of the sent object this endpoint may change, over what is stored. */
-  #merged({ info, subresource }: Place, live: ApiObject, sent: ApiObject): ApiObject {
+  #merged({ info, subresource }: WritePlace, live: ApiObject, sent: ApiObject): ApiObject {
     if (subresource !== undefined) {
       const { status: _, ...rest } = live;
       return {
@@ -234,7 +239,12 @@ export class ObjectWriter {
   }
 
   /** What decoding does: pruning and defaults. Faults of a schema are found here too, and refused. */
-  #decodedFully(place: Place, object: ApiObject, live: ApiObject | undefined, options: WriteOptions): ApiObject {
+  #decodedFully(
+    place: WritePlace,
+    object: ApiObject,
+    live: ApiObject | undefined,
+    options: SimulatedWriteOptions,
+  ): ApiObject {
     const { info, version } = place;
     const withDefaults = strategyOf(info).defaults?.(object) ?? object;
     if (info.checkSchema === undefined) return withDefaults;
@@ -247,7 +257,7 @@ export class ObjectWriter {
   }
 
   /** What the server sets on its own account, after which the object must be valid. */
-  #prepared({ info }: Place, object: ApiObject, live: ApiObject | undefined): ApiObject {
+  #prepared({ info }: WritePlace, object: ApiObject, live: ApiObject | undefined): ApiObject {
     const strategy = strategyOf(info);
     const prepared = strategy.prepare?.(object, live, this.cluster) ?? object;
     const causes = [...metadataFaults(info, prepared.metadata), ...(strategy.validate?.(prepared, live) ?? [])];
@@ -255,7 +265,7 @@ export class ObjectWriter {
     return live === undefined || !info.generation ? prepared : this.#withGeneration(info, live, prepared);
   }
 
-  #reportUnknown({ info, version }: Place, unknown: readonly string[], options: WriteOptions): void {
+  #reportUnknown({ info, version }: WritePlace, unknown: readonly string[], options: SimulatedWriteOptions): void {
     if (unknown.length === 0 || options.fieldValidation === 'Ignore') return;
     const texts = unknown.map((field) => `unknown field "${field}"`);
     if (options.fieldValidation === 'Strict') {
@@ -271,7 +281,7 @@ export class ObjectWriter {
   }
 
   /** Writes what differs; the last finalizer of a marked object going away deletes it. */
-  #store(place: Place, live: ApiObject, next: ApiObject, options: WriteOptions): ApiObject {
+  #store(place: WritePlace, live: ApiObject, next: ApiObject, options: SimulatedWriteOptions): ApiObject {
     if (options.dryRun || equal(withoutFieldTimes(live), withoutFieldTimes(next))) return options.dryRun ? next : live;
     const key = keyOfResource(place.info);
     const unheld = (next.metadata.finalizers ?? []).length === 0 && strategyOf(place.info).held?.(next) !== true;
@@ -282,7 +292,7 @@ export class ObjectWriter {
     return this.cluster.storage.put(key, next);
   }
 
-  #change({ info, version, subresource }: Place, options: WriteOptions): FieldChange {
+  #change({ info, version, subresource }: WritePlace, options: SimulatedWriteOptions): FieldChange {
     const apiVersion = info.group === '' ? version : `${info.group}/${version}`;
     const tracked = options.trackedAs ?? subresource;
     const sub = tracked === undefined ? {} : { subresource: tracked };

@@ -1,4 +1,4 @@
-import { type Exchange, NAMESPACE } from './exchange.js';
+import { NAMESPACE, type RecordedExchange } from './exchange.js';
 
 const ALL = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const A = `${ALL}/a`;
@@ -9,14 +9,24 @@ const map = (name: string, data?: Record<string, string>, metadata: object = {})
   metadata: { name, ...metadata },
   ...(data === undefined ? {} : { data }),
 });
-const post = (because: string, body: unknown, query = ''): Exchange => ({
+const post = (because: string, body: unknown, query = ''): RecordedExchange => ({
   because,
   method: 'POST',
   path: `${ALL}${query}`,
   body,
 });
-const put = (because: string, path: string, body: unknown): Exchange => ({ because, method: 'PUT', path, body });
-const patch = (because: string, path: string, type: NonNullable<Exchange['type']>, body: unknown): Exchange => ({
+const put = (because: string, path: string, body: unknown): RecordedExchange => ({
+  because,
+  method: 'PUT',
+  path,
+  body,
+});
+const patch = (
+  because: string,
+  path: string,
+  type: NonNullable<RecordedExchange['type']>,
+  body: unknown,
+): RecordedExchange => ({
   because,
   method: 'PATCH',
   path,
@@ -24,8 +34,8 @@ const patch = (because: string, path: string, type: NonNullable<Exchange['type']
   body,
 });
 const apply = (because: string, path: string, body: unknown) => patch(because, path, 'apply', body);
-const get = (because: string, path: string): Exchange => ({ because, method: 'GET', path });
-const remove = (because: string, path: string, body?: unknown): Exchange => ({
+const get = (because: string, path: string): RecordedExchange => ({ because, method: 'GET', path });
+const remove = (because: string, path: string, body?: unknown): RecordedExchange => ({
   because,
   method: 'DELETE',
   path,
@@ -33,7 +43,7 @@ const remove = (because: string, path: string, body?: unknown): Exchange => ({
 });
 
 /** What every kind does, on the simplest one: writes, refusals, patches, ownership of fields, finalizers. */
-export const configMapExchanges: readonly Exchange[] = [
+export const configMapExchanges: readonly RecordedExchange[] = [
   post('the creator owns what it wrote', map('a', { x: '1' }), '?fieldManager=m'),
   post('a name is taken once', map('a', { x: '1' })),
   post('an object needs a name', { metadata: {} }),

@@ -1,4 +1,4 @@
-import { type Exchange, NAMESPACE } from './exchange.js';
+import { NAMESPACE, type RecordedExchange } from './exchange.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ALL = `/apis/t.dev/v1/namespaces/${NAMESPACE}/foos`;
@@ -65,13 +65,18 @@ const foo = (name: string, spec: unknown, rest: object = {}) => ({
   spec,
   ...rest,
 });
-const create = (because: string, name: string, spec: unknown, query = '?fieldManager=m'): Exchange => ({
+const create = (because: string, name: string, spec: unknown, query = '?fieldManager=m'): RecordedExchange => ({
   because,
   method: 'POST',
   path: `${ALL}${query}`,
   body: foo(name, spec),
 });
-const patch = (because: string, path: string, type: NonNullable<Exchange['type']>, body: unknown): Exchange => ({
+const patch = (
+  because: string,
+  path: string,
+  type: NonNullable<RecordedExchange['type']>,
+  body: unknown,
+): RecordedExchange => ({
   because,
   method: 'PATCH',
   path,
@@ -94,7 +99,7 @@ const status = { p: { q: '1' }, c: [{ type: 'a' }] };
  * What a definition brings: discovery, schema, pruning, defaults, ownership by its list
  * types, the status subresource.
  */
-export const customResourceExchanges: readonly Exchange[] = [
+export const customResourceExchanges: readonly RecordedExchange[] = [
   {
     because: 'a name must be plural.group',
     method: 'POST',

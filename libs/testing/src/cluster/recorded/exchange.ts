@@ -1,5 +1,5 @@
 /** One request, and why its answer is worth comparing. */
-export type Exchange = Readonly<{
+export type RecordedExchange = Readonly<{
   because: string;
   method: string;
   path: string;
@@ -21,7 +21,7 @@ export const CONTENT_TYPES = {
 export type Answer = Readonly<{ code: number; body: unknown; warnings: readonly string[] }>;
 
 /** Sends one request to an API server; the user agent must be `exchange/1`. */
-export type Send = (exchange: Exchange) => Promise<Answer>;
+export type Send = (exchange: RecordedExchange) => Promise<Answer>;
 
 /** The namespace everything happens in; it is made first and deleted last. */
 export const NAMESPACE = 'exchanges';

@@ -1,11 +1,11 @@
 import { pause } from '../../patience.js';
 import { configMapExchanges } from './config-map-exchanges.js';
 import { customResourceExchanges } from './custom-resource-exchanges.js';
-import { type Answer, type Exchange, NAMESPACE, type Send } from './exchange.js';
+import { type Answer, NAMESPACE, type RecordedExchange, type Send } from './exchange.js';
 import { workloadExchanges } from './workload-exchanges.js';
 
 /** Every exchange, in the order in which they must be sent. */
-export const exchanges: readonly Exchange[] = [
+export const exchanges: readonly RecordedExchange[] = [
   {
     because: 'a namespace is Active at once',
     method: 'POST',
@@ -32,7 +32,7 @@ export async function replay(send: Send): Promise<Answer[]> {
   return answers.map(({ code, body, warnings }) => ({ code, body: comparable(body), warnings }));
 }
 
-async function settled(send: Send, exchange: Exchange): Promise<Answer> {
+async function settled(send: Send, exchange: RecordedExchange): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await send(exchange);
     if (exchange.until === undefined || answer.code === exchange.until) return answer;

@@ -1,4 +1,4 @@
-import { type Exchange, NAMESPACE } from './exchange.js';
+import { NAMESPACE, type RecordedExchange } from './exchange.js';
 
 const core = (resource: string) => `/api/v1/namespaces/${NAMESPACE}/${resource}`;
 const deployments = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
@@ -51,7 +51,7 @@ const roleRef = { kind: 'Role', name: 'q', apiGroup: 'rbac.authorization.k8s.io'
  * Defaults and ownership of the built-in kinds that bundles bring. Deployments dry: no
  * two controllers run alike.
  */
-export const workloadExchanges: readonly Exchange[] = [
+export const workloadExchanges: readonly RecordedExchange[] = [
   {
     because: 'a created Deployment has its defaults, owned',
     method: 'POST',

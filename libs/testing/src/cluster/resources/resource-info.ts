@@ -13,7 +13,12 @@ export type PrinterColumn = Readonly<{
 }>;
 
 /** One column of a table, and how its cell is made. */
-export type Column = Readonly<{ name: string; type: string; priority?: number; cell: (object: ApiObject) => unknown }>;
+export type TableColumn = Readonly<{
+  name: string;
+  type: string;
+  priority?: number;
+  cell: (object: ApiObject) => unknown;
+}>;
 
 /** Where a resource keeps the replicas that its Scale shows. */
 export type ScalePaths = Readonly<{ specReplicas: string; statusReplicas: string; selector?: string | undefined }>;

@@ -4,7 +4,12 @@ import type { ClusterState } from '../cluster-state.js';
 import { type ApiObject, storageKey } from '../objects/api-object.js';
 import { isObject, type JsonObject, stringAt } from '../objects/json.js';
 import { listBody, ObjectReader, selected, shownIn } from '../objects/object-reader.js';
-import { type DeleteOptions, ObjectWriter, type Place, type WriteOptions } from '../objects/object-writer.js';
+import {
+  type DeleteOptions,
+  ObjectWriter,
+  type SimulatedWriteOptions,
+  type WritePlace,
+} from '../objects/object-writer.js';
 import { badRequest, invalid, methodNotAllowed, noSuchResource, Refusal, required } from '../objects/refusal.js';
 import { selectorOf } from '../objects/selectors.js';
 import { jsonPatch } from '../patches/json-patch.js';
@@ -14,7 +19,7 @@ import { isUnavailableApi } from '../resources/aggregated-api.js';
 import type { ResourceInfo, ScalePaths } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
 import { aggregatedDiscovery, aggregatedType } from './aggregated-discovery.js';
-import { type ApiRequest, type ApiResponse, decodedBody, managerOf, mediaType } from './api-request.js';
+import { decodedBody, managerOf, mediaType, type SimulatedRequest, type SimulatedResponse } from './api-request.js';
 import { discovery, versionsOfGroup } from './discovery.js';
 import { openApi, openApiV2 } from './openapi.js';
 import { type Representation, representationOf, shownList, shownObject } from './representation.js';
@@ -24,12 +29,12 @@ import { scaled, scaleOf } from './scale.js';
 import { versionInfo } from './version-info.js';
 
 /** A watch to be opened by the owner of the connection. */
-export type OpenWatch = Readonly<{ watch: Place; form: Representation }>;
+export type OpenWatch = Readonly<{ watch: WritePlace; form: Representation }>;
 
 /** What lies outside every served group and version is nothing the API server has a Status for. */
-const PAGE_NOT_FOUND: ApiResponse = { code: 404, body: '404 page not found\n' };
+const PAGE_NOT_FOUND: SimulatedResponse = { code: 404, body: '404 page not found\n' };
 /** The answer of the aggregation layer for every path of an API whose backend is down. */
-const SERVICE_UNAVAILABLE: ApiResponse = { code: 503, body: 'service unavailable\n' };
+const SERVICE_UNAVAILABLE: SimulatedResponse = { code: 503, body: 'service unavailable\n' };
 
 /** Answers the requests of one cluster; everything but watches is answered at once. */
 export class ApiHandler {
@@ -40,7 +45,7 @@ export class ApiHandler {
     this.writer = new ObjectWriter(cluster);
   }
 
-  handle(request: ApiRequest, user: Requester): ApiResponse | OpenWatch {
+  handle(request: SimulatedRequest, user: Requester): SimulatedResponse | OpenWatch {
     if (isUnavailableApi(this.cluster, request.path)) return SERVICE_UNAVAILABLE;
     const target = requestTarget(request.path);
     if (target === undefined) return this.#nonResource(request);
@@ -54,7 +59,7 @@ export class ApiHandler {
     return this.#onResource(request, target, info, user);
   }
 
-  #nonResource({ path, method, headers }: ApiRequest): ApiResponse {
+  #nonResource({ path, method, headers }: SimulatedRequest): SimulatedResponse {
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
     if (path === '/version') return { code: 200, body: versionInfo(this.cluster.settings.version) };
     if (['/readyz', '/livez', '/healthz'].includes(path)) return { code: 200, body: 'ok' };
@@ -71,14 +76,19 @@ export class ApiHandler {
   }
 
   #onResource(
-    request: ApiRequest,
+    request: SimulatedRequest,
     target: RequestTarget,
     info: ResourceInfo,
     user: Requester,
-  ): ApiResponse | OpenWatch {
+  ): SimulatedResponse | OpenWatch {
     const { version, namespace, subresource } = target;
     if (subresource !== undefined && !info.subresources.includes(subresource)) throw noSuchResource();
-    const place: Place = { info, version, namespace, subresource: subresource === 'status' ? subresource : undefined };
+    const place: WritePlace = {
+      info,
+      version,
+      namespace,
+      subresource: subresource === 'status' ? subresource : undefined,
+    };
     const verb = verbOf(request.method, target, request.query);
     const form = representationOf(request.headers.accept);
     const include = request.query.get('includeObject');
@@ -103,7 +113,7 @@ export class ApiHandler {
     }
   }
 
-  #create(request: ApiRequest, place: Place, target: RequestTarget, user: Requester): ApiResponse {
+  #create(request: SimulatedRequest, place: WritePlace, target: RequestTarget, user: Requester): SimulatedResponse {
     const sent = decodedBody(request);
     const reviewed = review(this.cluster, place.info, target, sent, user);
     if (reviewed !== undefined) return { code: 201, body: reviewed };
@@ -113,7 +123,7 @@ export class ApiHandler {
     return { code: 201, body: shownIn(place, object), warnings };
   }
 
-  #change(request: ApiRequest, place: Place, target: RequestTarget, user: Requester): ApiResponse {
+  #change(request: SimulatedRequest, place: WritePlace, target: RequestTarget, user: Requester): SimulatedResponse {
     const { name = '' } = target;
     const verb = verbOf(request.method, target, request.query);
     const warnings: string[] = [];
@@ -129,7 +139,7 @@ export class ApiHandler {
     return { code: 200, body: shownIn(place, object), warnings };
   }
 
-  #scale(request: ApiRequest, place: Place, target: RequestTarget, paths: ScalePaths): ApiResponse {
+  #scale(request: SimulatedRequest, place: WritePlace, target: RequestTarget, paths: ScalePaths): SimulatedResponse {
     const { name = '' } = target;
     const verb = verbOf(request.method, target, request.query);
     if (verb === 'get') return { code: 200, body: scaleOf(this.writer.get(place, name), paths) };
@@ -142,13 +152,13 @@ export class ApiHandler {
     return { code: 200, body: scaleOf(this.writer.update(place, name, change, options), paths) };
   }
 
-  #replacement(request: ApiRequest, place: Place, name: string): () => unknown {
+  #replacement(request: SimulatedRequest, place: WritePlace, name: string): () => unknown {
     const sent = decodedBody(request);
     this.writer.decode(place, sent, name);
     return () => sent;
   }
 
-  #apply(request: ApiRequest, place: Place, name: string, warnings: string[]): ApiResponse {
+  #apply(request: SimulatedRequest, place: WritePlace, name: string, warnings: string[]): SimulatedResponse {
     if (!request.query.get('fieldManager')) {
       const cause = required('fieldManager', 'is required for apply patch');
       throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
@@ -159,7 +169,7 @@ export class ApiHandler {
     return { code: created ? 201 : 200, body: shownIn(place, object), warnings };
   }
 
-  #delete(request: ApiRequest, place: Place, name: string | undefined): ApiResponse {
+  #delete(request: SimulatedRequest, place: WritePlace, name: string | undefined): SimulatedResponse {
     const options = deleteOptions(request);
     if (name === undefined) return this.#deleteCollection(request, place, options);
     const { object, gone } = this.writer.delete(place, name, options);
@@ -169,7 +179,7 @@ export class ApiHandler {
     return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } };
   }
 
-  #deleteCollection(request: ApiRequest, place: Place, options: DeleteOptions): ApiResponse {
+  #deleteCollection(request: SimulatedRequest, place: WritePlace, options: DeleteOptions): SimulatedResponse {
     const objects = selected(this.cluster, place, selectorOf(request.query, place.info));
     for (const { metadata } of objects)
       this.writer.delete({ ...place, namespace: metadata.namespace }, metadata.name, options);
@@ -180,13 +190,17 @@ export class ApiHandler {
 /** What only a kubelet answers. */
 const CONTAINER_SUBRESOURCES = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-function noContainers({ writer }: ApiHandler, place: Place, { name = '', subresource }: RequestTarget): Refusal {
+function noContainers({ writer }: ApiHandler, place: WritePlace, { name = '', subresource }: RequestTarget): Refusal {
   writer.get(place, name);
   const message = `a simulated cluster runs no containers: pods/${subresource} of "${name}" has nothing to answer`;
   return new Refusal(501, 'NotImplemented', message);
 }
 
-function writeOptions({ query, ...request }: ApiRequest, kind: string, warnings: string[]): WriteOptions {
+function writeOptions(
+  { query, ...request }: SimulatedRequest,
+  kind: string,
+  warnings: string[],
+): SimulatedWriteOptions {
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   if (dryRun.some((value) => value !== 'All')) {
     const message = `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`;
@@ -197,7 +211,7 @@ function writeOptions({ query, ...request }: ApiRequest, kind: string, warnings:
   return { manager: managerOf({ query, ...request }), dryRun: dryRun.length > 0, fieldValidation, warnings };
 }
 
-function deleteOptions(request: ApiRequest): DeleteOptions {
+function deleteOptions(request: SimulatedRequest): DeleteOptions {
   const decoded = request.body.length === 0 ? {} : decodedBody(request);
   const body: JsonObject = isObject(decoded) ? decoded : {};
   const policy =
@@ -221,7 +235,7 @@ function propagationOf(policy: string | undefined): DeleteOptions['propagation']
   ]);
 }
 
-function patchOf(request: ApiRequest, place: Place): (live: unknown) => unknown {
+function patchOf(request: SimulatedRequest, place: WritePlace): (live: unknown) => unknown {
   const patch = decodedBody(request);
   const type = mediaType(request);
   if (type === 'application/json-patch+json') return (live) => jsonPatch(live, patch);

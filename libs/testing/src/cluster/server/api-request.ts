@@ -3,7 +3,7 @@ import { badRequest, Refusal } from '../objects/refusal.js';
 import { decodeProtobuf, PROTOBUF } from '../protobuf/decode-object.js';
 
 /** One HTTP request to a simulated API server, below the cluster's path prefix. */
-export type ApiRequest = Readonly<{
+export type SimulatedRequest = Readonly<{
   method: string;
   path: string;
   query: URLSearchParams;
@@ -11,11 +11,16 @@ export type ApiRequest = Readonly<{
   body: Buffer;
 }>;
 
-export type ApiResponse = Readonly<{ code: number; body: unknown; contentType?: string; warnings?: readonly string[] }>;
+export type SimulatedResponse = Readonly<{
+  code: number;
+  body: unknown;
+  contentType?: string;
+  warnings?: readonly string[];
+}>;
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-export const mediaType = (request: ApiRequest): string =>
+export const mediaType = (request: SimulatedRequest): string =>
   (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
 
 const unknownFormat = () =>
@@ -26,7 +31,7 @@ const unknownFormat = () =>
   );
 
 /** The decoded body; JSON, YAML or, for Kubernetes' own kinds, protobuf by its media type. */
-export function decodedBody(request: ApiRequest): unknown {
+export function decodedBody(request: SimulatedRequest): unknown {
   const type = mediaType(request);
   if (type === PROTOBUF) {
     const object = decodeProtobuf(request.body);
@@ -45,5 +50,5 @@ export function decodedBody(request: ApiRequest): unknown {
 }
 
 /** The name under which a write is tracked: `fieldManager`, or the first word of the user agent. */
-export const managerOf = (request: ApiRequest): string =>
+export const managerOf = (request: SimulatedRequest): string =>
   request.query.get('fieldManager') || (request.headers['user-agent'] ?? 'unknown').split('/')[0] || 'unknown';

@@ -1,20 +1,20 @@
 import type { ApiObject } from '../objects/api-object.js';
 import { arrayAt, isObject, numberAt, objectAt, stringAt } from '../objects/json.js';
-import type { Column } from '../resources/resource-info.js';
+import type { TableColumn } from '../resources/resource-info.js';
 import { age } from './age.js';
 
 type Cell = (object: ApiObject) => unknown;
 
-const text = (name: string, cell: Cell): Column => ({ name, type: 'string', cell });
-const count = (name: string, ...path: string[]): Column => ({
+const text = (name: string, cell: Cell): TableColumn => ({ name, type: 'string', cell });
+const count = (name: string, ...path: string[]): TableColumn => ({
   name,
   type: 'integer',
   cell: (object) => numberAt(object, ...path) ?? 0,
 });
-const field = (name: string, ...path: string[]): Column => text(name, (object) => stringAt(object, ...path) ?? '');
+const field = (name: string, ...path: string[]): TableColumn => text(name, (object) => stringAt(object, ...path) ?? '');
 const ageColumn = text('Age', ({ metadata }) => age(metadata.creationTimestamp));
 const createdAt = text('Created At', ({ metadata }) => metadata.creationTimestamp);
-const size = (name: string, at: string): Column => ({
+const size = (name: string, at: string): TableColumn => ({
   name,
   type: 'integer',
   cell: (object) => Object.keys(objectAt(object, at) ?? {}).length,
@@ -47,7 +47,7 @@ const involved: Cell = (object) =>
 const role: Cell = (object) =>
   `${stringAt(object, 'roleRef', 'kind') ?? ''}/${stringAt(object, 'roleRef', 'name') ?? ''}`;
 
-const columns: Readonly<Record<string, readonly Column[]>> = {
+const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   namespaces: [field('Status', 'status', 'phase'), ageColumn],
   configmaps: [size('Data', 'data'), ageColumn],
   secrets: [field('Type', 'type'), size('Data', 'data'), ageColumn],
@@ -80,4 +80,4 @@ const columns: Readonly<Record<string, readonly Column[]>> = {
 };
 
 /** The columns after the name that `kubectl get` shows of a built-in resource; `key` is plural.group. */
-export const builtinColumns = (key: string): readonly Column[] => columns[key] ?? [ageColumn];
+export const builtinColumns = (key: string): readonly TableColumn[] => columns[key] ?? [ageColumn];

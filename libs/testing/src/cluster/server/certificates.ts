@@ -6,7 +6,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const DAY_MS = 86_400_000;
 
 /** PEM texts of a serving certificate for loopback and of the authority that signed it. */
-export type ServingCertificate = Readonly<{ caPem: string; certPem: string; keyPem: string }>;
+export type LoopbackCertificate = Readonly<{ caPem: string; certPem: string; keyPem: string }>;
 
 const validity = () => ({ notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + 30 * DAY_MS) });
 const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
@@ -14,7 +14,7 @@ const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 've
 /**
  * Makes a certificate authority and a serving certificate for 127.0.0.1, localhost and `names`, both fresh.
  */
-export async function servingCertificate(names: readonly string[] = []): Promise<ServingCertificate> {
+export async function servingCertificate(names: readonly string[] = []): Promise<LoopbackCertificate> {
   const [caKeys, keys] = [await newKeys(), await newKeys()];
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',

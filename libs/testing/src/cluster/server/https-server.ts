@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { Refusal } from '../objects/refusal.js';
 import type { SimulatedCluster } from '../simulated-cluster.js';
 import type { OpenWatch } from './api-handler.js';
-import { type ApiRequest, type ApiResponse, MAX_BODY_BYTES } from './api-request.js';
-import type { ServingCertificate } from './certificates.js';
+import { MAX_BODY_BYTES, type SimulatedRequest, type SimulatedResponse } from './api-request.js';
+import type { LoopbackCertificate } from './certificates.js';
 
 type Incoming = IncomingMessage | Http2ServerRequest;
 /** What HTTP/1.1's and HTTP/2's responses have in common. */
@@ -33,7 +33,7 @@ export class HttpsServer {
   #closing = false;
 
   constructor(
-    certificate: ServingCertificate,
+    certificate: LoopbackCertificate,
     readonly clusterOf: (name: string) => SimulatedCluster | undefined,
   ) {
     const { certPem: cert, keyPem: key } = certificate;
@@ -100,7 +100,7 @@ export class HttpsServer {
     }
   }
 
-  async #read(incoming: Incoming): Promise<[SimulatedCluster, ApiRequest]> {
+  async #read(incoming: Incoming): Promise<[SimulatedCluster, SimulatedRequest]> {
     const url = new URL(incoming.url ?? '/', 'https://localhost');
     const [, name = '', path = '/'] = PREFIX.exec(url.pathname) ?? [];
     const cluster = this.clusterOf(name);
@@ -122,7 +122,7 @@ export class HttpsServer {
     return [cluster, request];
   }
 
-  #watch(cluster: SimulatedCluster, opened: OpenWatch, request: ApiRequest, outgoing: Outgoing): void {
+  #watch(cluster: SimulatedCluster, opened: OpenWatch, request: SimulatedRequest, outgoing: Outgoing): void {
     outgoing.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
     outgoing.flushHeaders();
     const sink = {
@@ -148,7 +148,11 @@ async function readBody(incoming: Incoming): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function respond(outgoing: Outgoing, { code, body, warnings = [], contentType }: ApiResponse, method: string): void {
+function respond(
+  outgoing: Outgoing,
+  { code, body, warnings = [], contentType }: SimulatedResponse,
+  method: string,
+): void {
   if (outgoing.destroyed) return;
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : `${JSON.stringify(body)}\n`;
   const headers: OutgoingHttpHeaders = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../objects/json.js';
 import type { ResourceRegistry } from '../resources/resource-registry.js';
-import type { ApiResponse } from './api-request.js';
+import type { SimulatedResponse } from './api-request.js';
 import { groupNames, versionsOfGroup } from './discovery.js';
 import { schemasOf } from './openapi-schemas.js';
 
@@ -12,7 +12,7 @@ const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const V2_DOCUMENT = Buffer.from('\x0a\x032.0\x12\x10\x0a\x0aKubernetes\x12\x02v1\x42\x00');
 
 /** The empty document of version 2 in the form that kubectl asks for before it applies a `kind: List`. */
-export const openApiV2 = (path: string, accept: string | undefined): ApiResponse | undefined =>
+export const openApiV2 = (path: string, accept: string | undefined): SimulatedResponse | undefined =>
   path === '/openapi/v2' && accept?.includes(V2_PROTOBUF)
     ? { code: 200, body: V2_DOCUMENT, contentType: V2_PROTOBUF.replace('@', '.') }
     : undefined;

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
-import { type ListPage, listBody, shownIn } from '../objects/object-reader.js';
-import type { Place } from '../objects/object-writer.js';
+import { listBody, type ObjectPage, shownIn } from '../objects/object-reader.js';
+import type { WritePlace } from '../objects/object-writer.js';
 import { partialMetadata, tableOf } from './table.js';
 
 /** In which form a client wants objects: by `as=` in its Accept header. */
@@ -18,14 +18,24 @@ export function representationOf(accept: string | undefined): Representation {
   return 'object';
 }
 
-export function shownObject(place: Place, object: ApiObject, form: Representation, include: string | null): JsonObject {
+export function shownObject(
+  place: WritePlace,
+  object: ApiObject,
+  form: Representation,
+  include: string | null,
+): JsonObject {
   const shown = shownIn(place, object);
   if (form === 'metadata') return partialMetadata(shown);
   if (form === 'object') return shown;
   return tableOf(place, { revision: Number(object.metadata.resourceVersion), objects: [shown] }, include);
 }
 
-export function shownList(place: Place, page: ListPage, form: Representation, include: string | null): JsonObject {
+export function shownList(
+  place: WritePlace,
+  page: ObjectPage,
+  form: Representation,
+  include: string | null,
+): JsonObject {
   if (form === 'table') {
     return tableOf(place, { ...page, objects: page.objects.map((object) => shownIn(place, object)) }, include);
   }

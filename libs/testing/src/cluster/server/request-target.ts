@@ -1,4 +1,4 @@
-import type { Attempt } from '../access/rbac.js';
+import type { AccessAttempt } from '../access/rbac.js';
 import { badRequest } from '../objects/refusal.js';
 
 /** What an API path names: `/apis/apps/v1/namespaces/web/deployments/x/status` and the like. */
@@ -51,7 +51,7 @@ function inVersion(group: string, [version = '', ...rest]: readonly string[]): R
 /**
  * What RBAC is asked about the request; a namespace counts as lying in itself, and a selected name as named.
  */
-export function attemptOf(target: RequestTarget, verb: string, query: URLSearchParams): Attempt {
+export function attemptOf(target: RequestTarget, verb: string, query: URLSearchParams): AccessAttempt {
   const { group, resource, subresource } = target;
   const selected = /(?:^|,)metadata\.name=([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1];
   const name = target.name ?? selected;

@@ -1,16 +1,16 @@
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
-import type { ListPage } from '../objects/object-reader.js';
-import type { Place } from '../objects/object-writer.js';
-import type { Column, PrinterColumn } from '../resources/resource-info.js';
+import type { ObjectPage } from '../objects/object-reader.js';
+import type { WritePlace } from '../objects/object-writer.js';
+import type { PrinterColumn, TableColumn } from '../resources/resource-info.js';
 import { keyOfResource } from '../resources/resource-registry.js';
 import { age } from './age.js';
 import { builtinColumns } from './builtin-columns.js';
 import { jsonPath } from './json-path.js';
 
-const nameColumn: Column = { name: 'Name', type: 'string', cell: ({ metadata }) => metadata.name };
+const nameColumn: TableColumn = { name: 'Name', type: 'string', cell: ({ metadata }) => metadata.name };
 
-const printed = (column: PrinterColumn): Column => ({
+const printed = (column: PrinterColumn): TableColumn => ({
   name: column.name,
   type: column.type,
   ...(column.priority === undefined ? {} : { priority: column.priority }),
@@ -22,7 +22,7 @@ const printed = (column: PrinterColumn): Column => ({
   },
 });
 
-function columnsOf({ info, version }: Place): readonly Column[] {
+function columnsOf({ info, version }: WritePlace): readonly TableColumn[] {
   if (!info.builtin) return [nameColumn, ...info.printerColumns(version).map(printed)];
   return [nameColumn, ...builtinColumns(keyOfResource(info))];
 }
@@ -35,7 +35,7 @@ export const partialMetadata = ({ metadata }: ApiObject): JsonObject => ({
 });
 
 /** What `kubectl get` prints: columns and rows instead of objects. */
-export function tableOf(place: Place, page: ListPage, include: string | null, withColumns = true): JsonObject {
+export function tableOf(place: WritePlace, page: ObjectPage, include: string | null, withColumns = true): JsonObject {
   const columns = columnsOf(place);
   const shown = (object: ApiObject) => {
     if (include === 'None') return {};

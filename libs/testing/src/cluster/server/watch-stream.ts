@@ -2,7 +2,7 @@ import type { ClusterState } from '../cluster-state.js';
 import type { ApiObject } from '../objects/api-object.js';
 import type { JsonObject } from '../objects/json.js';
 import { inPlace, selected } from '../objects/object-reader.js';
-import type { Place } from '../objects/object-writer.js';
+import type { WritePlace } from '../objects/object-writer.js';
 import { expired, type Refusal } from '../objects/refusal.js';
 import { type Selector, selectorOf } from '../objects/selectors.js';
 import type { Change } from '../objects/storage.js';
@@ -17,7 +17,7 @@ const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 /** One open watch of one client: replay, live events, bookmarks. */
 export class WatchStream {
-  readonly place: Place;
+  readonly place: WritePlace;
   readonly form: Representation;
   readonly #selector: Selector | undefined;
   readonly #bookmarks: boolean;

@@ -6,7 +6,7 @@ import { type IndexedCatalog, isVisible } from '../catalog-slice.js';
 import type { DesiredNamespace, DesiredSubscription } from '../resolution-problem.js';
 
 /** A bundle by its version, with the channels it is in. */
-export type Release = Readonly<{
+export type NewerVersion = Readonly<{
   name: string;
   version: string;
   catalog: CatalogKey;
@@ -23,7 +23,7 @@ export function newerReleases(
   than: Version,
   desiredNamespace: DesiredNamespace,
   catalogs: readonly IndexedCatalog[],
-): Release[] {
+): NewerVersion[] {
   const isOwn = ({ key }: IndexedCatalog) => isSource(desired, key);
   return catalogs
     .filter(({ key }) => isVisible(key, desiredNamespace))
@@ -42,7 +42,7 @@ export function newerReleases(
 export const isSource = (desired: DesiredSubscription, { namespace, name }: CatalogKey): boolean =>
   desired.source === name && desired.sourceNamespace === namespace;
 
-function releasesAbove(than: Version, { entries }: PackageRecord, catalog: CatalogKey): Release[] {
+function releasesAbove(than: Version, { entries }: PackageRecord, catalog: CatalogKey): NewerVersion[] {
   const byName = Map.groupBy(entries, ({ name }) => name);
   return [...byName]
     .flatMap(([name, [first, ...others]]) => {

@@ -9,7 +9,7 @@ import type { DesiredNamespace, DesiredSubscription, Resolution } from '../resol
 import { Snapshot } from '../snapshot.js';
 import { follows } from '../subscription-candidates.js';
 import { hindranceOfCandidate } from './forced-candidate.js';
-import { isSource, newerReleases, type Release } from './newer-bundles.js';
+import { isSource, type NewerVersion, newerReleases } from './newer-bundles.js';
 
 /** What keeps a newer bundle from being the next one. */
 export type Hindrance =
@@ -26,7 +26,7 @@ export type Hindrance =
  * A bundle newer than what a Subscription has or gets next; `because` is one sentence
  * why it is not the next one.
  */
-export type NewerBundle = Release & Readonly<{ hindrance: Hindrance; because: string }>;
+export type NewerBundle = NewerVersion & Readonly<{ hindrance: Hindrance; because: string }>;
 
 /** What a Subscription has, what it gets, and what is newer than both. */
 export type UpgradeOutlook = Readonly<{
@@ -83,7 +83,7 @@ function parsedVersion(text: string): Version | undefined {
 
 type Hindered = Readonly<{ hindrance: Hindrance; because: string }>;
 
-function hindranceOf(release: Release, context: Context): Hindered {
+function hindranceOf(release: NewerVersion, context: Context): Hindered {
   const { desired, asking, installed, snapshot } = context;
   const own = `${desired.sourceNamespace}/${desired.source}`;
   if (!isSource(desired, release.catalog)) {
@@ -113,7 +113,7 @@ function hindranceOf(release: Release, context: Context): Hindered {
   return byTheWay(entry, installed, inOrder);
 }
 
-function skippedBy({ name }: Release, entries: readonly Entry[]): Hindered {
+function skippedBy({ name }: NewerVersion, entries: readonly Entry[]): Hindered {
   const by = entries.find(({ skips }) => skips.includes(name))?.name;
   const because = by === undefined ? 'it is not on the way to the head of its channel' : `${by} skips it`;
   return { hindrance: 'skipped', because };

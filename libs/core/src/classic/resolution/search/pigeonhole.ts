@@ -1,12 +1,12 @@
 /** A requirement of at least one of its candidates. `id`: index of its constraint. */
-export type Demand = Readonly<{ id: number; candidates: readonly number[] }>;
+export type AtLeastOne = Readonly<{ id: number; candidates: readonly number[] }>;
 /**
  * Requirements that cannot all be satisfied, because their at-most-one constraints allow one candidate too
  * few. Ids are those of constraints.
  */
-export type PigeonholeConflict = Readonly<{ demands: readonly Demand[]; holes: ReadonlySet<number> }>;
+export type PigeonholeConflict = Readonly<{ demands: readonly AtLeastOne[]; holes: ReadonlySet<number> }>;
 /** A requirement with the at-most-one constraints of which it must use one. */
-type Seeker = Readonly<{ demand: Demand; holes: readonly number[] }>;
+type Seeker = Readonly<{ demand: AtLeastOne; holes: readonly number[] }>;
 
 /**
  * Pigeonhole check (Hall's theorem): finds n + 1 requirements whose every candidate belongs to one of n
@@ -15,7 +15,7 @@ type Seeker = Readonly<{ demand: Demand; holes: readonly number[] }>;
  * or constraints, the others fit.
  */
 export function findPigeonholeConflict(
-  demands: readonly Demand[],
+  demands: readonly AtLeastOne[],
   rulesOf: (variable: number) => readonly number[],
 ): PigeonholeConflict | undefined {
   let seekers = unplaceable(seekersOf(withoutSharing(demands), rulesOf));
@@ -31,7 +31,7 @@ export function findPigeonholeConflict(
  * A candidate that satisfies two requirements takes one place for both: only requirements without common
  * candidates can be counted.
  */
-function withoutSharing(demands: readonly Demand[]): Demand[] {
+function withoutSharing(demands: readonly AtLeastOne[]): AtLeastOne[] {
   const taken = new Set<number>();
   return demands.filter(({ candidates }) => {
     if (candidates.some((candidate) => taken.has(candidate))) return false;
@@ -44,7 +44,7 @@ function withoutSharing(demands: readonly Demand[]): Demand[] {
  * Counts each candidate on the constraint that most requirements compete for; a requirement with a candidate
  * under no constraint is free.
  */
-function seekersOf(demands: readonly Demand[], rulesOf: (variable: number) => readonly number[]): Seeker[] {
+function seekersOf(demands: readonly AtLeastOne[], rulesOf: (variable: number) => readonly number[]): Seeker[] {
   const demand = new Map<number, number>();
   for (const { candidates } of demands) {
     for (const rule of new Set(candidates.flatMap(rulesOf))) demand.set(rule, (demand.get(rule) ?? 0) + 1);

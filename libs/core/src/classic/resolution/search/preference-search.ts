@@ -1,6 +1,6 @@
 import type { ConstraintSystem } from '../constraint-system.js';
 import { analyse, unsatisfiableCore } from './conflict-analysis.js';
-import { type Demand, findPigeonholeConflict } from './pigeonhole.js';
+import { type AtLeastOne, findPigeonholeConflict } from './pigeonhole.js';
 import { type Clause, type Conflict, negative, Propagator, positive, variableOf } from './propagator.js';
 
 /**
@@ -206,7 +206,7 @@ class PreferenceSearch {
    */
   #pigeonholeAt(level: number): Clause | undefined {
     const value = (variable: number) => (this.#solver.levelOf(variable) <= level ? this.#solver.value(variable) : 0);
-    const demands = this.#constraints.flatMap((constraint, id): Demand[] => {
+    const demands = this.#constraints.flatMap((constraint, id): AtLeastOne[] => {
       if (constraint.kind !== 'requires' || value(constraint.subject) <= 0) return [];
       if (constraint.candidates.some((candidate) => value(candidate) > 0)) return [];
       return [{ id, candidates: constraint.candidates.filter((candidate) => value(candidate) === 0) }];
