@@ -36,12 +36,8 @@ afterEach(async () => {
   await Promise.all(observed.splice(0).map((v1) => v1.stop()));
 });
 
-/** A cluster with one ClusterCatalog, whose pull lasts until it fails, and one ClusterExtension. */
-function harbour({ refused }: Readonly<{ refused?: string }> = {}) {
-  const clock = new ManualClock();
-  const published: string[] = [];
-  const measured: string[] = [];
-  const pull = Promise.withResolvers<CatalogJsonl>();
+/** A client of a cluster with a ClusterCatalog and a ClusterExtension; `push` gives events to its watches. */
+function clusterWatched(refused: string | undefined) {
   const events: WatchEvent<KubernetesObject>[] = [];
   let wake = (): void => undefined;
   const client = {
@@ -71,6 +67,20 @@ function harbour({ refused }: Readonly<{ refused?: string }> = {}) {
     updateStatus: async () => undefined,
     patch: async () => undefined,
   } as unknown as KubeClient;
+  const push = (sent: readonly WatchEvent<KubernetesObject>[]) => {
+    events.push(...sent);
+    wake();
+  };
+  return { client, push };
+}
+
+/** A cluster with one ClusterCatalog, whose pull lasts until it fails, and one ClusterExtension. */
+function harbour({ refused }: Readonly<{ refused?: string }> = {}) {
+  const clock = new ManualClock();
+  const published: string[] = [];
+  const measured: string[] = [];
+  const pull = Promise.withResolvers<CatalogJsonl>();
+  const { client, push } = clusterWatched(refused);
   const metas = new SharedMetas(new MemoryContentStore(), new Promise<never>(() => undefined));
   const v1 = new ObservedV1({
     catalogs: {
@@ -97,8 +107,7 @@ function harbour({ refused }: Readonly<{ refused?: string }> = {}) {
     await clock.advance(100);
   };
   const send = async (...sent: WatchEvent<KubernetesObject>[]) => {
-    events.push(...sent);
-    wake();
+    push(sent);
     await clock.advance(100);
   };
   return { v1, clock, failPull, send, measured, taken: () => published.splice(0) };
