@@ -28,7 +28,8 @@ const PATIENCE_MS = 120_000;
 /** The attack lasts so long before the install in the good cluster begins, and so long after its end. */
 const BEFORE_MS = 8_000;
 const AFTER_MS = 5_000;
-const SETTINGS = { FLOTILLA_RESYNC_INTERVAL: '5s' };
+/** The heap is that of a container of 1 GiB, as k8s/base has it for the applier: Node takes half of it. */
+const SETTINGS = { FLOTILLA_RESYNC_INTERVAL: '5s', NODE_OPTIONS: '--max-old-space-size=512' };
 
 /**
  * One good and one hostile cluster with a hub of their own: what the attack does to the hub

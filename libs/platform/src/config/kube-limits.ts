@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { ReadLimits } from '#core/kernel/read-budget/read-limits';
 import type { Settings } from './settings.js';
 
@@ -8,11 +8,8 @@ export const readLimitsOf = (settings: Settings): ReadLimits => ({
   listBytes: settings.kubeMaxListBytes,
   objects: settings.kubeMaxObjects,
   clusterBytes: settings.kubeMaxClusterBytes,
-  processBytes: settings.kubeMaxProcessBytes === 'auto' ? halfOfMemory() : settings.kubeMaxProcessBytes,
+  processBytes: settings.kubeMaxProcessBytes === 'auto' ? halfOfHeap() : settings.kubeMaxProcessBytes,
 });
 
-/** Of the container, where it has a limit, else of the machine. */
-function halfOfMemory(): number {
-  const limit = process.constrainedMemory();
-  return Math.floor(Math.min(totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY) / 2);
-}
+/** Of what V8 allows itself, which follows from the memory of the container or machine: 560 MiB of 1 GiB. */
+const halfOfHeap = (): number => Math.floor(getHeapStatistics().heap_size_limit / 2);

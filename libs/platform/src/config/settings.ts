@@ -332,7 +332,7 @@ export const settingGroups = {
       'Memory (estimated) for what one process keeps of one cluster; as much again while lists are read',
     ),
     kubeMaxProcessBytes: bytesOrAuto(
-      'Memory (estimated) for what one process keeps of all clusters, lists that are being read included. One half is divided equally among them, the other is for clusters that need more; what finds no room is refused, and the cluster named. `auto`: half of the memory of the container or machine',
+      'Memory (estimated) for what one process keeps of all clusters, lists that are being read included. One half is divided equally among them, the other is for clusters that need more; what finds no room is refused, and the cluster named. `auto`: half of what Node allows its heap, 280 MiB in a container of 1 GiB',
     ),
     storeMaxValueBytes: bytes('64Mi', 'One problem, package record or solution in Redis'),
     contentMaxBlobBytes: bytes('512Mi', 'One blob that is read from the content URL'),

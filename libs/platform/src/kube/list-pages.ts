@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { LIST_BEGUN, type ListProgress, listProgress } from '#core/kernel/read-budget/list-progress';
+import { nextPageSize } from '#core/kernel/read-budget/page-size';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
@@ -76,7 +77,9 @@ class ListReader<T extends KubernetesObject> {
         if (next === undefined || next === '') {
           return { items: this.#items, resourceVersion: metadata?.resourceVersion ?? '' };
         }
-        await this.requests.budget.rest(performance.now() - startedAt);
+        const tookMs = performance.now() - startedAt;
+        limit = nextPageSize(limit, tookMs);
+        await this.requests.budget.rest(tookMs);
       }
     } finally {
       share.release();

@@ -54,20 +54,22 @@ export async function loadClusters(options: LoadClustersOptions): Promise<KubeCl
   return chosen.map((access) => {
     const server = serverUrl(access);
     const proxy = proxyFor(server, access.cluster['proxy-url'] ?? undefined, environment);
+    const cluster = uniqueName(access.context, names);
+    const budget = budgetOf(cluster);
     const transport = new HttpTransport({
       userAgent: options.fieldManager,
+      rest: (workMs) => budget.rest(workMs),
       ...(options.limits === undefined ? {} : { maxResponseBytes: options.limits.answerBytes }),
       ...options.transport,
       server,
       credentials: new LibraryCredentials(loadLibrary, access),
       ...(proxy === undefined ? {} : { proxy }),
     });
-    const cluster = uniqueName(access.context, names);
     return new HttpKubeClient({
       cluster,
       transport,
       fieldManager: options.fieldManager,
-      budget: budgetOf(cluster),
+      budget,
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       ...(access.globalCatalogNamespace === undefined ? {} : { globalCatalogNamespace: access.globalCatalogNamespace }),
     });

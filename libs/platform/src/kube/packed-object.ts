@@ -15,9 +15,10 @@ export function pack(object: KubernetesObject): PackedObject {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
   const text = JSON.stringify(object);
   const packed = text.length < WORTH_DEFLATING ? text : deflateRawSync(text, { level: 1 });
-  let opened = new WeakRef(object);
+  // Not `object` itself: a weak reference keeps a new object until the next collection of the whole heap.
+  let opened: WeakRef<KubernetesObject> | undefined;
   const open = () => {
-    const held = opened.deref();
+    const held = opened?.deref();
     if (held !== undefined) return held;
     const json = typeof packed === 'string' ? packed : inflateRawSync(packed).toString('utf8');
     const made: KubernetesObject = JSON.parse(json);

@@ -1,23 +1,16 @@
-/** Work that a cluster may cause at once before it has to rest. */
-const BURST_MS = 50;
+import { type WorkPace as Pace, paceAfter } from '#core/kernel/read-budget/work-pace';
 
 /**
- * Keeps one cluster from taking up the thread that works for all: what it sends is worked on for at
- * most half of the time. Waiting for the network counts as rest, so that a cluster that sends at an
- * ordinary pace never rests here.
+ * Keeps one cluster from taking up the thread that works for all. Waiting for the network counts as rest, so
+ * that a cluster that sends at an ordinary pace never rests here.
  */
 export class WorkPace {
-  #debtMs = 0;
-  #atMs = performance.now();
+  #pace: Pace | undefined;
 
-  /** Undefined where no rest is due. */
+  /** Called after `workMs` of work for the cluster; undefined where no rest is due. */
   rest(workMs: number): Promise<void> | undefined {
-    const now = performance.now();
-    const idle = Math.max(0, now - this.#atMs - workMs);
-    this.#atMs = now;
-    this.#debtMs = Math.max(0, this.#debtMs - idle) + workMs;
-    if (this.#debtMs <= BURST_MS) return undefined;
-    const pause = this.#debtMs;
-    return new Promise((resolve) => setTimeout(resolve, pause));
+    const { pace, pauseMs } = paceAfter(this.#pace, workMs, performance.now());
+    this.#pace = pace;
+    return pauseMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

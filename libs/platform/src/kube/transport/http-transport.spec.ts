@@ -84,6 +84,19 @@ describe.each(PROTOCOLS)('a transport over %s', (protocol) => {
     await expect(transport.request(get('/'))).resolves.toMatchObject({ text: 'a long answer' });
   });
 
+  it('rests for what it unpacks, not for the few bytes that were sent', async () => {
+    const body = gzipSync(Buffer.alloc(1024 * 1024, ' '));
+    const answer = () => ({ body, headers: { 'content-encoding': 'gzip' } });
+    let workMs = 0;
+    const rest = (ms: number) => {
+      workMs += ms;
+      return undefined;
+    };
+    const { transport } = await connected({ protocol, answer }, { rest });
+    await transport.request(get('/'));
+    expect(workMs).toBeCloseTo(8);
+  });
+
   it.each([
     { body: 'x'.repeat(2000), headers: {}, because: 'it is long' },
     { body: gzipSync('x'.repeat(2000)), headers: { 'content-encoding': 'gzip' }, because: 'it is long when unpacked' },

@@ -29,6 +29,8 @@ export type TransportOptions = Readonly<{
   /** Asks for gzip; worth it on slow networks, costs CPU on both ends. */
   compress?: boolean;
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Called with the time that reading took; resolves when the cluster may be read on. */
+  rest?: (workMs: number) => Promise<void> | undefined;
 }>;
 
 export type ApiRequest = Readonly<{
@@ -56,6 +58,7 @@ const DEFAULTS: Tuning = {
   sleep: async (milliseconds: number, signal: AbortSignal) => {
     await pause(milliseconds, undefined, { signal });
   },
+  rest: () => undefined,
 };
 
 const MAX_HTTP2_SESSIONS = 4;
@@ -76,7 +79,7 @@ export class HttpTransport {
   constructor(options: TransportOptions) {
     this.#options = { ...DEFAULTS, ...options };
     this.server = options.server;
-    this.#reading = new AnswerBytes(this.#options.maxResponseBytes);
+    this.#reading = new AnswerBytes(this.#options.maxResponseBytes, this.#options.rest);
     this.#prefix = options.server.pathname.replace(/\/+$/, '');
     this.#target = {
       server: options.server,

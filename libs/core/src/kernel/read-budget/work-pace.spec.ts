@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { paceAfter, type WorkPace } from './work-pace.js';
+
+type Worked = Readonly<{ workMs: number; seconds: number; networkMs?: number; readers?: number }>;
+
+/** How much of the time is work, in per cent: each reader works, waits for the network and rests. */
+function busy({ workMs, seconds, networkMs = 0, readers = 1 }: Worked): number {
+  const readyAtMs = Array.from({ length: readers }, () => 0);
+  let pace: WorkPace | undefined;
+  let nowMs = 0;
+  let worked = 0;
+  while (nowMs < seconds * 1_000) {
+    const next = readyAtMs.indexOf(Math.min(...readyAtMs));
+    nowMs = Math.max(nowMs, readyAtMs[next] ?? 0) + workMs;
+    worked += workMs;
+    const after = paceAfter(pace, workMs, nowMs);
+    pace = after.pace;
+    readyAtMs[next] = nowMs + after.pauseMs + networkMs;
+  }
+  return Math.round((100 * worked) / nowMs);
+}
+
+describe('the work for one cluster', () => {
+  it('takes half of the time where it is the start of a large cluster', () => {
+    expect(busy({ workMs: 10, seconds: 4 })).toBeGreaterThan(45);
+    expect(busy({ workMs: 10, seconds: 4, readers: 20 })).toBeLessThan(60);
+  });
+
+  it('takes a tenth of the time where it does not end, however many lists are read at once', () => {
+    for (const readers of [1, 20]) {
+      const part = busy({ workMs: 10, seconds: 600, readers });
+      expect(part).toBeGreaterThan(9);
+      expect(part).toBeLessThan(12);
+    }
+  });
+
+  it('does not rest while the network takes longer than the work', () => {
+    expect(busy({ workMs: 1, networkMs: 20, seconds: 60 })).toBe(5);
+  });
+
+  it('has its whole allowance again after a quiet time', () => {
+    let pace: WorkPace | undefined;
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 100) pace = paceAfter(pace, 100, nowMs).pace;
+    expect(paceAfter(pace, 100, 10_000).pauseMs).toBeGreaterThan(800);
+    expect(paceAfter(pace, 100, 200_000).pauseMs).toBe(50);
+  });
+
+  it('goes on one after the other where several wait', () => {
+    let pace: WorkPace | undefined;
+    const pauses = [60, 60, 60].map((workMs) => {
+      const after = paceAfter(pace, workMs, 1_000);
+      pace = after.pace;
+      return after.pauseMs;
+    });
+    expect(pauses).toEqual([10, 130, 250]);
+  });
+});
