@@ -75,7 +75,7 @@ describe('what is written is read back the same', () => {
       fc.property(others, (blobs) => {
         expect(load(write({ ...empty, others: blobs })).others).toEqual(blobs);
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });
@@ -134,7 +134,7 @@ describe('whatever the text', () => {
           expect(error.line).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     );
   });
 });

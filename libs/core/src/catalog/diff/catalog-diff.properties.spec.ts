@@ -20,7 +20,7 @@ describe('catalogDiff of random catalogs', () => {
         expect(catalogDiff(catalog, catalog)).toEqual({ changes: [], broken: [], notes: [] });
         expect(catalogDiff(catalog, turnedRound(catalog))).toEqual({ changes: [], broken: [], notes: [] });
       }),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 
@@ -34,7 +34,7 @@ describe('catalogDiff of random catalogs', () => {
           there.filter(({ change }) => change === 'removed').length,
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 });

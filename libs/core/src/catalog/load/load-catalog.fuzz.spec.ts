@@ -87,7 +87,7 @@ describe(`catalogs, whatever they are (FLOTILLA_TEST_SEED=${seed})`, () => {
         const catalog = loaded(bytes);
         if (catalog !== undefined) expect(Array.isArray(validateCatalog(catalog))).toBe(true);
       }),
-      { seed, numRuns: 800 },
+      { seed, numRuns: 400 },
     );
   });
 
@@ -102,7 +102,7 @@ describe(`catalogs, whatever they are (FLOTILLA_TEST_SEED=${seed})`, () => {
         const once = write(catalog);
         expect(write(load(bytesOf(once)))).toBe(once);
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 150 },
     );
   });
 
@@ -115,7 +115,7 @@ describe(`catalogs, whatever they are (FLOTILLA_TEST_SEED=${seed})`, () => {
         loaded(bytesOf(hostile));
         expect(Reflect.get({}, 'polluted')).toBeUndefined();
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: 150 },
     );
     expect(Reflect.ownKeys(Object.prototype)).toEqual(before);
   });

@@ -73,7 +73,7 @@ describe('ways through random catalogs', () => {
         if (shortest !== undefined) expectWalkable(catalog, shortest, from, goal.name);
         if (olm !== undefined) expect(shortest?.length).toBeLessThanOrEqual(olm.length);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -86,7 +86,7 @@ describe('ways through random catalogs', () => {
           expect(ourPick(channel, installed)).toBe(resolverPick(graph, channel.channel, installed));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

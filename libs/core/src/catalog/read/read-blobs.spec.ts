@@ -66,7 +66,7 @@ describe('a stream cut into pieces', () => {
         const bytes = bytesOf(texts.join(''));
         expect(outcome(cut(bytes, cuts))).toEqual(outcome([bytes]));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 

@@ -24,8 +24,8 @@ it(`each answer of the resolver is taken, a failure with its message (FLOTILLA_T
         expect(world.check(answer)).toMatchObject({ answer: { result: answer.result, message: answer.message } });
       }
     }),
-    { seed, numRuns: 120 },
+    { seed, numRuns: 60 },
   );
-  expect(taken.resolved).toBeGreaterThan(15);
+  expect(taken.resolved).toBeGreaterThan(10);
   expect(taken.failed).toBeGreaterThan(5);
 });

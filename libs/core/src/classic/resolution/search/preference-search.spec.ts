@@ -100,7 +100,7 @@ describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
         const found = search(random);
         expect(found.verdict === 'satisfiable' ? found.picked : undefined).toEqual(chronological(random));
       }),
-      { seed, numRuns: 3_000 },
+      { seed, numRuns: 1_000 },
     );
   });
 
@@ -111,7 +111,7 @@ describe(`the search on random systems (FLOTILLA_TEST_SEED=${seed})`, () => {
         const found = search(random, { conflicts: 1_000, work: 1e7, counting });
         expect(found.verdict === 'satisfiable' ? found.picked : undefined).toEqual(chronological(random));
       }),
-      { seed, numRuns: 3_000 },
+      { seed, numRuns: 1_000 },
     );
   });
 
