@@ -1,4 +1,4 @@
-import { type WorkPace as Pace, paceAfter } from '#core/kernel/read-budget/work-pace';
+import { type Pace, paceAfter } from '#core/kernel/read-budget/work-pace';
 
 /**
  * Keeps one cluster from taking up the thread that works for all. Waiting for the network counts as rest, so

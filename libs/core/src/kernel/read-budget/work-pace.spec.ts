@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { paceAfter, type WorkPace } from './work-pace.js';
+import { type Pace, paceAfter } from './work-pace.js';
 
 type Worked = Readonly<{ workMs: number; seconds: number; networkMs?: number; readers?: number }>;
 
 /** How much of the time is work, in per cent: each reader works, waits for the network and rests. */
 function busy({ workMs, seconds, networkMs = 0, readers = 1 }: Worked): number {
   const readyAtMs = Array.from({ length: readers }, () => 0);
-  let pace: WorkPace | undefined;
+  let pace: Pace | undefined;
   let nowMs = 0;
   let worked = 0;
   while (nowMs < seconds * 1_000) {
@@ -39,14 +39,14 @@ describe('the work for one cluster', () => {
   });
 
   it('has its whole allowance again after a quiet time', () => {
-    let pace: WorkPace | undefined;
+    let pace: Pace | undefined;
     for (let nowMs = 0; nowMs < 10_000; nowMs += 100) pace = paceAfter(pace, 100, nowMs).pace;
     expect(paceAfter(pace, 100, 10_000).pauseMs).toBeGreaterThan(800);
     expect(paceAfter(pace, 100, 200_000).pauseMs).toBe(50);
   });
 
   it('goes on one after the other where several wait', () => {
-    let pace: WorkPace | undefined;
+    let pace: Pace | undefined;
     const pauses = [60, 60, 60].map((workMs) => {
       const after = paceAfter(pace, workMs, 1_000);
       pace = after.pace;

@@ -1,5 +1,5 @@
 /** How much of the thread that works for all clusters one cluster has used lately. Times in milliseconds. */
-export type WorkPace = Readonly<{
+export type Pace = Readonly<{
   /** When the work so far would be paid for, if the cluster had used no more than its part. */
   freeAtMs: number;
   /** Work that it may still cause at the ordinary pace. */
@@ -21,10 +21,10 @@ const REGAINED = 0.05;
  * done for it. Those that wait at the same time go on one after the other.
  */
 export function paceAfter(
-  before: WorkPace | undefined,
+  before: Pace | undefined,
   workMs: number,
   nowMs: number,
-): Readonly<{ pace: WorkPace; pauseMs: number }> {
+): Readonly<{ pace: Pace; pauseMs: number }> {
   const { freeAtMs, allowanceMs, atMs } = before ?? { freeAtMs: 0, allowanceMs: ALLOWANCE_MS, atMs: nowMs };
   const regained = Math.min(ALLOWANCE_MS, allowanceMs + (nowMs - atMs) * REGAINED);
   const rest = regained > workMs ? REST_PER_WORK.ordinary : REST_PER_WORK.lasting;
