@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { startLifecycleEnvironment } from './lifecycle/lifecycle-environment.js';
 import { type IsSo, MilestoneStates } from './lifecycle/milestone-states.js';
 import { catalogImage, putOperators } from './lifecycle/operator-images.js';

@@ -1,5 +1,5 @@
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Usage, usageOf } from '../fleet/process-usage.js';
 import { startLifecycleEnvironment } from './lifecycle-environment.js';
 import { catalogSource, createPatiently, namespace, operatorGroup, subscription } from './lifecycle-objects.js';

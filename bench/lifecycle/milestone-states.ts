@@ -2,8 +2,8 @@ import { CLUSTER_CATALOG_API } from '#core/kernel/api/cluster-catalog';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 
 const GIVE_UP_MS = 120_000;
 

@@ -2,8 +2,8 @@ import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 
 const OLM = 'operators.coreos.com/v1alpha1';
 const SUBSCRIPTION: KindRef = { apiVersion: OLM, kind: 'Subscription' };

@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { z } from 'zod';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseKubeconfig } from '#platform/kube/access/kubeconfig';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 
 /** A cluster as the contract needs it. */

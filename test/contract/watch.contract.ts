@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
-import type { KubeClient, WatchEvent } from '#platform/kube/kube-client.port';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KubeClient, WatchEvent } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { buoyCrd, CONFIG_MAP, CRD, configMap, configMapRef } from './contract-objects.js';
 import type { ContractSubject } from './kube-client.contract.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import type { ContractSubject } from './kube-client.contract.js';
 

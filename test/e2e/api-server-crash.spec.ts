@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { LONG_PATIENCE_MS, pause } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';

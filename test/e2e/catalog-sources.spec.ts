@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { type RecordedEnvironment, startRecordedEnvironment } from '../recorded/recorded-environment.js';
 import { catalogStatus, createCatalog, createNamespace, operators, subscribe } from '../story/bad-input-fixture.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BundleFile } from '#core/catalog/model/bundle-file';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { PATIENCE } from '#testing/patience';
 import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';

@@ -5,8 +5,8 @@ import { APPLIER } from '#core/kernel/actions/field-managers';
 import { SystemClock } from '#platform/clock/system-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
 import { OlmDetector } from '#platform/joining/olm-detector';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 
 const CRDS = readdirSync('k8s/crds').filter((name) => name.endsWith('.yaml')).length;

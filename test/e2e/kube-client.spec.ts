@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ControlPlane, startControlPlane } from '#testing/control-plane/find-control-plane';
 import { clusterBehindProxy } from '../contract/contract-cluster.js';
 import { kubeClientContract } from '../contract/kube-client.contract.js';

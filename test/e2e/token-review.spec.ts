@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { startControlPlane } from '#testing/control-plane/find-control-plane';
 import { tokenReviewContract } from '../contract/token-review.contract.js';
 

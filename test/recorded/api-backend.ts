@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE_MS, pause } from '#testing/patience';
 
 export type ApiBackend = Readonly<{ stop: () => Promise<void> }>;

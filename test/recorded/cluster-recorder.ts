@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { keyOf } from './dump.js';
 import type { Scope } from './scope.js';
 

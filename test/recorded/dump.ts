@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import { type Masks, masked } from './masks.js';
 import type { Dump, JsonObject } from './recording.js';
 import { reduced } from './reductions.js';

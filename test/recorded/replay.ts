@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type CatalogServer, serveCatalog } from '#platform/registry/grpc-catalog-server';
 import { pause } from '#testing/patience';
 import { type ApiBackend, startApiBackend } from './api-backend.js';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KindRef, KubeClient } from '#platform/kube/kube-client.port';
+import type { KindRef, KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterRecorder } from './cluster-recorder.js';
 import type { Recording } from './recording.js';
 

@@ -1,6 +1,6 @@
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { Subscription } from '#core/kernel/api/subscription';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { createIgnoringExisting as create } from '../../apps/cli/src/demo/create-object.js';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 import { PATIENCE_MS, pause } from '#testing/patience';
 import { SAMPLE_NAMESPACES } from './play-story.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { isManual, SAMPLE_NAMESPACE, type Seen } from '../../apps/cli/src/demo/scenario.js';
 import type { Ending } from './play-story.js';

@@ -3,7 +3,7 @@ import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluste
 import { CLUSTER_OBJECT_SET_API, ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type BuiltImage, buildImage } from '#platform/registry/image-builder';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { NEVER_READY } from '#testing/cluster/controllers/deployments.controller';
 import { PATIENCE } from '#testing/patience';
 import { catalogImage } from './bad-input-fixture.js';

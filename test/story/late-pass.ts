@@ -5,7 +5,7 @@ import { ManualClock } from '#platform/clock/manual-clock';
 import { readSettings } from '#platform/config/settings';
 import { openHub } from '#platform/hub/hub';
 import { HubKey } from '#platform/hub/hub-key';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import type { DemoEnvironment } from '../../apps/cli/src/demo/demo-environment.js';
 import { hubKeyFile, LOOPBACK_ALLOWED } from '../../apps/cli/src/demo/service-process.js';

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 
 /** A cluster's objects by `Kind namespace/name`, without what differs from run to run. */
 export type Dump = Readonly<Record<string, unknown>>;

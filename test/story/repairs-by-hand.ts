@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import { madeDeployment } from '../integration/applier-support/made-operator.js';
 

@@ -4,7 +4,7 @@ import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { CLIENTS, METRICS } from '#platform/hub/hub-tokens';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { Shutdown } from '#platform/telemetry/shutdown';
 import { ApplyProcessor } from './apply.processor.js';

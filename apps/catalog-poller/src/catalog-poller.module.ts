@@ -18,7 +18,7 @@ import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
 import { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { healthIndicator } from '#platform/telemetry/health-indicator';
 import { ContentController } from './content.controller.js';

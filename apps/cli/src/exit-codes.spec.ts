@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { joinCrds } from '#platform/joining/join-cluster';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { put, subscription } from './live/live-objects.fixture.js';
 import { runFlotilla } from './run-flotilla.fixture.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { PATIENCE } from '#testing/patience';
 import type { BadInputEnvironment } from '../../story/bad-input-environment.js';
 import * as fixture from '../../story/bad-input-fixture.js';

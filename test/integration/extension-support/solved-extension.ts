@@ -1,7 +1,7 @@
 import type { ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { desiredExtension } from '#core/v1/extension/extension-problem';
 import { readSettings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';

@@ -1,5 +1,5 @@
 import { joinCrds } from '#platform/joining/join-cluster';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 export type InstalledCrds = Readonly<{ cluster: string; installed: readonly string[]; refused?: string }>;
 

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { ClusterConfigError } from '#platform/kube/access/cluster-config.error';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { type DemoEnvironment, startEnvironment } from './demo-environment.js';
 import { afterwards, introduction } from './demo-texts.js';

@@ -5,7 +5,7 @@ import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-ver
 import type { InstallPlan } from '#core/kernel/api/install-plan';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Subscription } from '#core/kernel/api/subscription';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { installMissingCrds } from '../clusters/install-crds.js';
 import { createIgnoringExisting } from './create-object.js';
 import type { DemoEnvironment } from './demo-environment.js';

@@ -1,7 +1,7 @@
 import { INSTALL_PLAN_API, InstallPlan } from '#core/kernel/api/install-plan';
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import { counted } from '#core/kernel/text/counted';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { NEXT, type PlanPlace } from '../output/next-commands.js';
 
 /** What is to be approved in one cluster: a plan by its name, or the plan that a Subscription waits for. */

@@ -1,4 +1,4 @@
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';

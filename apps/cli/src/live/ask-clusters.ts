@@ -1,4 +1,4 @@
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 import type { Io } from '../io.js';
 import type { Verdict } from '../output/verdict.js';

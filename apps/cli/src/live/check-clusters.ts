@@ -4,7 +4,7 @@ import { load } from 'js-yaml';
 import { z } from 'zod';
 import { PolicyRule } from '#core/kernel/api/cluster-service-version';
 import { PROJECT_ROOT } from '#platform/files/project-root';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';

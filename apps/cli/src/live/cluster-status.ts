@@ -13,7 +13,7 @@ import { OPERATOR_GROUP_API, type OperatorGroup } from '#core/kernel/api/operato
 import { SUBSCRIPTION_API, type Subscription } from '#core/kernel/api/subscription';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/kube-client.port';
+import { type KindRef, KubeApiError, type KubeClient, type ListOptions } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 
 /** How many of how many are well. */

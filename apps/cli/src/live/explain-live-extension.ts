@@ -7,7 +7,7 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { OWNER_NAME_LABEL, ROLLBACK_KEY } from '#core/v1/revision/revision-keys';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { extensionAnswer } from '../resolution/explain-extension-answer.js';
 import { planExtension } from '../resolution/plan-extensions.js';
 import { liveClusterCatalogs } from './live-cluster-catalogs.js';

@@ -11,7 +11,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Settings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { NamespaceRead } from '../../../../libs/lifecycle/src/classic/namespaces/namespace-read.js';
 import { didYouMean } from '../did-you-mean.js';
 import { NotFound, UsageError } from '../io.js';

@@ -3,7 +3,7 @@ import { signText } from '#core/fleet/joining/olm-signs';
 import { CATALOG_SOURCE_API } from '#core/kernel/api/catalog-source';
 import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { managementOf } from '../up/check-cluster.js';
 
 /** What a check of a cluster finds, without writing anything. */

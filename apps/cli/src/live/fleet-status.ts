@@ -1,7 +1,7 @@
 import { urgency } from '#core/fleet/diagnosis/diagnosis';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import type { Settings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { dataText } from '../output/data-text.js';

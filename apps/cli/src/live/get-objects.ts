@@ -1,6 +1,6 @@
 import { COPIED_FROM_LABEL } from '#core/classic/csv/copies/step-copies';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { isData } from '../output/data-format.js';
 import { exitCodeOf } from '../output/verdict.js';

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { joinedClusters, writeJoinedClusters } from '#platform/hub/joined-clusters';
 import type { ClusterAccess } from '#platform/kube/access/kubeconfig';
-import { loadClusters, readAccess } from '#platform/kube/load-clusters';
+import { loadClusters, readAccess } from '#platform/kube/access/load-clusters';
 import { commandSettings } from '../command-settings.js';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { NEXT } from '../output/next-commands.js';

@@ -1,4 +1,4 @@
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import type { Columns } from '../commands/catalog-table.js';
 import type { Io } from '../io.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { readSettings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { type FakeHub, READY_HUB, startFakeHub } from './fake-hub.fixture.js';
 import { openLiveContents } from './live-contents.js';
 

@@ -7,7 +7,7 @@ import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { SystemClock } from '#platform/clock/system-clock';
 import type { Settings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { BundlePulls } from '#platform/registry/bundle-pulls';
 import { configuredRegistryClient } from '#platform/registry/configured-registry-client';
 import { pullSecretsOf } from '#platform/registry/pull-secrets';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PolicyRule } from '#core/kernel/api/cluster-service-version';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { inParallel } from '../in-parallel.js';
 
 /** One thing that a role allows: a verb on a resource in all namespaces, or on a path. */

@@ -11,7 +11,7 @@ import { bundleOf, hasSucceeded } from '#core/v1/revision/revision-states';
 import { SystemClock } from '#platform/clock/system-clock';
 import { extensionGatesOf } from '#platform/config/extension-gates';
 import { Patience } from '#platform/fairness/patience';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';

@@ -7,7 +7,7 @@ import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { joinCrds } from '#platform/joining/join-cluster';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { type ImageRegistry, startImageRegistry } from '#testing/registry/image-registry';
 import { runFlotilla } from '../run-flotilla.fixture.js';

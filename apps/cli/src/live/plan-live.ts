@@ -1,6 +1,6 @@
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { commandSettings } from '../command-settings.js';
 import { inParallel } from '../in-parallel.js';
 import { type Io, NotFound } from '../io.js';

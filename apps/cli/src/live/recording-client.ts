@@ -9,8 +9,8 @@ import {
   type WatchOptions,
   type WriteOptions,
   type Written,
-} from '#platform/kube/kube-client.port';
-import type { ReadBudget } from '#platform/kube/read-budget';
+} from '#platform/kube/client/kube-client.port';
+import type { ReadBudget } from '#platform/kube/limits/read-budget';
 
 /**
  * A write that was asked for and not done. `change` is the object or patch; `as` who would have written it.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { INSTALL_PLAN_API } from '#core/kernel/api/install-plan';
 import { joinCrds } from '#platform/joining/join-cluster';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { runFlotilla } from '../run-flotilla.fixture.js';
 import { configMapCatalog, csv, installPlan, operatorGroup, put, subscription } from './live-objects.fixture.js';

@@ -1,6 +1,6 @@
 import { SystemClock } from '#platform/clock/system-clock';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { silentLog } from '#platform/telemetry/log.port';
 import { ExitCode, type Io, UsageError } from '../io.js';
 import { dataText } from '../output/data-text.js';

@@ -1,7 +1,7 @@
 import type { Settings } from '#platform/config/settings';
 import { clustersModule } from '#platform/hub/clusters.module';
 import type { ServiceParts } from '#platform/hub/run-main';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { applierModule } from '../../../applier/src/applier.module.js';
 import { catalogPollerModule } from '../../../catalog-poller/src/catalog-poller.module.js';
 import { ResolverWorkerModule } from '../../../resolver-worker/src/resolver-worker.module.js';

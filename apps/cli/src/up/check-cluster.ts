@@ -4,7 +4,7 @@ import type { Settings } from '#platform/config/settings';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import { type JoinReport, joinCluster } from '#platform/joining/join-cluster';
 import { OlmDetector } from '#platform/joining/olm-detector';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** A cluster that answered: what is there, and what was done to it. */
 export type ReachedCluster = Readonly<{

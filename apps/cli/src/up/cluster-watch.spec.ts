@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readSettings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { recorder } from '../run-flotilla.fixture.js';
 import { ClusterWatch } from './cluster-watch.js';
 

@@ -1,5 +1,5 @@
 import type { Settings } from '#platform/config/settings';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Io } from '../io.js';
 import { type CheckedCluster, checkCluster } from './check-cluster.js';
 import { describeCluster, describeSameClusters } from './describe-cluster.js';

@@ -11,7 +11,7 @@ import { KINDS_KEY, OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision
 import { SystemClock } from '#platform/clock/system-clock';
 import { PROJECT_ROOT } from '#platform/files/project-root';
 import { fixedCredentials } from '#platform/kube/access/credentials';
-import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { silentLog } from '#platform/telemetry/log.port';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';

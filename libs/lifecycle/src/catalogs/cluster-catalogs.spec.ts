@@ -7,7 +7,7 @@ import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedCredentials } from '#platform/kube/access/credentials';
-import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { HttpRegistryClient } from '#platform/registry/http-registry-client';
 import { MemoryContentStore } from '#platform/store/memory-content-store';

@@ -3,7 +3,7 @@ import { catalogSourceStatus, type StatusSettings } from '#core/classic/catalog-
 import { CatalogSource } from '#core/kernel/api/catalog-source';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import type { Clock } from '#platform/clock/clock.port';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { CatalogRefresh } from './catalog-refresh.js';
 import { clusterAccess, type SourceAccess } from './cluster-access.js';

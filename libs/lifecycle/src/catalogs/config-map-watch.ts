@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { Reflector } from '#platform/kube/reflector';
+import { Reflector } from '#platform/kube/cache/reflector';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 export const CONFIG_MAPS = { apiVersion: 'v1', kind: 'ConfigMap' } as const;

@@ -1,7 +1,7 @@
 import { isDisabledByHub, isManagedByMarketplace, OPERATOR_HUB } from '#core/classic/catalog-source/operator-hub';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 /** OpenShift's OperatorHub settings for the default CatalogSources of one cluster, as read last. */

@@ -6,7 +6,7 @@ import {
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 /**

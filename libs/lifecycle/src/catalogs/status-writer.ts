@@ -3,7 +3,7 @@ import { refOf } from '#core/kernel/api/kubernetes-object';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Clock } from '#platform/clock/clock.port';
 import { ClusterLeftToOlm } from '#platform/joining/cluster-writes';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 type Status = CatalogSource['status'];

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock/clock.port';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { Health, HealthCheck } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Timers } from '#platform/clock/timers';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { JoinPace } from './join-pace.js';
 

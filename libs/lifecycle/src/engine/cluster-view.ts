@@ -1,9 +1,9 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
-import { ClusterReadCache } from '#platform/kube/cluster-read-cache';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import type { SeenVersions } from '#platform/kube/resource-version';
+import { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { RightsChanges } from '../classic/namespaces/rights-changes.js';
 import { CACHED_KINDS } from './cached-kinds.js';

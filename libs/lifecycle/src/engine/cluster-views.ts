@@ -1,7 +1,7 @@
 import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { ClusterView } from './cluster-view.js';
 
 export type ClusterViewsOptions = Readonly<{

@@ -3,10 +3,10 @@ import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
 import { fixedCredentials } from '#platform/kube/access/credentials';
-import { HttpKubeClient } from '#platform/kube/http-kube-client';
-import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';
-import { performActions } from '#platform/kube/perform-actions';
+import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
+import type { KindRef, ListOptions } from '#platform/kube/client/kube-client.port';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
+import { performActions } from '#platform/kube/write/perform-actions';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { PassReader } from './pass-reader.js';
 

@@ -1,8 +1,8 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
-import type { ClusterReadCache } from '#platform/kube/cluster-read-cache';
-import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/kube-client.port';
-import { selects } from '#platform/kube/selects';
+import type { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
+import { selects } from '#platform/kube/cache/selects';
+import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client/kube-client.port';
 
 /** A pass that waits long for its API server reads anew from time to time. */
 const OLDEST_READ_MS = 5_000;

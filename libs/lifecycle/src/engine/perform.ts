@@ -1,6 +1,6 @@
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { type PerformOutcome, performActions } from '#platform/kube/perform-actions';
+import { type PerformOutcome, performActions } from '#platform/kube/write/perform-actions';
 import type { RoundInput, StageOutcome } from './stage.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '#platform/clock/manual-clock';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from './pass-reader.js';
 import { DecidedOnCache } from './perform.js';
 import { concluded, MOST_ROUNDS, type PassOutcome, pauseAfter, reconcile } from './reconcile-loop.js';

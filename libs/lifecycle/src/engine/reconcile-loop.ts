@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import { type ClusterReads, PassReader } from './pass-reader.js';
 import { DecidedOnCache } from './perform.js';
 import { isRefusal } from './refusal.js';

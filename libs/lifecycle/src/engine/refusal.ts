@@ -1,4 +1,4 @@
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { AT_REST, joined, type StageOutcome } from './stage.js';
 
 /** Reasons that concern the moment, or the whole API server. */

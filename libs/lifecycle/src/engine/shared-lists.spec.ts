@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, ListOptions } from '#platform/kube/client/kube-client.port';
 import { SharedLists } from './shared-lists.js';
 
 const NAMESPACES: KindRef = { apiVersion: 'v1', kind: 'Namespace' };

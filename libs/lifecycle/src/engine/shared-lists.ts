@@ -1,4 +1,4 @@
-import type { KindRef, ListOptions } from '#platform/kube/kube-client.port';
+import type { KindRef, ListOptions } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from './pass-reader.js';
 
 type Listing = ReturnType<ClusterReads['list']>;

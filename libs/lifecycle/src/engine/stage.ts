@@ -1,5 +1,5 @@
 import type { Patience } from '#platform/fairness/patience';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from './pass-reader.js';
 
 /** What performs and reads in one round of a pass. */

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /**
  * A client that acts with the rights of a group's service account: its own, and those of the groups that

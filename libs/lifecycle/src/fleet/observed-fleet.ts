@@ -4,7 +4,7 @@ import { extensionGatesOf } from '#platform/config/extension-gates';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { CatalogContents } from '../catalogs/catalog-contents.js';

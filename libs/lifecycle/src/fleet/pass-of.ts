@@ -1,7 +1,7 @@
 import { type NamespaceSubject, type Subject, subjectName } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
 import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { reconcileNamespace } from '../classic/namespaces/reconcile-namespace.js';
 import { stagesOf } from '../classic/namespaces/stages.js';
 import { CACHED_KINDS } from '../engine/cached-kinds.js';

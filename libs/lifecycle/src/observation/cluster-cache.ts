@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
-import type { KindRef, KubeClient, ListOptions } from '#platform/kube/kube-client.port';
-import { withoutManagedFields } from '#platform/kube/managed-fields';
-import { WatchCache } from '#platform/kube/watch-cache';
+import { WatchCache } from '#platform/kube/cache/watch-cache';
+import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
+import { withoutManagedFields } from '#platform/kube/client/managed-fields';
 import type { Log } from '#platform/telemetry/log.port';
 
 const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });

@@ -8,7 +8,7 @@ import type { Admission } from '#core/kernel/http-access/admission';
 import { HTTP_AREAS } from '#core/kernel/http-access/http-area';
 import { ManualClock } from '../clock/manual-clock.js';
 import { HubKey } from '../hub/hub-key.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { HealthIndicator } from '../telemetry/health-indicator.js';
 import type { Log } from '../telemetry/log.port.js';
 import { silentLog } from '../telemetry/log.port.js';

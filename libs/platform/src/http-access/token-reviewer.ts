@@ -8,7 +8,7 @@ import {
   tokenUnknown,
 } from '#core/kernel/http-access/admission';
 import type { Clock } from '../clock/clock.port.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Log } from '../telemetry/log.port.js';
 
 /** Empty of a token that is not valid. */

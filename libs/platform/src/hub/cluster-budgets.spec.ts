@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../clock/manual-clock.js';
-import { ReadBudget } from '../kube/read-budget.js';
+import { ReadBudget } from '../kube/limits/read-budget.js';
 import { silentLog } from '../telemetry/log.port.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { ClusterBudgets } from './cluster-budgets.js';

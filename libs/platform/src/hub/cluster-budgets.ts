@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.port.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { Health, HealthCheck } from '../telemetry/health-check.js';
 import type { Log } from '../telemetry/log.port.js';
 import type { Metrics } from '../telemetry/metrics.js';

@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { OlmDetectors } from '../joining/olm-detectors.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { healthIndicator } from '../telemetry/health-indicator.js';
 import { ClusterBudgets } from './cluster-budgets.js';
 import type { Hub } from './hub.js';

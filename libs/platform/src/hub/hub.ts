@@ -10,7 +10,7 @@ import { HttpAccess, hubAuthorization } from '../http-access/http-access.js';
 import { ServingTls } from '../http-access/serving-tls.js';
 import { TokenList } from '../http-access/token-list.js';
 import { TokenReviewer } from '../http-access/token-reviewer.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { type Queues, redisQueues } from '../queue/queues.js';
 import type { RedisAccess } from '../redis/redis-access.js';
 import { openRedis } from '../redis/redis-connection.js';
@@ -223,7 +223,7 @@ async function httpAccess({
 
 /** Of the cluster in which this process runs. Loaded late: a resolver does without clients of clusters. */
 async function ownApiServer(): Promise<KubeClient | undefined> {
-  const { inClusterAccess, loadClusters } = await import('../kube/load-clusters.js');
+  const { inClusterAccess, loadClusters } = await import('../kube/access/load-clusters.js');
   const [client] = await loadClusters({ access: [inClusterAccess()], fieldManager: 'flotilla-http' });
   return client;
 }

@@ -1,7 +1,7 @@
 import { readLimitsOf } from '../config/kube-limits.js';
 import type { Settings } from '../config/settings.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
-import { loadClusters } from '../kube/load-clusters.js';
+import { loadClusters } from '../kube/access/load-clusters.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { joinedKubeconfigs } from './joined-clusters.js';
 
 const OPENSHIFT_CONFIG = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' } as const;

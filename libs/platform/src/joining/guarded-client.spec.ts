@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { ClusterLeftToOlm, ClusterWrites } from './cluster-writes.js';
 import { GuardedClient } from './guarded-client.js';
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { type KindRef, KubeClient, type ListReading, type WatchOptions } from '../kube/kube-client.port.js';
-import type { ReadBudget } from '../kube/read-budget.js';
+import { type KindRef, KubeClient, type ListReading, type WatchOptions } from '../kube/client/kube-client.port.js';
+import type { ReadBudget } from '../kube/limits/read-budget.js';
 import type { ClusterWrites } from './cluster-writes.js';
 
 type Parameter<Method extends 'create' | 'update' | 'apply' | 'patch' | 'delete'> = Parameters<KubeClient[Method]>;

@@ -2,7 +2,7 @@ import { companionInstallation, companionsOn } from '#core/fleet/joining/compani
 import { type CrdInstallation, crdInstallation } from '#core/fleet/joining/crd-installation';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import { crdGroup, crdKind, crdVersions } from '#core/kernel/crd/crd-versions';
-import { KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
+import { KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 import { shippedManifests } from './shipped-manifests.js';
 
 /**

@@ -2,7 +2,7 @@ import { type ManagementStatus, managementStatus } from '#core/fleet/joining/man
 import { OLM_DEPLOYMENTS, type OlmSign, signsOfOlm } from '#core/fleet/joining/olm-signs';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '../clock/clock.port.js';
-import { type KindRef, KubeApiError, type KubeClient } from '../kube/kube-client.port.js';
+import { type KindRef, KubeApiError, type KubeClient } from '../kube/client/kube-client.port.js';
 
 export type OlmDetectorOptions = Readonly<{
   client: KubeClient;

@@ -1,7 +1,7 @@
 import type { ManagementStatus } from '#core/fleet/joining/management-status';
 import type { Hub } from '../hub/hub.js';
 import { globalCatalogNamespaceOf } from '../hub/managed-clusters.js';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import type { HealthCheck } from '../telemetry/health-check.js';
 import { ClusterWrites } from './cluster-writes.js';
 import { GuardedClient } from './guarded-client.js';

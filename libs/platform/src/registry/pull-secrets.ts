@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
-import type { KubeClient } from '../kube/kube-client.port.js';
+import type { KubeClient } from '../kube/client/kube-client.port.js';
 import { credentialsOf } from './docker-config.js';
 import type { RegistryCredentials } from './registry-client.port.js';
 

@@ -1,6 +1,6 @@
 import { byCodeUnit, canonicalHash, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import type { Subject } from '#core/kernel/subject/subject';
-import type { SeenVersions } from '../kube/resource-version.js';
+import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 
 /** The store within one process; keeps everything until {@link clear}. */

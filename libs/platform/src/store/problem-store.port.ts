@@ -3,7 +3,7 @@ import type { Resolution, ResolutionProblem } from '#core/classic/resolution/res
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { Subject } from '#core/kernel/subject/subject';
 import type { ExtensionPackage, ExtensionProblem, ExtensionSolution } from '#core/v1/extension/extension-problem';
-import type { SeenVersions } from '../kube/resource-version.js';
+import type { SeenVersions } from '../kube/cache/resource-version.js';
 
 /** What the poller last saw in a namespace, or of a ClusterExtension: the hash of its problem. */
 export type Observation = Readonly<{ problem: string }>;

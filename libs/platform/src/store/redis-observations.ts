@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { observationFreshness } from '#core/fleet/observation/observation-freshness';
 import type { HubKey } from '../hub/hub-key.js';
-import type { SeenVersions } from '../kube/resource-version.js';
+import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import type { Observation } from './problem-store.port.js';
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { byCodeUnit, canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { Subject } from '#core/kernel/subject/subject';
 import type { HubKey } from '../hub/hub-key.js';
-import type { SeenVersions } from '../kube/resource-version.js';
+import type { SeenVersions } from '../kube/cache/resource-version.js';
 import { RedisScript } from '../redis/redis-script.js';
 import { type NamespaceProblems, type Observation, type ProblemFamily, ProblemStore } from './problem-store.port.js';
 import { RedisObservations, type RedisObservationsOptions } from './redis-observations.js';

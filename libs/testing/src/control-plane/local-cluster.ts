@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { loadClusters } from '#platform/kube/load-clusters';
+import { loadClusters } from '#platform/kube/access/load-clusters';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { LONG_PATIENCE_MS, pause } from '../patience.js';
 import type { Binaries } from './binaries.js';
 import type { ChildProcesses } from './child-processes.js';

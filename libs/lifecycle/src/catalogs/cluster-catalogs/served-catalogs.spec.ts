@@ -7,7 +7,7 @@ import { CLUSTER_CATALOG_API, ClusterCatalog } from '#core/kernel/api/cluster-ca
 import { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { ManualClock } from '#platform/clock/manual-clock';
 import { fixedCredentials } from '#platform/kube/access/credentials';
-import { HttpKubeClient } from '#platform/kube/http-kube-client';
+import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { MetasIndexFiles } from '#platform/metas/index-files';
 import { CATALOG_LABEL } from '#platform/registry/catalog-image';

@@ -5,7 +5,7 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { refOf } from '#core/kernel/api/kubernetes-object';
 import { OLM_CONFIG_API, OLM_CONFIG_NAME, OlmConfig } from '#core/kernel/api/olm-config';
-import { eventRef } from '#platform/kube/record-event';
+import { eventRef } from '#platform/kube/write/record-event';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { AT_REST, type StageOutcome } from '../../engine/stage.js';

@@ -5,7 +5,7 @@ import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-ver
 import { CSV_API } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
-import { isTerminatingNamespace, type KindRef } from '#platform/kube/kube-client.port';
+import { isTerminatingNamespace, type KindRef } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';

@@ -9,7 +9,7 @@ import type { OperatorCondition } from '#core/kernel/api/operator-condition';
 import { servedKey } from '#core/kernel/api/served-key';
 import { issueServingCertificate } from '#platform/certificates/issue-serving-certificate';
 import { readServingCertificate } from '#platform/certificates/read-serving-certificate';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 
 const NAMESPACE_LISTS = new Set(['ClusterServiceVersion', 'OperatorGroup', 'Subscription']);

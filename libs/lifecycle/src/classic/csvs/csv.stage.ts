@@ -2,7 +2,7 @@ import type { CsvStep } from '#core/classic/csv/csv-world';
 import { installFailed, stepCsv } from '#core/classic/csv/step-csv';
 import type { ClusterServiceVersion, CsvStatus } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import { perform, tryActions, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';

@@ -2,7 +2,7 @@ import { stepOperatorCondition } from '#core/classic/operator-condition/step-ope
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { OPERATOR_CONDITION_API, type OperatorCondition } from '#core/kernel/api/operator-condition';
-import type { KindRef } from '#platform/kube/kube-client.port';
+import type { KindRef } from '#platform/kube/client/kube-client.port';
 import { perform, writeStatus } from '../../engine/perform.js';
 import { eachInTurn } from '../../engine/refusal.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';

@@ -20,7 +20,7 @@ import {
 } from '#core/classic/install-plan/step-install-plan';
 import type { InstallPlan, InstallPlanStep } from '#core/kernel/api/install-plan';
 import { joinApiVersion } from '#core/kernel/api/kubernetes-object';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from '../../engine/pass-reader.js';
 import { perform, tryActions } from '../../engine/perform.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

@@ -11,7 +11,7 @@ import {
 } from '#core/classic/install-plan/step-install-plan';
 import type { InstallPlan, InstallPlanStatus } from '#core/kernel/api/install-plan';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import type { KindRef } from '#platform/kube/kube-client.port';
+import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics } from '#platform/telemetry/metrics';
 import { writeStatus } from '../../engine/perform.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccessTo } from '#core/classic/install-plan/step-install-plan';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 const AccessReview = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 

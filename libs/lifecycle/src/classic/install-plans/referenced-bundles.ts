@@ -10,7 +10,7 @@ import { unpackSettings } from '#core/classic/operator-group/unpack-annotations'
 import type { InstallPlanStep } from '#core/kernel/api/install-plan';
 import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { NamespaceStageInput } from '../namespaces/stage.js';
 import { catalogCredentials } from '../subscriptions/fetch-bundles.js';
 import type { BundleContent, BundleContents, StillFetching } from './bundle-contents.js';

@@ -1,5 +1,5 @@
 import type { RewriteDecision } from '#core/classic/install-plan/step-install-plan';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
 /**
  * Objects written at the same time: enough to hide the latency to the cluster, few enough

@@ -1,5 +1,5 @@
 import type { Action } from '#core/kernel/actions/action';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** Whether the API server accepts these writes now. All are sent as dry runs: nothing is stored. */
 export async function isAccepted(client: KubeClient, actions: readonly Action[]): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import type { KindRef } from '#platform/kube/kube-client.port';
+import type { KindRef } from '#platform/kube/client/kube-client.port';
 import type { PassReader } from '../../engine/pass-reader.js';
 
 const V1ALPHA1 = 'operators.coreos.com/v1alpha1';

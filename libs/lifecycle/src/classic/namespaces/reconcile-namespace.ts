@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock/clock.port';
 import { Patience } from '#platform/fairness/patience';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';
 import { readNamespace } from './namespace-read.js';

@@ -4,7 +4,7 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { managedRights } from '#core/kernel/rbac/rights-changed';
 import type { Clock } from '#platform/clock/clock.port';
-import type { ClusterReadCache } from '#platform/kube/cluster-read-cache';
+import type { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
 
 export type RightsChangesOptions = Readonly<{
   clock: Clock;

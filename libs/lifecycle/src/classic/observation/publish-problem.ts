@@ -1,6 +1,6 @@
 import { deservesMoreTime } from '#core/classic/resolution/given-up';
 import type { NamespaceSubject } from '#core/kernel/subject/subject';
-import type { SeenVersions } from '#platform/kube/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';

@@ -12,7 +12,7 @@ import { isCopied, ownedCrds } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { OPERATOR_CONDITION_API } from '#core/kernel/api/operator-condition';
 import type { Subscription } from '#core/kernel/api/subscription';
-import { type KindRef, KubeApiError } from '#platform/kube/kube-client.port';
+import { type KindRef, KubeApiError } from '#platform/kube/client/kube-client.port';
 import { perform } from '../../engine/perform.js';
 import { AT_REST, joined, type StageOutcome } from '../../engine/stage.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

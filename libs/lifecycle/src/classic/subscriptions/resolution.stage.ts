@@ -16,7 +16,7 @@ import { canonicalJson } from '#core/kernel/canonical/canonical-json';
 import { sameJson } from '#core/kernel/canonical/same-json';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
 import { environmentName } from '#platform/config/settings';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { SubjectJob } from '#platform/queue/jobs';
 import type { ProblemStore } from '#platform/store/problem-store.port';

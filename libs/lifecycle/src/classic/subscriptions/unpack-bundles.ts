@@ -1,7 +1,7 @@
 import type { ChosenBundle } from '#core/classic/resolution/resolution-problem';
 import { applyResolution, type ResolutionEffect } from '#core/classic/subscription/apply-resolution';
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { StageOutcome } from '../../engine/stage.js';
 import { type BundleContents, FETCHED_AFTER_MS } from '../install-plans/bundle-contents.js';
 import type { NamespaceStageInput } from '../namespaces/stage.js';

@@ -2,7 +2,7 @@ import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import { type JoinReport, joinCluster, type Unjoined } from '#platform/joining/join-cluster';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 
 export type ClusterRegistrationOptions = Readonly<{

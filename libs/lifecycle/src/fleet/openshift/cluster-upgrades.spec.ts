@@ -8,8 +8,8 @@ import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-k
 import { ManualClock } from '#platform/clock/manual-clock';
 import { joinCluster } from '#platform/joining/join-cluster';
 import { fixedCredentials } from '#platform/kube/access/credentials';
-import { HttpKubeClient } from '#platform/kube/http-kube-client';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import { HttpKubeClient } from '#platform/kube/client/http-kube-client';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { HttpTransport } from '#platform/kube/transport/http-transport';
 import { silentLog } from '#platform/telemetry/log.port';
 import { Metrics } from '#platform/telemetry/metrics';

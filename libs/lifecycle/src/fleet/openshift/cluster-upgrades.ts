@@ -13,8 +13,8 @@ import { asRecord, asText } from '#core/kernel/crd/loose-value';
 import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
-import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { Reflector } from '#platform/kube/reflector';
+import { Reflector } from '#platform/kube/cache/reflector';
+import { type KindRef, KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import { installedCsvs, installedExtensions } from './installed-operators.js';
 

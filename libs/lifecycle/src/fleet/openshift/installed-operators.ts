@@ -6,7 +6,7 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { revisionStates } from '#core/v1/revision/revision-states';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 
 /** What OLM Classic has installed in a cluster, by `namespace/name` of the CSVs. */
 export async function installedCsvs(client: KubeClient): Promise<InstalledOperator[]> {

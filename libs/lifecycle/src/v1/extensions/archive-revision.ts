@@ -2,7 +2,7 @@ import type { ClusterObjectSet } from '#core/kernel/api/cluster-object-set';
 import { type KubernetesObject, refOf } from '#core/kernel/api/kubernetes-object';
 import type { RolloutState } from '#core/v1/revision/revision-conditions';
 import type { ContentPhase } from '#core/v1/revision/revision-content';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { requireLive } from '../../engine/perform.js';
 import type { RevisionsPass } from './extension-pass.js';
 

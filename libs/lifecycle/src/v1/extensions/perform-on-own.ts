@@ -1,6 +1,6 @@
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { tryActions } from '../../engine/perform.js';
 import type { RoundInput } from '../../engine/stage.js';
 

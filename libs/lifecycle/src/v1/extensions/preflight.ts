@@ -4,7 +4,7 @@ import { goQuote } from '#core/kernel/versions/go-quote';
 import { validateCrdUpgrade, violationText } from '#core/v1/crd-upgrade/validate-crd-upgrade';
 import { missingPermissions, preauthorizationError } from '#core/v1/extension/preauthorize';
 import type { DesiredRevision } from '#core/v1/revision/build-revision';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import { requireLive } from '../../engine/perform.js';
 import type { ExtensionPass } from './extension-pass.js';
 

@@ -8,7 +8,7 @@ import type { ExtensionTrouble } from '#core/v1/extension/report-extension';
 import { type DesiredRevision, ownedPhases } from '#core/v1/revision/build-revision';
 import { fitPhases } from '#core/v1/revision/fit-phases';
 import { OLM_PROPERTIES_KEY } from '#core/v1/revision/revision-keys';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ExtensionPass } from './extension-pass.js';
 import type { PulledFiles } from './pull-bundle-content.js';
 import type { DesiredBundle } from './wanted-bundle.js';

@@ -1,5 +1,5 @@
 import { FlotillaError } from '#core/kernel/errors/flotilla.error';
-import { KubeApiError } from '#platform/kube/kube-client.port';
+import { KubeApiError } from '#platform/kube/client/kube-client.port';
 import type { PulledBundle } from '#platform/registry/bundle-image';
 import { parseImageReference } from '#platform/registry/image-reference';
 import type { ExtensionPass } from './extension-pass.js';

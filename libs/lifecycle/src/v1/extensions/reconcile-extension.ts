@@ -4,7 +4,7 @@ import { extensionStatusOf, statusEvents } from '#core/v1/extension/report-exten
 import { OLM_FINALIZERS } from '#core/v1/revision/revision-keys';
 import { hasSucceeded, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
-import type { KubeClient } from '#platform/kube/kube-client.port';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { ClusterReads } from '../../engine/pass-reader.js';
 import { perform } from '../../engine/perform.js';
 import { type PassOutcome, reconcile } from '../../engine/reconcile-loop.js';

@@ -7,9 +7,9 @@ import { probeObject } from '#core/v1/revision/probe-object';
 import type { RolloutState } from '#core/v1/revision/revision-conditions';
 import type { ContentPhase } from '#core/v1/revision/revision-content';
 import { type ObjectStep, objectTitle, stepObject } from '#core/v1/revision/step-object';
-import { KubeApiError, type KubeClient } from '#platform/kube/kube-client.port';
-import { performActions } from '#platform/kube/perform-actions';
-import { applyWouldChange, patchWouldChange } from '#platform/kube/would-change';
+import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
+import { performActions } from '#platform/kube/write/perform-actions';
+import { applyWouldChange, patchWouldChange } from '#platform/kube/write/would-change';
 import { requireLive } from '../../engine/perform.js';
 import { type RevisionsPass, siblingsOf } from './extension-pass.js';
 

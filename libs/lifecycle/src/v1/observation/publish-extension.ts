@@ -1,5 +1,5 @@
 import { subjectName } from '#core/kernel/subject/subject';
-import type { SeenVersions } from '#platform/kube/resource-version';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { JobQueue } from '#platform/queue/job-queue.port';
 import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
 import type { ExtensionProblems, ProblemStore } from '#platform/store/problem-store.port';

@@ -5,8 +5,8 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KINDS_KEY, OWNER_KIND_LABEL, OWNER_NAME_LABEL } from '#core/v1/revision/revision-keys';
 import { annotationOf, isArchived } from '#core/v1/revision/revision-states';
 import type { Clock } from '#platform/clock/clock.port';
-import type { KubeClient } from '#platform/kube/kube-client.port';
-import { Reflector } from '#platform/kube/reflector';
+import { Reflector } from '#platform/kube/cache/reflector';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import type { Log } from '#platform/telemetry/log.port';
 
 export type WatchManagedOptions = Readonly<{

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientCertificate } from '#testing/control-plane/client-certificate';
 import { type ScriptedRequest, type ScriptedServer, startScriptedServer } from '#testing/control-plane/scripted-server';
-import type { KubeClient } from '../kube-client.port.js';
-import { loadClusters } from '../load-clusters.js';
+import type { KubeClient } from '../client/kube-client.port.js';
+import { loadClusters } from './load-clusters.js';
 
 let folder = '';
 let server: ScriptedServer;

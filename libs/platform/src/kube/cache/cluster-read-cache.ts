@@ -1,8 +1,8 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import type { Clock } from '../clock/clock.port.js';
-import type { Log } from '../telemetry/log.port.js';
+import type { Clock } from '../../clock/clock.port.js';
+import type { Log } from '../../telemetry/log.port.js';
+import type { KindRef, KubeClient, ListOptions } from '../client/kube-client.port.js';
 import { KindCache } from './kind-cache.js';
-import type { KindRef, KubeClient, ListOptions } from './kube-client.port.js';
 import type { SeenVersions } from './resource-version.js';
 import { selects } from './selects.js';
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
-import { withoutManagedFields } from './managed-fields.js';
+import { withoutManagedFields } from '../client/managed-fields.js';
 import { type PackedObject, pack } from './packed-object.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 import { isAsNewAs } from './resource-version.js';

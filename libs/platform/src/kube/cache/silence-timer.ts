@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.port.js';
+import type { Clock } from '../../clock/clock.port.js';
 
 /** Aborts when nothing was heard for a while. */
 export class SilenceTimer {

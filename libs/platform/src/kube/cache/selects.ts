@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { ListOptions } from './kube-client.port.js';
+import type { ListOptions } from '../client/kube-client.port.js';
 
 /** `a=b`, `a` or `!a`; sets and inequalities are not read here. */
 const TERM = /^(?:(?<name>[\w./-]+)(?:=(?<value>[\w.-]*))?|!(?<absent>[\w./-]+))$/;

@@ -5,13 +5,13 @@ import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simul
 import { type AttackName, attacks } from '#testing/hostile/attacks';
 import { type HostileApiServer, startHostileApiServer } from '#testing/hostile/hostile-api-server';
 import { PATIENCE } from '#testing/patience';
-import { ManualClock } from '../clock/manual-clock.js';
-import { fixedCredentials } from './access/credentials.js';
-import { HttpKubeClient } from './http-kube-client.js';
-import { KubeApiError } from './kube-client.port.js';
+import { ManualClock } from '../../clock/manual-clock.js';
+import { fixedCredentials } from '../access/credentials.js';
+import { Reflector } from '../cache/reflector.js';
+import { HttpKubeClient } from '../client/http-kube-client.js';
+import { KubeApiError } from '../client/kube-client.port.js';
+import { HttpTransport } from '../transport/http-transport.js';
 import { ReadBudget } from './read-budget.js';
-import { Reflector } from './reflector.js';
-import { HttpTransport } from './transport/http-transport.js';
 
 const MIB = 1024 * 1024;
 const LIMITS: ReadLimits = {

@@ -1,8 +1,8 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
 import { sameJson } from '#core/kernel/canonical/same-json';
-import { KubeApiError, type KubeClient, type Written } from './kube-client.port.js';
-import { withoutManagedFields } from './managed-fields.js';
+import { KubeApiError, type KubeClient, type Written } from '../client/kube-client.port.js';
+import { withoutManagedFields } from '../client/managed-fields.js';
 import { EVENT_COMPONENT, recordEvent } from './record-event.js';
 import { applyWouldChange, patchWouldChange } from './would-change.js';
 

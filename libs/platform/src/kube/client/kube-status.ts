@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { TransportError } from '../transport/transport.error.js';
 import { KubeApiError } from './kube-client.port.js';
-import { TransportError } from './transport/transport.error.js';
 
 const LONGEST_MESSAGE = 4096;
 

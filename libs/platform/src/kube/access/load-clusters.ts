@@ -3,15 +3,15 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { DEFAULT_READ_LIMITS, type ReadLimits } from '#core/kernel/read-budget/read-limits';
 import { SharedBytes } from '#core/kernel/read-budget/shared-bytes';
-import { whyUnreadable } from '../files/unreadable-file.js';
-import { ClusterConfigError } from './access/cluster-config.error.js';
-import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './access/kubeconfig.js';
-import { LibraryCredentials } from './access/library-credentials.js';
-import { HttpKubeClient } from './http-kube-client.js';
-import type { KubeClient } from './kube-client.port.js';
-import { ReadBudget } from './read-budget.js';
-import { HttpTransport, type TransportOptions } from './transport/http-transport.js';
-import { proxyFor } from './transport/proxy-environment.js';
+import { whyUnreadable } from '../../files/unreadable-file.js';
+import { HttpKubeClient } from '../client/http-kube-client.js';
+import type { KubeClient } from '../client/kube-client.port.js';
+import { ReadBudget } from '../limits/read-budget.js';
+import { HttpTransport, type TransportOptions } from '../transport/http-transport.js';
+import { proxyFor } from '../transport/proxy-environment.js';
+import { ClusterConfigError } from './cluster-config.error.js';
+import { type ClusterAccess, type ParsedKubeconfig, parseKubeconfig } from './kubeconfig.js';
+import { LibraryCredentials } from './library-credentials.js';
 
 export type LoadClustersOptions = Readonly<{
   /**

@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import type { ReadBudget } from './read-budget.js';
+import type { ReadBudget } from '../limits/read-budget.js';
 
 export { isTerminatingNamespace, KubeApiError } from './kube-api.error.js';
 

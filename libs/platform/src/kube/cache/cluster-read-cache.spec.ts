@@ -1,10 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import { ManualClock } from '../clock/manual-clock.js';
-import { silentLog } from '../telemetry/log.port.js';
+import { ManualClock } from '../../clock/manual-clock.js';
+import { silentLog } from '../../telemetry/log.port.js';
+import {
+  type KindRef,
+  KubeApiError,
+  type KubeClient,
+  type ListReading,
+  type WatchEvent,
+} from '../client/kube-client.port.js';
+import { ReadBudget } from '../limits/read-budget.js';
 import { type CachedKind, ClusterReadCache } from './cluster-read-cache.js';
-import { type KindRef, KubeApiError, type KubeClient, type ListReading, type WatchEvent } from './kube-client.port.js';
-import { ReadBudget } from './read-budget.js';
 
 const ROLE: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' };
 const SECRET: CachedKind = {

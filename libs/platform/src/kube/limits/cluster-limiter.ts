@@ -1,5 +1,5 @@
-import type { Clock } from '../clock/clock.port.js';
-import { KubeApiError } from './kube-client.port.js';
+import type { Clock } from '../../clock/clock.port.js';
+import { KubeApiError } from '../client/kube-client.port.js';
 
 /** The work was done, or was not begun: come again after this pause. */
 export type Admission<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { TransportError } from '../transport/transport.error.js';
 import { type KindRef, KubeApiError } from './kube-client.port.js';
 import { groupVersionPath, type ServedResource } from './resource-path.js';
-import { TransportError } from './transport/transport.error.js';
 import { unavailableApi } from './unavailable-api.js';
 
 const ApiResourceList = z.looseObject({

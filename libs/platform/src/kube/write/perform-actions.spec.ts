@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
-import { fixedCredentials } from './access/credentials.js';
-import { HttpKubeClient } from './http-kube-client.js';
+import { fixedCredentials } from '../access/credentials.js';
+import { HttpKubeClient } from '../client/http-kube-client.js';
+import { HttpTransport } from '../transport/http-transport.js';
 import { performActions } from './perform-actions.js';
-import { HttpTransport } from './transport/http-transport.js';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };

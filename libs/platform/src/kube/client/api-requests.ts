@@ -1,14 +1,14 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/kernel/api/kubernetes-object';
+import type { ReadBudget } from '../limits/read-budget.js';
+import type { AnswerLease } from '../transport/answer-bytes.js';
+import type { ApiRequest, ApiResponse, HttpTransport } from '../transport/http-transport.js';
+import { readBody } from '../transport/read-body.js';
+import { TransportError } from '../transport/transport.error.js';
+import { warningsOf } from '../transport/warnings.js';
+import type { Exchange, RequestHeaders } from '../transport/wire.js';
 import { KubeApiError, type Written } from './kube-client.port.js';
 import { outage, refusal } from './kube-status.js';
-import type { ReadBudget } from './read-budget.js';
-import type { AnswerLease } from './transport/answer-bytes.js';
-import type { ApiRequest, ApiResponse, HttpTransport } from './transport/http-transport.js';
-import { readBody } from './transport/read-body.js';
-import { TransportError } from './transport/transport.error.js';
-import { warningsOf } from './transport/warnings.js';
-import type { Exchange, RequestHeaders } from './transport/wire.js';
 
 const LONGEST_REFUSAL_BYTES = 1024 * 1024;
 

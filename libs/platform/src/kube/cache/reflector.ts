@@ -1,13 +1,19 @@
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
-import type { Clock } from '../clock/clock.port.js';
-import { type Log, silentLog } from '../telemetry/log.port.js';
-import { type KindRef, KubeApiError, type KubeClient, type ListOptions, type WatchEvent } from './kube-client.port.js';
-import { listKey } from './list-key.js';
-import { withoutManagedFields } from './managed-fields.js';
+import type { Clock } from '../../clock/clock.port.js';
+import { type Log, silentLog } from '../../telemetry/log.port.js';
+import {
+  type KindRef,
+  KubeApiError,
+  type KubeClient,
+  type ListOptions,
+  type WatchEvent,
+} from '../client/kube-client.port.js';
+import { listKey } from '../client/list-key.js';
+import { withoutManagedFields } from '../client/managed-fields.js';
+import { TOO_LARGE } from '../limits/read-budget.js';
 import { ObjectStore } from './object-store.js';
-import { TOO_LARGE } from './read-budget.js';
 import { SilenceTimer } from './silence-timer.js';
 
 /** Called for every difference, whether a watch event or a fresh list showed it. */

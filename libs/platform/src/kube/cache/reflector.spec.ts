@@ -3,11 +3,11 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
 import { startTcpProxy } from '#testing/control-plane/tcp-proxy';
 import { aWhile, PATIENCE } from '#testing/patience';
-import { ManualClock } from '../clock/manual-clock.js';
-import { fixedCredentials } from './access/credentials.js';
-import { HttpKubeClient } from './http-kube-client.js';
+import { ManualClock } from '../../clock/manual-clock.js';
+import { fixedCredentials } from '../access/credentials.js';
+import { HttpKubeClient } from '../client/http-kube-client.js';
+import { HttpTransport } from '../transport/http-transport.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
-import { HttpTransport } from './transport/http-transport.js';
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
 const LABELS = { suite: 'reflector' };

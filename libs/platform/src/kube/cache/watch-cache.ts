@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
-import { type KindRef, KubeApiError } from './kube-client.port.js';
+import { type KindRef, KubeApiError } from '../client/kube-client.port.js';
 import { Reflector, type ReflectorOptions } from './reflector.js';
 
 /** `object` is absent where it was deleted, `previous` where it is new. */

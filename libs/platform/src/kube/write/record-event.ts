@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Action } from '#core/kernel/actions/action';
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { clipMessage } from '#core/kernel/conditions/clip-message';
-import { KubeApiError, type KubeClient } from './kube-client.port.js';
+import { KubeApiError, type KubeClient } from '../client/kube-client.port.js';
 
 export type EmitEvent = Extract<Action, { do: 'emitEvent' }>;
 

@@ -4,11 +4,11 @@ import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { LIST_BEGUN, type ListProgress, listProgress } from '#core/kernel/read-budget/list-progress';
 import { nextPageSize } from '#core/kernel/read-budget/page-size';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
+import { TransportError } from '../transport/transport.error.js';
 import type { ApiRequests } from './api-requests.js';
 import { KubeApiError, type KubernetesList, type ListOptions } from './kube-client.port.js';
 import { listKey } from './list-key.js';
 import { collectionPath, query, type ServedResource } from './resource-path.js';
-import { TransportError } from './transport/transport.error.js';
 
 const Page = z.looseObject({
   metadata: z.looseObject({ resourceVersion: z.string().optional(), continue: z.string().optional() }).optional(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../clock/manual-clock.js';
+import { ManualClock } from '../../clock/manual-clock.js';
+import { KubeApiError } from '../client/kube-client.port.js';
 import { ClusterLimiter } from './cluster-limiter.js';
-import { KubeApiError } from './kube-client.port.js';
 
 const unreachable = () => new KubeApiError('far', 0, 'Unreachable', 'no answer');
 const forbidden = () => new KubeApiError('far', 403, 'Forbidden', 'no');

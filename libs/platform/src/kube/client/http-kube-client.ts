@@ -2,6 +2,10 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
 import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
+import { ReadBudget } from '../limits/read-budget.js';
+import type { ApiRequest, HttpTransport } from '../transport/http-transport.js';
+import { TransportError } from '../transport/transport.error.js';
+import type { RequestHeaders } from '../transport/wire.js';
 import { ApiRequests } from './api-requests.js';
 import { Discovery } from './discovery.js';
 import {
@@ -19,11 +23,7 @@ import {
 import { listKey } from './list-key.js';
 import { listAll } from './list-pages.js';
 import { withoutManagedFields } from './managed-fields.js';
-import { ReadBudget } from './read-budget.js';
 import { collectionPath, objectPath, query, type ServedResource } from './resource-path.js';
-import type { ApiRequest, HttpTransport } from './transport/http-transport.js';
-import { TransportError } from './transport/transport.error.js';
-import type { RequestHeaders } from './transport/wire.js';
 import { asLost, type SizedEvent, watchEvents } from './watch-events.js';
 
 const CRD = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubernetesObject as KubernetesObjectSchema } from '#core/kernel/api/kubernetes-object';
+import type { AnswerLease } from '../transport/answer-bytes.js';
+import { bodyChunks } from '../transport/read-body.js';
+import { TransportError, textOf } from '../transport/transport.error.js';
+import { watchLines } from '../transport/watch-lines.js';
+import type { Exchange } from '../transport/wire.js';
 import type { WatchEvent } from './kube-client.port.js';
 import { KubeStatus, refusal } from './kube-status.js';
-import type { AnswerLease } from './transport/answer-bytes.js';
-import { bodyChunks } from './transport/read-body.js';
-import { TransportError, textOf } from './transport/transport.error.js';
-import { watchLines } from './transport/watch-lines.js';
-import type { Exchange } from './transport/wire.js';
 
 const Line = z.object({
   type: z.enum(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR']),
