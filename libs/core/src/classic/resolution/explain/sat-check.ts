@@ -1,43 +1,64 @@
 import Logic from 'logic-solver';
 import type { Constraint, ConstraintSystem } from '../constraint-system.js';
 
+type Solver = InstanceType<typeof Logic.Solver>;
+
 /**
- * A second solver that knows nothing of preferences, asked about chosen constraints of a system. Creating one
- * costs tens of milliseconds and megabytes: one per explanation, never one per question.
+ * Creating a solver costs milliseconds and megabytes. So one serves many systems: each has names of its own
+ * in it, and its constraints count only where they are assumed. After so many constraints it is made anew.
  */
+const MOST_CONSTRAINTS = 2_000;
+let shared = { solver: undefined as Solver | undefined, constraints: 0, systems: 0 };
+
+function solverFor(constraints: number): Readonly<{ solver: Solver; system: number }> {
+  if (shared.constraints + constraints > MOST_CONSTRAINTS) shared = { ...shared, solver: undefined, constraints: 0 };
+  const solver = shared.solver ?? new Logic.Solver();
+  shared = { solver, constraints: shared.constraints + constraints, systems: shared.systems + 1 };
+  return { solver, system: shared.systems };
+}
+
+/** A second solver that knows nothing of preferences, asked about chosen constraints of a system. */
 export class SatCheck {
-  readonly #solver = new Logic.Solver();
+  readonly #solver: Solver;
+  readonly #names: Names;
 
   constructor(system: ConstraintSystem, constraints: readonly number[]) {
     const chosen = constraints.flatMap((index) => {
       const constraint = system.constraints[index];
       return constraint === undefined ? [] : [{ index, constraint }];
     });
+    const { solver, system: number } = solverFor(chosen.length);
+    this.#solver = solver;
+    this.#names = namesIn(number);
     // A variable that no other constraint mentions is false in some solution, so an at-most-one
     // constraint may leave it out.
     const wanted = new Set(chosen.flatMap(({ constraint }) => askedFor(constraint)));
     for (const { index, constraint } of chosen) {
-      this.#solver.require(Logic.implies(selector(index), formula(constraint, wanted)));
+      solver.require(Logic.implies(this.#names.selector(index), formula(constraint, wanted, this.#names)));
     }
   }
 
   /** Whether the constraints given, a subset of the constructor's, can hold together. */
   satisfiable(constraints: readonly number[]): boolean {
     if (constraints.length === 0) return true;
-    return this.#solver.solveAssuming(Logic.and(...constraints.map(selector))) !== null;
+    return this.#solver.solveAssuming(Logic.and(...constraints.map(this.#names.selector))) !== null;
   }
 }
 
-const selector = (index: number): string => `rule ${index}`;
-const variable = (index: number): string => `variable ${index}`;
-const not = (index: number): string => `-${variable(index)}`;
+type Names = Readonly<{ selector: (index: number) => string; variable: (index: number) => string }>;
+
+const namesIn = (system: number): Names => ({
+  selector: (index) => `rule ${system}.${index}`,
+  variable: (index) => `variable ${system}.${index}`,
+});
 
 function askedFor(constraint: Constraint): readonly number[] {
   if (constraint.kind === 'mandatory') return [constraint.subject];
   return constraint.kind === 'requires' ? constraint.candidates : [];
 }
 
-function formula(constraint: Constraint, wanted: ReadonlySet<number>) {
+function formula(constraint: Constraint, wanted: ReadonlySet<number>, { variable }: Names) {
+  const not = (index: number): string => `-${variable(index)}`;
   switch (constraint.kind) {
     case 'mandatory':
       return variable(constraint.subject);
