@@ -2,19 +2,28 @@
 export type Pace = Readonly<{
   /** When the work so far would be paid for, if the cluster had used no more than its part. */
   freeAtMs: number;
-  /** Work that it may still cause at the ordinary pace. */
+  /** Work that it may still cause in half of the time. */
   allowanceMs: number;
   atMs: number;
 }>;
 
+/**
+ * What the work is for. `events`: of watches, half of the time. `lists`: half of the time for a while, as at
+ * the start of a large cluster, then a tenth. `excess`: of a cluster that has exceeded a budget lately, or
+ * sends events without end, a twentieth.
+ */
+export type WorkKind = 'events' | 'lists' | 'excess';
+
 /** Work that a cluster may cause at once before it has to rest. */
 const BURST_MS = 50;
-/** So much work, the lists of a large cluster at the start, is done in half of the time. */
-const ALLOWANCE_MS = 2_000;
-/** What goes on for longer is done in a tenth of the time. */
-const REST_PER_WORK = { ordinary: 1, lasting: 9 } as const;
+const ALLOWANCE_MS = 1_000;
 /** The allowance that a millisecond gives back: less than lasting work takes, which so never regains any. */
 const REGAINED = 0.05;
+
+function restPerWork(kind: WorkKind, workMs: number, allowanceMs: number): number {
+  if (kind === 'excess') return 19;
+  return kind === 'events' || allowanceMs > workMs ? 1 : 9;
+}
 
 /**
  * The pace after `workMs` of work that has ended at `nowMs`, and how long the cluster rests before more is
@@ -22,13 +31,17 @@ const REGAINED = 0.05;
  */
 export function paceAfter(
   before: Pace | undefined,
-  workMs: number,
+  { kind, workMs }: Readonly<{ kind: WorkKind; workMs: number }>,
   nowMs: number,
 ): Readonly<{ pace: Pace; pauseMs: number }> {
   const { freeAtMs, allowanceMs, atMs } = before ?? { freeAtMs: 0, allowanceMs: ALLOWANCE_MS, atMs: nowMs };
   const regained = Math.min(ALLOWANCE_MS, allowanceMs + (nowMs - atMs) * REGAINED);
-  const rest = regained > workMs ? REST_PER_WORK.ordinary : REST_PER_WORK.lasting;
-  const free = Math.max(freeAtMs, nowMs - workMs) + workMs * (1 + rest);
+  const free = Math.max(freeAtMs, nowMs - workMs) + workMs * (1 + restPerWork(kind, workMs, regained));
   const pace = { freeAtMs: free, allowanceMs: Math.max(0, regained - workMs), atMs: nowMs };
   return { pace, pauseMs: Math.max(0, free - nowMs - BURST_MS) };
 }
+
+const MS_PER_BYTE = 8 / (1024 * 1024);
+
+/** What it costs to receive so many bytes, and to collect their memory again: measured 5 to 8 ms a MiB. */
+export const receivingMs = (bytes: number): number => bytes * MS_PER_BYTE;

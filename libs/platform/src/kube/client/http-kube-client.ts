@@ -2,6 +2,7 @@ import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-ob
 import { refOf, splitApiVersion } from '#core/kernel/api/kubernetes-object';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
 import { type WatchRate, watchRate } from '#core/kernel/read-budget/watch-rate';
+import { receivingMs } from '#core/kernel/read-budget/work-pace';
 import { ReadBudget } from '../limits/read-budget.js';
 import type { ApiRequest, HttpTransport } from '../transport/http-transport.js';
 import { TransportError } from '../transport/transport.error.js';
@@ -213,7 +214,7 @@ export class HttpKubeClient extends KubeClient {
       yield event;
       // The consumer may also have waited for something else meanwhile.
       const taken = Math.min(performance.now() - startedAt, LONGEST_EVENT_MS);
-      await this.budget.rest(workMs + taken);
+      await this.budget.restAfterEvent(receivingMs(bytes) + workMs + taken, rate.events);
     }
   }
 

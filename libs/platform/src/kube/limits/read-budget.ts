@@ -17,6 +17,10 @@ export type ListShare = Readonly<{
   release: () => void;
 }>;
 
+/** A watch brings no more of the events of a minute that are allowed, unless they do not end: a tenth. */
+const ORDINARY_EVENTS = 10;
+/** So long after a budget was exceeded the cluster is read slowly: longer than most pauses between tries. */
+const LATELY_MS = 120_000;
 /** A read stays reported for so long after it was well again: a flood begins anew within seconds. */
 const PROVEN_MS = 30_000;
 /** Reads that are remembered as too large; a cluster with more of them has its oldest ones tried again. */
@@ -29,7 +33,9 @@ const MOST_EXCEEDED = 256;
  */
 export class ReadBudget {
   readonly #exceeded = new Map<string, Exceeded>();
-  readonly #pace = new WorkPace();
+  readonly #work = new WorkPace();
+  /** Apart, so that events do not wait for a long list. */
+  readonly #eventWork = new WorkPace();
   #history: ExcessHistory | undefined;
   #probing: string | undefined;
   #held = 0;
@@ -109,9 +115,19 @@ export class ReadBudget {
     };
   }
 
-  /** Called after `workMs` of work for the cluster; resolves when more may be done. */
+  /** Called after `workMs` of work on an answer or a page; resolves when more may be done. */
   rest(workMs: number): Promise<void> | undefined {
-    return this.#pace.rest(workMs);
+    return this.#work.rest({ kind: this.#exceededLately ? 'excess' : 'lists', workMs });
+  }
+
+  /** The same after an event of a watch, one of `events` in this minute. */
+  restAfterEvent(workMs: number, events: number): Promise<void> | undefined {
+    const isExcess = this.#exceededLately || events > this.limits.objects / ORDINARY_EVENTS;
+    return this.#eventWork.rest({ kind: isExcess ? 'excess' : 'events', workMs });
+  }
+
+  get #exceededLately(): boolean {
+    return this.#history !== undefined && this.now() - this.#history.lastMs < LATELY_MS;
   }
 
   /** Answers whether this is a try of a read that exceeded its budget before. */

@@ -1,4 +1,4 @@
-import { type Pace, paceAfter } from '#core/kernel/read-budget/work-pace';
+import { type Pace, paceAfter, type WorkKind } from '#core/kernel/read-budget/work-pace';
 
 /**
  * Keeps one cluster from taking up the thread that works for all. Waiting for the network counts as rest, so
@@ -7,9 +7,9 @@ import { type Pace, paceAfter } from '#core/kernel/read-budget/work-pace';
 export class WorkPace {
   #pace: Pace | undefined;
 
-  /** Called after `workMs` of work for the cluster; undefined where no rest is due. */
-  rest(workMs: number): Promise<void> | undefined {
-    const { pace, pauseMs } = paceAfter(this.#pace, workMs, performance.now());
+  /** Called after work for the cluster; undefined where no rest is due. */
+  rest(work: Readonly<{ kind: WorkKind; workMs: number }>): Promise<void> | undefined {
+    const { pace, pauseMs } = paceAfter(this.#pace, work, performance.now());
     this.#pace = pace;
     return pauseMs === 0 ? undefined : new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

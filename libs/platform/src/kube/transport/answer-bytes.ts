@@ -1,5 +1,4 @@
-/** What it costs to receive a byte, most of it to collect its memory again: measured 5 to 8 ms a MiB. */
-const MS_PER_BYTE = 8 / (1024 * 1024);
+import { receivingMs } from '#core/kernel/read-budget/work-pace';
 
 /** The part of one answer in the bytes that are being read. */
 export type AnswerLease = Readonly<{
@@ -39,7 +38,7 @@ export class AnswerBytes {
         this.#leases.set(holder, (this.#leases.get(holder) ?? 0) + bytes);
         this.#sum += bytes;
         while (this.#mustWait(holder)) await this.#change(signal);
-        await this.rest(bytes * MS_PER_BYTE);
+        await this.rest(receivingMs(bytes));
       },
       release: () => {
         this.#sum -= this.#leases.get(holder) ?? 0;
