@@ -121,7 +121,6 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await queue.process(it.handler, { concurrency: 1 });
       const begin = Date.now();
       await queue.add(thing('a'), soon);
-      expect(await settled(queue)).toEqual({ waiting: 0, active: 0, delayed: 1 });
       await expect.poll(() => it.runs, PATIENCE).toEqual(['a']);
       expect(Date.now() - begin).toBeGreaterThanOrEqual(soon.delayMs - 20);
       await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
@@ -224,7 +223,7 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       );
       await queue.add(thing('a'));
       await expect.poll(async () => (await queue.counts()).failed, PATIENCE).toBe(1);
-      expect(await settled(queue)).toEqual(NOTHING);
+      await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       await queue.add(thing('a'));
       await expect.poll(async () => (await queue.counts()).completed, PATIENCE).toBe(1);
       expect(tries).toBe(2);
