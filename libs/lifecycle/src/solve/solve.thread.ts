@@ -16,3 +16,4 @@ parentPort?.on('message', ({ problem, change }: ThreadRequest) => {
     parentPort?.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }
 });
+parentPort?.postMessage({ ready: true });

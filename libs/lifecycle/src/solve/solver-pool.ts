@@ -9,6 +9,8 @@ import { HeldRecords } from './held-records.js';
 import type { SolveRequest, ThreadRequest } from './solve.js';
 
 type Reply = Readonly<{ resolution: Resolution } | { error: string }>;
+/** `ready` resolves once its modules are loaded, which on a busy machine takes longer than most solves. */
+type Thread = Readonly<{ held: HeldRecords; ready: Promise<void> }>;
 
 /** Heap of one thread; catalogs of any sensible size need a small part of it. */
 const THREAD_MIB = 1_024;
@@ -39,7 +41,7 @@ const limiter = (total: number) => new FairLimiter({ total, perCluster: total, p
  */
 export class SolverPool {
   readonly #idle: Worker[] = [];
-  readonly #all = new Map<Worker, HeldRecords>();
+  readonly #all = new Map<Worker, Thread>();
   readonly #lanes: Lanes;
   #closed = false;
 
@@ -72,7 +74,9 @@ export class SolverPool {
     const resourceLimits = { maxOldGenerationSizeMb: this.threadMiB };
     const thread = new Worker(this.threadFile, { execArgv: [], resourceLimits });
     thread.unref();
-    this.#all.set(thread, new HeldRecords());
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    thread.once('message', () => resolve());
+    this.#all.set(thread, { held: new HeldRecords(), ready });
     return thread;
   }
 
@@ -81,28 +85,32 @@ export class SolverPool {
     const { namespace } = request.problem.wishes;
     const thread = this.#idle.pop() ?? this.#grow();
     const { promise, resolve: settle } = Promise.withResolvers<Reply>();
-    const onMessage = (reply: Reply) => done(reply, true);
+    const onMessage = (reply: Reply | Readonly<{ ready: true }>) => 'ready' in reply || done(reply, true);
     const onError = (error: Error) => {
       const tooLarge = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       done(tooLarge ? { resolution: gaveUpInMemory(namespace, this.threadMiB) } : { error: error.message }, false);
     };
     const onExit = () => done({ error: 'the solver thread ended' }, false);
+    let deadline: NodeJS.Timeout | undefined;
+    let isDone = false;
     const done = (reply: Reply, reusable: boolean) => {
+      isDone = true;
       clearTimeout(deadline);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
       if (reusable) this.#idle.push(thread);
       else this.#drop(thread);
       settle(reply);
     };
-    const deadline = setTimeout(
-      () => done({ resolution: gaveUpInTime(namespace, this.deadlineMs) }, false),
-      this.deadlineMs,
-    );
+    const began = this.#all.get(thread)?.ready;
+    void began?.then(() => {
+      const late = () => done({ resolution: gaveUpInTime(namespace, this.deadlineMs) }, false);
+      if (!isDone) deadline = setTimeout(late, this.deadlineMs);
+    });
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     const { problem, records } = request;
-    const change = this.#all.get(thread)?.take(records) ?? { add: records, forget: [] };
+    const change = this.#all.get(thread)?.held.take(records) ?? { add: records, forget: [] };
     thread.postMessage({ problem, change } satisfies ThreadRequest);
-    return { done: promise, end: onExit };
+    return { done: promise, end: onExit, ...(began === undefined ? {} : { began }) };
   }
 
   #drop(thread: Worker): void {

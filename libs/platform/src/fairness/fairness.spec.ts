@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aWhile } from '#testing/patience';
+import { aWhile, PATIENCE } from '#testing/patience';
 import { Demand } from './demand.js';
 import { FairLimiter } from './fair-limiter.js';
 import { Lanes } from './lanes.js';
@@ -113,6 +113,20 @@ describe('two lanes', () => {
     expect(log).toEqual(['long begins', 'quick begins']);
     long.finish();
     expect(await longDone).toBe('long');
+  });
+
+  it('do not count the time until the work is under way', async () => {
+    const { lanes, slow } = lanesOf(5);
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+    const log: string[] = [];
+    const work = piece('work', log);
+    const done = lanes.run(Demand.of(west), () => ({ ...work.start(), began }));
+    await aWhile();
+    expect(slow.running).toBe(0);
+    begin();
+    await expect.poll(() => slow.running, PATIENCE).toBe(1);
+    work.finish();
+    expect(await done).toBe('work');
   });
 
   it('end what takes long while the slow lane is taken, and begin it anew in its turn', async () => {

@@ -1,8 +1,11 @@
 import type { Demand } from './demand.js';
 import type { FairLimiter, Turn } from './fair-limiter.js';
 
-/** A piece of work that has begun. `end` ends it; what `done` gives then does not matter. */
-export type Run<T> = Readonly<{ done: Promise<T>; end: () => void }>;
+/**
+ * A piece of work that has begun. `end` ends it; what `done` gives then does not matter. `began`: when it is
+ * under way, where that takes a while; until then no time counts.
+ */
+export type Run<T> = Readonly<{ done: Promise<T>; end: () => void; began?: Promise<void> }>;
 
 export type LaneOptions = Readonly<{
   first: FairLimiter;
@@ -41,7 +44,7 @@ export class Lanes {
     start: () => Run<T>,
   ): Promise<Readonly<{ done: Promise<T> }> | undefined> {
     const run = whileWanted(demand, start());
-    if (await isDoneWithin(run.done, this.options.firstMs)) return run;
+    if (await isDoneWithin(run, this.options.firstMs)) return run;
     const inSlow = this.options.slow.tryEnter(turn.owner);
     if (inSlow === undefined) {
       run.end();
@@ -64,20 +67,19 @@ function whileWanted<T>({ signal }: Demand, run: Run<T>): Run<T> {
   else signal.addEventListener('abort', end, { once: true });
   const done = Promise.race([run.done, gone]).finally(() => signal.removeEventListener('abort', end));
   done.catch(() => undefined);
-  return { done, end: run.end };
+  return { ...run, done };
 }
 
-async function isDoneWithin(done: Promise<unknown>, ms: number): Promise<boolean> {
+async function isDoneWithin({ done, began }: Run<unknown>, ms: number): Promise<boolean> {
+  const ended = done.then(
+    () => true,
+    () => true,
+  );
+  if (began !== undefined && (await Promise.race([ended, began.then(() => false)]))) return true;
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);
   try {
-    return await Promise.race([
-      done.then(
-        () => true,
-        () => true,
-      ),
-      late,
-    ]);
+    return await Promise.race([ended, late]);
   } finally {
     clearTimeout(timer);
   }
