@@ -175,9 +175,11 @@ export const NAMESPACE_CASES = {
       await bench.advised(subject, 'narrowOriginalGroup', home);
       await bench.client.delete({ apiVersion: V1ALPHA1, kind: 'InstallPlan', name, namespace });
       await bench.advised(subject, 'subscribeAfterCopy');
+      // Once the group is narrowed the copy goes, and the advice with it.
+      const drop = await bench.advised(subject, 'dropSubscription', namespace, namespace);
       await bench.client.patch({ ...GROUP, namespace: home }, { spec: { targetNamespaces: [home] } });
       await bench.done(annotate);
-      await bench.done(await bench.advised(subject, 'dropSubscription', namespace, namespace));
+      await bench.done(drop);
       await fixture.subscribe(bench.client, namespace, namespace);
       const csv = { apiVersion: V1ALPHA1, kind: 'ClusterServiceVersion', name: `${namespace}.v1.0.0`, namespace };
       const origin = async () => {
