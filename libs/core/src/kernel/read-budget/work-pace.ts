@@ -9,8 +9,9 @@ export type Pace = Readonly<{
 
 /**
  * What the work is for. `events`: of watches, half of the time. `lists`: half of the time for a while, as at
- * the start of a large cluster, then a tenth. `excess`: of a cluster that has exceeded a budget lately, or
- * sends events without end, a twentieth.
+ * the start of a cluster, then a quarter: a list of 2 GiB must be read before its continue token expires,
+ * after five minutes. `excess`: of a cluster that has exceeded a budget lately, or sends events without end,
+ * a twentieth.
  */
 export type WorkKind = 'events' | 'lists' | 'excess';
 
@@ -22,7 +23,7 @@ const REGAINED = 0.05;
 
 function restPerWork(kind: WorkKind, workMs: number, allowanceMs: number): number {
   if (kind === 'excess') return 19;
-  return kind === 'events' || allowanceMs > workMs ? 1 : 9;
+  return kind === 'events' || allowanceMs > workMs ? 1 : 3;
 }
 
 /**

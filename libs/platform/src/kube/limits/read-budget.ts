@@ -17,7 +17,7 @@ export type ListShare = Readonly<{
   release: () => void;
 }>;
 
-/** A watch brings no more of the events of a minute that are allowed, unless they do not end: a tenth. */
+/** A watch that brings more than a tenth of the events that are allowed in a minute is read slowly. */
 const ORDINARY_EVENTS = 10;
 /** So long after a budget was exceeded the cluster is read slowly: longer than most pauses between tries. */
 const LATELY_MS = 120_000;

@@ -47,4 +47,15 @@ describe('the bytes that are read at a time', () => {
     deadline.abort(new Error('late'));
     await expect(waiting).rejects.toThrow('late');
   });
+
+  it('of a short answer never rest; a longer one rests, and no longer than its request lasts', async () => {
+    const bytes = new AnswerBytes(1e9, () => new Promise(() => undefined));
+    const request = new AbortController();
+    const lease = bytes.lease();
+    expect(await gone(lease.grow(1_000), lease.grow(200_000))).toEqual([true, true]);
+    const resting = lease.grow(300_000, request.signal);
+    const ended = expect(resting).rejects.toThrow('the request has ended');
+    request.abort(new Error('the request has ended'));
+    await ended;
+  });
 });

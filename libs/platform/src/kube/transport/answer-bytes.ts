@@ -1,5 +1,8 @@
 import { receivingMs } from '#core/kernel/read-budget/work-pace';
 
+/** Answers up to this length never rest: reads and writes of passes must not wait for the cluster's lists. */
+const SHORT_ANSWER = 256 * 1024;
+
 /** The part of one answer in the bytes that are being read. */
 export type AnswerLease = Readonly<{
   /** More of the answer has come. Resolves when more may be read. */
@@ -38,7 +41,8 @@ export class AnswerBytes {
         this.#leases.set(holder, (this.#leases.get(holder) ?? 0) + bytes);
         this.#sum += bytes;
         while (this.#mustWait(holder)) await this.#change(signal);
-        await this.rest(receivingMs(bytes));
+        const isLong = (this.#leases.get(holder) ?? 0) > SHORT_ANSWER;
+        if (isLong) await unlessAborted(this.rest(receivingMs(bytes)), signal);
       },
       release: () => {
         this.#sum -= this.#leases.get(holder) ?? 0;
@@ -56,14 +60,20 @@ export class AnswerBytes {
   }
 
   #change(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = () => reject(signal?.reason);
-      if (signal?.aborted) return stop();
-      signal?.addEventListener('abort', stop, { once: true });
-      this.#waiting.push(() => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      });
-    });
+    return unlessAborted(new Promise((resolve) => this.#waiting.push(resolve)), signal);
   }
+}
+
+/** Fails as soon as the signal is aborted. */
+function unlessAborted(wait: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  if (wait === undefined || signal === undefined) return wait ?? Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    void wait.then(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+  });
 }

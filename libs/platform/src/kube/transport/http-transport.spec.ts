@@ -85,16 +85,15 @@ describe.each(PROTOCOLS)('a transport over %s', (protocol) => {
   });
 
   it('rests for what it unpacks, not for the few bytes that were sent', async () => {
-    const body = gzipSync(Buffer.alloc(1024 * 1024, ' '));
-    const answer = () => ({ body, headers: { 'content-encoding': 'gzip' } });
+    const packed = { body: gzipSync(Buffer.alloc(1024 * 1024, ' ')), headers: { 'content-encoding': 'gzip' } };
     let workMs = 0;
     const rest = (ms: number) => {
       workMs += ms;
       return undefined;
     };
-    const { transport } = await connected({ protocol, answer }, { rest });
+    const { transport } = await connected({ protocol, answer: () => packed }, { rest });
     await transport.request(get('/'));
-    expect(workMs).toBeCloseTo(8);
+    expect(workMs).toBeCloseTo(6); // 8 ms a MiB, but for the first 256 KiB
   });
 
   it.each([
