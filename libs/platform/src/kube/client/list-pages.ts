@@ -69,6 +69,7 @@ class ListReader<T extends KubernetesObject> {
           continue;
         }
         if (page.text === undefined) return undefined;
+        this.requests.budget.notePage();
         const startedAt = performance.now();
         const { bytes, metadata } = this.#take(page.text, limit);
         const excess = share.add(bytes);
@@ -102,6 +103,7 @@ class ListReader<T extends KubernetesObject> {
       return { text: (await this.requests.findPage(this.#what, { method: 'GET', path }))?.text };
     } catch (error) {
       if (!KubeApiError.is(error, 'ResponseTooLarge') || limit === undefined) throw error;
+      this.requests.budget.noteLongAnswer();
       if (limit <= 1) throw this.#exceeded('answer');
       return 'too large';
     }

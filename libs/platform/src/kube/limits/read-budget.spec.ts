@@ -279,6 +279,18 @@ describe('a budget that was exceeded', () => {
     expect(budget.problems()).toEqual([]);
   });
 
+  it('is read slowly as soon as long answers come one after the other, before any is given up', () => {
+    const budget = budgetOf();
+    budget.noteLongAnswer();
+    budget.noteLongAnswer();
+    budget.notePage();
+    budget.noteLongAnswer();
+    budget.noteLongAnswer();
+    expect(budget.rest(3), 'a page has come between').toBeUndefined();
+    budget.noteLongAnswer();
+    expect(budget.rest(3)).toBeInstanceOf(Promise);
+  });
+
   it('holds back every read that was too large when one of them is too large again', async () => {
     const budget = budgetOf();
     budget.exceed('a', 'A', 'objects');

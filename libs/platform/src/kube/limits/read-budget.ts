@@ -23,6 +23,11 @@ const ORDINARY_EVENTS = 10;
 const LATELY_MS = 120_000;
 /** A read stays reported for so long after it was well again: a flood begins anew within seconds. */
 const PROVEN_MS = 30_000;
+/**
+ * So many lists in a row whose answer was too long, and none that fits: pages do not end there. Large objects
+ * end this with the first smaller page.
+ */
+const LONG_ANSWERS = 3;
 /** Reads that are remembered as too large; a cluster with more of them has its oldest ones tried again. */
 const MOST_EXCEEDED = 256;
 
@@ -38,6 +43,7 @@ export class ReadBudget {
   readonly #eventWork = new WorkPace();
   #history: ExcessHistory | undefined;
   #probing: string | undefined;
+  #longAnswers = 0;
   #held = 0;
   #listing = 0;
 
@@ -71,6 +77,16 @@ export class ReadBudget {
     this.#exceeded.set(key, { text });
     this.#history = excessAt(this.#history, this.now());
     return this.#error(text);
+  }
+
+  /** Notes that a page of a list was longer than an answer may be; smaller pages are asked for next. */
+  noteLongAnswer(): void {
+    this.#longAnswers += 1;
+  }
+
+  /** Notes that a page of a list has come whole. */
+  notePage(): void {
+    this.#longAnswers = 0;
   }
 
   /** What is too large at the moment, one text for each kind or request; sorted. */
@@ -117,7 +133,8 @@ export class ReadBudget {
 
   /** Called after `workMs` of work on an answer or a page; resolves when more may be done. */
   rest(workMs: number): Promise<void> | undefined {
-    return this.#work.rest({ kind: this.#exceededLately ? 'excess' : 'lists', workMs });
+    const isExcess = this.#exceededLately || this.#longAnswers >= LONG_ANSWERS;
+    return this.#work.rest({ kind: isExcess ? 'excess' : 'lists', workMs });
   }
 
   /** The same after an event of a watch, one of `events` in this minute. */
