@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findExecutable } from '#platform/debian/executable';
+import { RedisLeases } from '#platform/ownership/redis-leases';
 import { connectRedis } from '#platform/redis/redis-connection';
 import { REFUSED } from '#platform/redis/redis-rights';
 import { PATIENCE } from '#testing/patience';
@@ -71,6 +72,12 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     await expect(anonymous.call('AUTH', 'default', '')).rejects.toThrow(/WRONGPASS/);
   });
 
+  it.each(['poller', 'applier'] as const)('let the %s take its shards', async (role) => {
+    const leases = new RedisLeases(as(role), { prefix: 'fleet', role, shards: 16 });
+    const request = { member: 'a', ending: false, wanted: [3], leaseMs: 10_000 };
+    expect([...(await leases.exchange(request)).leases.keys()]).toEqual([3]);
+  });
+
   it.each([
     ['write an observation', ['SET', `fleet:observation-v3:east/apps`, 'x']],
     ['read an observation', ['GET', `fleet:observation-v3:east/apps`]],
@@ -91,6 +98,8 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
     ['remove failures of the applier', ['DEL', 'fleet:failures:apply']],
     ['do so in a script', ['EVAL', "return redis.call('LPUSH', 'fleet:queue:apply:wait', '1')", '0']],
     ['make all believe that Redis was emptied', ['DEL', 'fleet:epoch']],
+    ['take a shard of an applier', ['HSET', 'fleet:shards:applier:16', '0', '1 1 x']],
+    ['see who owns the shards', ['HGETALL', 'fleet:shards:poller:16']],
     ['write a key of something else', ['SET', 'other', 'x']],
     ['list keys', ['KEYS', '*']],
     ['scan keys', ['SCAN', '0']],
@@ -117,6 +126,8 @@ describe.runIf(hasRedis)('the users of Redis that are shipped', () => {
   it.each<[RedisUser, string, string[]]>([
     ['applier', 'write an observation', ['SET', 'fleet:observation-v3:east/apps', 'x']],
     ['applier', 'make all believe that Redis was emptied', ['DEL', 'fleet:epoch']],
+    ['applier', 'take a shard of a poller', ['HSET', 'fleet:shards:poller:16', '0', '1 1 x']],
+    ['poller', 'take a shard of an applier', ['HSET', 'fleet:shards:applier:16', '0', '1 1 x']],
     ['poller', 'demand an observation', ['SET', 'fleet:observe-from:east/apps', 'x']],
     ['poller', 'empty Redis', ['FLUSHALL']],
     ['applier', 'empty Redis', ['FLUSHALL']],

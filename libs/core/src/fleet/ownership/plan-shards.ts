@@ -1,0 +1,135 @@
+/** Which processes share the shards, and which of them owns which now. */
+export type ShardState = Readonly<{
+  /** Names of the processes that may own shards: alive, and not about to end. */
+  members: readonly string[];
+  /**
+   * By shard, its owner; undefined for a free shard. An owner that is no member is about to end: it releases
+   * its shards by itself.
+   */
+  owners: readonly (string | undefined)[];
+  /** By shard, how much work it is. */
+  weights: readonly number[];
+}>;
+
+export type ShardMove = Readonly<{ shard: number; from: string; to: string }>;
+
+/** What is to happen next: free shards get an owner; without any, one shard may move to another owner. */
+export type ShardPlan = Readonly<{ grants: ReadonlyMap<number, string>; move?: ShardMove }>;
+
+/**
+ * A member's part that differs from the average by less is even enough: to move a shard has its price, too.
+ */
+const TOLERANCE = 0.1;
+
+/**
+ * The next step towards an even assignment of shards to members. Every process computes it from the same
+ * state and does its own part, so the answer depends on nothing else, not even on the order of the members.
+ * A shard with an owner that is alive stays there unless its move makes the parts more even; one moves at a
+ * time.
+ */
+export function planShards(state: ShardState): ShardPlan {
+  const loads = new Loads(state);
+  const grants = grantsOf(state, loads);
+  const isSettled = state.owners.every((owner) => owner !== undefined && loads.has(owner));
+  const move = isSettled && !loads.areEven ? nextMove(state, loads) : undefined;
+  return move === undefined ? { grants } : { grants, move };
+}
+
+/** The heaviest free shard first, each to the member that has least to do. */
+function grantsOf({ owners, weights }: ShardState, loads: Loads): ReadonlyMap<number, string> {
+  const grants = new Map<number, string>();
+  const weightOf = (shard: number) => weights[shard] ?? 0;
+  const free = [...owners.keys()].filter((shard) => owners[shard] === undefined);
+  for (const shard of free.toSorted((a, b) => weightOf(b) - weightOf(a) || a - b)) {
+    const member = loads.least;
+    if (member === undefined) break;
+    grants.set(shard, member);
+    loads.add(member, weightOf(shard));
+  }
+  return grants;
+}
+
+/**
+ * The move that makes the parts most even. Where no single move does, the first half of an exchange of two
+ * shards, whose second half is then the best single move, or there is a better one.
+ */
+function nextMove({ owners, weights }: ShardState, loads: Loads): ShardMove | undefined {
+  const owned = owners.flatMap((owner, shard) =>
+    owner === undefined ? [] : [{ shard, owner, weight: weights[shard] ?? 0 }],
+  );
+  const best = new Best();
+  for (const { shard, owner: from, weight } of owned) {
+    for (const to of loads.members) best.offer({ shard, from, to }, loads.gainOf(from, to, weight));
+  }
+  if (best.move !== undefined) return best.move;
+  for (const { shard, owner: from, weight } of owned) {
+    for (const other of owned) {
+      if (other.weight >= weight) continue;
+      best.offer({ shard, from, to: other.owner }, loads.gainOf(from, other.owner, weight - other.weight));
+    }
+  }
+  return best.move;
+}
+
+/** Of several moves the first that gains most; none that gains nothing. */
+class Best {
+  #gain = 0;
+  move: ShardMove | undefined;
+
+  offer(move: ShardMove, gain: number): void {
+    if (gain <= this.#gain) return;
+    this.#gain = gain;
+    this.move = move;
+  }
+}
+
+/** How much work each member has. */
+class Loads {
+  readonly #loads: Map<string, number>;
+
+  constructor({ members, owners, weights }: ShardState) {
+    this.#loads = new Map(members.toSorted().map((member) => [member, 0]));
+    for (const [shard, owner] of owners.entries()) {
+      if (owner !== undefined && this.has(owner)) this.add(owner, weights[shard] ?? 0);
+    }
+  }
+
+  get members(): readonly string[] {
+    return [...this.#loads.keys()];
+  }
+
+  has(member: string): boolean {
+    return this.#loads.has(member);
+  }
+
+  add(member: string, weight: number): void {
+    this.#loads.set(member, this.#of(member) + weight);
+  }
+
+  /** The member that has least to do. */
+  get least(): string | undefined {
+    let least: string | undefined;
+    for (const member of this.#loads.keys()) {
+      if (least === undefined || this.#of(member) < this.#of(least)) least = member;
+    }
+    return least;
+  }
+
+  get areEven(): boolean {
+    const loads = [...this.#loads.values()];
+    const average = loads.reduce((sum, load) => sum + load, 0) / loads.length;
+    return loads.every((load) => Math.abs(load - average) <= TOLERANCE * average);
+  }
+
+  /**
+   * By how much the sum of the squares of all parts falls when so much work moves: positive where the parts
+   * are more even afterwards.
+   */
+  gainOf(from: string, to: string, weight: number): number {
+    return 2 * weight * (this.#of(from) - this.#of(to) - weight);
+  }
+
+  #of(member: string): number {
+    return this.#loads.get(member) ?? 0;
+  }
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The shard to which a cluster belongs, from 0 on. It depends on the name and the number of shards alone, so
+ * that all processes of all releases agree without asking each other: never change it.
+ */
+export function shardOf(cluster: string, shards: number): number {
+  const hash = createHash('sha256').update(cluster).digest().readUInt32BE(0);
+  return hash % shards;
+}
+
+/**
+ * How much work each shard is: clusters count, and of two shards with as many clusters none is more. A shard
+ * without clusters has a weight too, so that such shards are shared out evenly as well; all of them together
+ * weigh no more than one cluster.
+ */
+export function shardWeights(clusters: readonly string[], shards: number): readonly number[] {
+  const weights = Array.from({ length: shards }, () => 1);
+  for (const cluster of clusters) {
+    const shard = shardOf(cluster, shards);
+    weights[shard] = (weights[shard] ?? 0) + shards;
+  }
+  return weights;
+}

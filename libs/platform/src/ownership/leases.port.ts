@@ -1,0 +1,41 @@
+/** One shard that a process owns. */
+export type Lease = Readonly<{
+  owner: string;
+  /** Greater than those of all earlier leases of the shard: a lower one is an earlier owner's. */
+  fence: number;
+  /** Until the lease ends, unless its owner renews it. */
+  leftMs: number;
+}>;
+
+/** All leases, at the moment of an exchange. */
+export type LeaseTable = Readonly<{
+  /** Another one: the leases were lost, since the store was emptied. */
+  epoch: string;
+  /** The processes that may own shards, with the milliseconds until each counts as dead. */
+  members: ReadonlyMap<string, number>;
+  /** By shard; absent: it is free. */
+  leases: ReadonlyMap<number, Lease>;
+}>;
+
+export type LeaseRequest = Readonly<{
+  /** The name of the process, which no other process ever has. */
+  member: string;
+  /** The process is about to end: it wants what it still holds, and nothing should be meant for it. */
+  ending: boolean;
+  /** All shards that the process wants to own: those it has, and those it would take. */
+  wanted: readonly number[];
+  /** How long a lease lasts that is not renewed. */
+  leaseMs: number;
+}>;
+
+/**
+ * Who owns which shard, for the processes of one kind. A shard has one owner at most, until the store behind
+ * it is emptied; then owners take their leases anew, and for a moment a shard may have two.
+ */
+export abstract class Leases {
+  /**
+   * In one step: the process is alive; it renews its leases of the wanted shards, takes those that are free,
+   * and gives up its others. Answers what holds afterwards.
+   */
+  abstract exchange(request: LeaseRequest): Promise<LeaseTable>;
+}

@@ -1,0 +1,235 @@
+import { planShards } from '#core/fleet/ownership/plan-shards';
+import { shardOf } from '#core/fleet/ownership/shard';
+import type { Clock } from '../clock/clock.port.js';
+import { elapsedSince } from '../clock/elapsed.js';
+import type { Log } from '../telemetry/log.port.js';
+import type { Leases, LeaseTable } from './leases.port.js';
+
+/** `moved`: to a process that has less to do, or since this one ends. `taken`: its lease had ended. */
+export type ShardLoss = 'moved' | 'taken';
+
+/** Does work for the shards that the process owns. */
+export type ShardFollower = Readonly<{
+  /** Begins the work. */
+  gained(shard: number): void;
+  /**
+   * Ends the work; never rejects. A shard that is moved stays with the process until this has resolved; for
+   * one that was taken nothing may be written any more.
+   */
+  lost(shard: number, how: ShardLoss): Promise<void>;
+}>;
+
+export type ShardOwnershipOptions = Readonly<{
+  leases: Leases;
+  clock: Clock;
+  log: Log;
+  /** How many shards there are. */
+  shards: number;
+  /** How long a lease lasts that is not renewed. */
+  leaseMs: number;
+  /** The name of the process, which no other process ever has. */
+  member: string;
+  /** By shard, how much work it is. */
+  weights: () => readonly number[];
+}>;
+
+/** `leaving`: its work is being ended. `left`: that is done, and the next exchange gives the lease up. */
+type OwnedShard = { fence: number; state: 'held' | 'leaving' | 'left' };
+
+/** Leases are renewed so often before they end. */
+const RENEWALS_PER_LEASE = 5;
+/**
+ * For the last part of a lease its owner does nothing any more: what it has sent before has the time to
+ * arrive, and clocks may differ a little in their speed.
+ */
+const IDLE_PART = 0.2;
+/** After leases were lost altogether, owners have this part of a lease to take theirs again. */
+const CALM_PART = 0.5;
+/** How long after the end of another process's lease it is asked whether the shard is free. */
+const AFTER_END_MS = 20;
+const SHORTEST_WAIT_MS = 50;
+/** For the last exchange of a process that ends. */
+const FAREWELL_MS = 2_000;
+
+/**
+ * The shards of one process. It renews its leases, takes free shards and gives shards away, as
+ * {@link planShards} has it. A process that cannot renew its leases stops acting before another could take
+ * them ({@link acts}); it keeps what it has in memory, and goes on where it finds its shards still free.
+ */
+export class ShardOwnership {
+  readonly #owned = new Map<number, OwnedShard>();
+  /** Shards whose work is being ended here: until then they are not taken again. */
+  readonly #leaving = new Map<number, Promise<void>>();
+  readonly #followers = new Set<ShardFollower>();
+  /** Time since the last exchange that was answered, counted from when it was sent. */
+  #sinceRenewal: (() => number) | undefined;
+  #sinceLoss: (() => number) | undefined;
+  #epoch: string | undefined;
+  #ending = false;
+  #ended = false;
+  #wake = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(private readonly options: ShardOwnershipOptions) {}
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends all work, and gives the shards to others. */
+  async stop(): Promise<void> {
+    this.#ending = true;
+    const held = [...this.#owned].filter(([, { state }]) => state === 'held');
+    for (const [shard, owned] of held) this.#leave(shard, owned);
+    this.#wake.abort();
+    await Promise.all(this.#leaving.values());
+    const parted = new AbortController();
+    await Promise.race([this.#running, this.options.clock.sleep(FAREWELL_MS, parted.signal)]);
+    parted.abort();
+    this.#ended = true;
+    this.#wake.abort();
+  }
+
+  /** Has the follower do its work for the shards of the process, those that it owns now included. */
+  follow(follower: ShardFollower): void {
+    this.#followers.add(follower);
+    for (const [shard, { state }] of this.#owned) if (state === 'held') follower.gained(shard);
+  }
+
+  /** Whether the process may act on the cluster at this moment. */
+  acts(cluster: string): boolean {
+    return this.fenceOf(cluster) !== undefined;
+  }
+
+  /** The fencing number with which the process acts on the cluster; undefined where it must not act. */
+  fenceOf(cluster: string): number | undefined {
+    const owned = this.#owned.get(this.shardOf(cluster));
+    return owned === undefined || owned.state === 'left' || !this.isSure ? undefined : owned.fence;
+  }
+
+  /** Whether the process works for the cluster, be it that it must not act at this moment. */
+  owns(cluster: string): boolean {
+    return this.#owned.get(this.shardOf(cluster))?.state === 'held';
+  }
+
+  /** The shards for which the process works, in their order. */
+  get shards(): readonly number[] {
+    const held = [...this.#owned].flatMap(([shard, { state }]) => (state === 'held' ? [shard] : []));
+    return held.toSorted((a, b) => a - b);
+  }
+
+  /** Whether no other process can have taken a lease of this one. */
+  get isSure(): boolean {
+    const { leaseMs } = this.options;
+    return this.#sinceRenewal !== undefined && this.#sinceRenewal() < leaseMs * (1 - IDLE_PART);
+  }
+
+  shardOf(cluster: string): number {
+    return shardOf(cluster, this.options.shards);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended) {
+      this.#wake = new AbortController();
+      const { signal } = this.#wake;
+      const waitMs = await this.#turn();
+      if (!this.#ended) await this.options.clock.sleep(waitMs, signal);
+    }
+  }
+
+  /** One exchange, and what follows from its answer. Answers in how many milliseconds the next one is due. */
+  async #turn(): Promise<number> {
+    const { leaseMs, log } = this.options;
+    const renewMs = leaseMs / RENEWALS_PER_LEASE;
+    try {
+      let table = await this.#exchange();
+      const granted = this.#planned(table);
+      if (granted.length > 0) table = await this.#exchange(granted);
+      return Math.max(SHORTEST_WAIT_MS, Math.min(renewMs, firstEnd(table, this.options.member) + AFTER_END_MS));
+    } catch (error) {
+      log.debug({ error }, 'the leases of shards were not renewed');
+      return renewMs;
+    }
+  }
+
+  async #exchange(granted: readonly number[] = []): Promise<LeaseTable> {
+    const { leases, clock, leaseMs, member } = this.options;
+    const wanted = [...this.#owned].flatMap(([shard, { state }]) => (state === 'left' ? [] : [shard]));
+    const sinceSent = elapsedSince(clock);
+    const request = { member, ending: this.#ending, wanted: [...wanted, ...granted], leaseMs };
+    const table = await leases.exchange(request);
+    const lapsed = this.#sinceRenewal !== undefined && !this.isSure;
+    if (lapsed || (this.#epoch !== undefined && this.#epoch !== table.epoch)) this.#sinceLoss = elapsedSince(clock);
+    this.#epoch = table.epoch;
+    this.#sinceRenewal = sinceSent;
+    this.#settle(table);
+    if (request.ending && this.#owned.size === 0) this.#ended = true;
+    return table;
+  }
+
+  /** Brings what the process knows of its shards in line with the table. */
+  #settle(table: LeaseTable): void {
+    const { member, log } = this.options;
+    const mine = new Map([...table.leases].filter(([, { owner }]) => owner === member));
+    const taken: number[] = [];
+    for (const [shard, { state }] of this.#owned) {
+      if (mine.has(shard)) continue;
+      this.#owned.delete(shard);
+      if (state !== 'left') taken.push(shard);
+    }
+    if (taken.length > 0) log.warn({ shards: taken }, 'shards were taken by another process, since leases had ended');
+    for (const shard of taken) void this.#end(shard, 'taken');
+    const gained: number[] = [];
+    for (const [shard, { fence }] of mine) {
+      const owned = this.#owned.get(shard);
+      if (owned !== undefined) owned.fence = fence;
+      else if (!this.#ending) gained.push(shard);
+    }
+    for (const shard of gained) this.#gain(shard, mine.get(shard)?.fence ?? 0);
+    if (gained.length > 0) log.info({ shards: gained }, 'shards are worked on by this process');
+  }
+
+  #gain(shard: number, fence: number): void {
+    this.#owned.set(shard, { fence, state: 'held' });
+    for (const follower of this.#followers) follower.gained(shard);
+  }
+
+  /** The free shards that this process is to take now. Begins to give away the one that is to move. */
+  #planned({ members, leases }: LeaseTable): readonly number[] {
+    const { member, shards, weights, leaseMs } = this.options;
+    const isCalm = this.#sinceLoss === undefined || this.#sinceLoss() >= leaseMs * CALM_PART;
+    if (this.#ending || !isCalm) return [];
+    const owners = Array.from({ length: shards }, (_, shard) => leases.get(shard)?.owner);
+    const { grants, move } = planShards({ members: [...members.keys()], owners, weights: weights() });
+    const owned = move?.from === member ? this.#owned.get(move.shard) : undefined;
+    if (move !== undefined && owned?.state === 'held') this.#leave(move.shard, owned);
+    return [...grants].flatMap(([shard, to]) => (to === member && !this.#leaving.has(shard) ? [shard] : []));
+  }
+
+  #leave(shard: number, owned: OwnedShard): void {
+    owned.state = 'leaving';
+    const left = () => {
+      owned.state = 'left';
+      this.#wake.abort();
+    };
+    void this.#end(shard, 'moved').then(left);
+  }
+
+  /** Has the work for the shard ended. */
+  #end(shard: number, how: ShardLoss): Promise<void> {
+    const before = this.#leaving.get(shard);
+    const ends = [...this.#followers].map((follower) => follower.lost(shard, how));
+    const end = Promise.all([before, ...ends]).then(() => {
+      if (this.#leaving.get(shard) === end) this.#leaving.delete(shard);
+    });
+    this.#leaving.set(shard, end);
+    return end;
+  }
+}
+
+/** In how many milliseconds another process's lease, or life, ends first. */
+function firstEnd({ leases, members }: LeaseTable, member: string): number {
+  const others = [...leases.values()].flatMap(({ owner, leftMs }) => (owner === member ? [] : [leftMs]));
+  const lives = [...members].flatMap(([name, leftMs]) => (name === member ? [] : [leftMs]));
+  return Math.min(Number.POSITIVE_INFINITY, ...others, ...lives);
+}
