@@ -44,7 +44,7 @@ export class ApplyProcessor extends QueueProcessor<SubjectJob> {
       throw new UnknownCluster(cluster, known);
     }
     const entered = await this.limiter.run(cluster, () =>
-      this.#unlessLeft(cluster, this.#noted(client, subject, signal)),
+      client.hurried(() => this.#unlessLeft(cluster, this.#noted(client, subject, signal))),
     );
     const againAfterMs = entered.admitted ? entered.value : entered.againAfterMs;
     if (againAfterMs !== undefined) await this.queues.apply.add(job, { delayMs: againAfterMs });

@@ -65,6 +65,10 @@ export class GuardedClient extends KubeClient {
     return this.client.serverVersion();
   }
 
+  override hurried<T>(work: () => Promise<T>) {
+    return this.client.hurried(work);
+  }
+
   actingAs(user: Parameters<KubeClient['actingAs']>[0]): KubeClient {
     return new GuardedClient(this.client.actingAs(user), this.writes);
   }

@@ -238,6 +238,10 @@ export class HttpKubeClient extends KubeClient {
     return String(version);
   }
 
+  override hurried<T>(work: () => Promise<T>): Promise<T> {
+    return this.#shared.transport.hurried(work);
+  }
+
   actingAs(user: Readonly<{ user: string; groups?: readonly string[] }>): KubeClient {
     const requests = this.#requests.actingAs(impersonation(user));
     return new HttpKubeClient({ ...this.#shared, cluster: this.cluster }, { requests, shared: this.#shared });

@@ -88,6 +88,12 @@ export abstract class KubeClient {
   abstract serves(kind: KindRef): Promise<boolean>;
   /** gitVersion of the API server, such as `v1.34.4`. */
   abstract serverVersion(): Promise<string>;
+  /**
+   * Does work that must not wait for connections of other clusters which only watches need, such as a pass.
+   */
+  hurried<T>(work: () => Promise<T>): Promise<T> {
+    return work();
+  }
   /** A client of the same cluster that acts as another user (impersonation headers). */
   abstract actingAs(user: Readonly<{ user: string; groups?: readonly string[] }>): KubeClient;
   abstract close(): Promise<void>;

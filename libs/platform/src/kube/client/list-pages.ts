@@ -96,11 +96,12 @@ class ListReader<T extends KubernetesObject> {
     limit: number | undefined,
     next: string | undefined,
   ): Promise<Readonly<{ text: string | undefined }> | 'too large'> {
-    const { resource, options } = this.request;
+    const { resource, options, keep } = this.request;
     const { namespace, labelSelector, fieldSelector } = options;
     const path = collectionPath(resource, namespace) + query({ labelSelector, fieldSelector, limit, continue: next });
+    const request = { method: 'GET', path, background: keep !== undefined } as const;
     try {
-      return { text: (await this.requests.findPage(this.#what, { method: 'GET', path }))?.text };
+      return { text: (await this.requests.findPage(this.#what, request))?.text };
     } catch (error) {
       if (!KubeApiError.is(error, 'ResponseTooLarge') || limit === undefined) throw error;
       this.requests.budget.noteLongAnswer();

@@ -1,15 +1,29 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { TlsIdentity } from '../access/credentials.js';
+import type { DialRequest, DialTurns } from './dial-turns.js';
 import { openTunnel } from './proxy-tunnel.js';
 import { TransportError, textOf } from './transport.error.js';
 
-export type DialTarget = Readonly<{ server: URL; proxy?: URL; connectTimeoutMs: number }>;
+export type DialTarget = Readonly<{
+  server: URL;
+  proxy?: URL;
+  /** Counted from the turn on. */
+  connectTimeoutMs: number;
+  turns: DialTurns;
+}> &
+  DialRequest;
 
 const KEEP_ALIVE_DELAY_MS = 30_000;
 
-/** Opens one connection to the API server, through the proxy if there is one, with TLS if the URL says so. */
-export async function dial(target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> {
+/**
+ * Opens one connection to the API server when its turn comes, through the proxy if there is one, with TLS if
+ * the URL says so.
+ */
+export const dial = (target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> =>
+  target.turns.run(target, () => open(target, identity, protocols));
+
+async function open(target: DialTarget, identity: TlsIdentity, protocols: string[]): Promise<net.Socket> {
   const host = target.server.hostname.replace(/^\[|\]$/g, '');
   const port = Number(target.server.port || (target.server.protocol === 'https:' ? 443 : 80));
   const raw = await within(target.connectTimeoutMs, (signal) =>

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
 import type { CredentialSource, TlsIdentity } from '../access/credentials.js';
 import { AnswerBytes, type AnswerLease } from './answer-bytes.js';
+import { type ConnectionNeed, ConnectionNeeds } from './connection-needs.js';
 import { type DialTarget, dial } from './dial.js';
+import { DIAL_TURNS, type DialTurns } from './dial-turns.js';
 import { Http1Wire } from './http1-wire.js';
 import { Http2Wire } from './http2-wire.js';
 import { readBody } from './read-body.js';
@@ -31,6 +33,8 @@ export type TransportOptions = Readonly<{
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Called with the time that reading took; resolves when the cluster may be read on. */
   rest?: (workMs: number) => Promise<void> | undefined;
+  /** In which connections are opened; default: those of the process. */
+  turns?: DialTurns;
 }>;
 
 export type ApiRequest = Readonly<{
@@ -40,6 +44,8 @@ export type ApiRequest = Readonly<{
   headers?: RequestHeaders;
   body?: string;
   signal?: AbortSignal;
+  /** Nothing but a watch waits for the answer. */
+  background?: boolean;
 }>;
 
 export type ApiResponse = Readonly<{ status: number; headers: Exchange['headers']; text: string }>;
@@ -59,6 +65,7 @@ const DEFAULTS: Tuning = {
     await pause(milliseconds, undefined, { signal });
   },
   rest: () => undefined,
+  turns: DIAL_TURNS,
 };
 
 const MAX_HTTP2_SESSIONS = 4;
@@ -74,6 +81,7 @@ export class HttpTransport {
   readonly #target: DialTarget;
   readonly #closing = new AbortController();
   readonly #reading: AnswerBytes;
+  readonly #needs = new ConnectionNeeds();
   #wire: { identity: TlsIdentity; ready: Promise<Wire> } | undefined;
 
   constructor(options: TransportOptions) {
@@ -84,6 +92,9 @@ export class HttpTransport {
     this.#target = {
       server: options.server,
       connectTimeoutMs: this.#options.connectTimeoutMs,
+      turns: this.#options.turns,
+      needs: this.#needs,
+      signal: this.#closing.signal,
       ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
     };
   }
@@ -125,6 +136,11 @@ export class HttpTransport {
     }
   }
 
+  /** The work needs the cluster soon: a connection that it waits for comes before those of other clusters. */
+  hurried<T>(work: () => Promise<T>): Promise<T> {
+    return this.#needs.during('pass', work);
+  }
+
   /** For an answer that the caller reads: its part in the bytes that are read at a time. */
   lease(): AnswerLease {
     return this.#reading.lease();
@@ -151,7 +167,8 @@ export class HttpTransport {
     for (;;) {
       signal.throwIfAborted();
       try {
-        const exchange = await this.#send(request, signal, longLived);
+        const need = needOf(request, longLived);
+        const exchange = await this.#needs.during(need, () => this.#send(request, signal, longLived));
         const wait = this.#waitBeforeRetry(exchange, attempts);
         if (wait === undefined) return await take(exchange);
         exchange.body.destroy();
@@ -248,6 +265,11 @@ export class HttpTransport {
     if (!deadline.aborted) return error;
     return new TransportError('timeout', `no answer within ${this.#options.requestTimeoutMs / 1000} s`);
   }
+}
+
+function needOf({ method, background = false }: ApiRequest, longLived: boolean): ConnectionNeed {
+  if (method !== 'GET') return 'pass';
+  return background || longLived ? 'watch' : 'read';
 }
 
 const MAX_REPEATS = 8;
