@@ -1,6 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { SolveExtension } from '#lifecycle/solve/solve-extension';
-import { SolveProblem } from '#lifecycle/solve/solve-problem';
+import { SolveProblems } from '#lifecycle/solve/solve-problems';
 import { SolverPool } from '#lifecycle/solve/solver-pool';
 import type { Settings } from '#platform/config/settings';
 import { QUEUES, SETTINGS } from '#platform/hub/hub-tokens';
@@ -21,8 +20,7 @@ export class ResolveProcessor
   constructor(
     @Inject(QUEUES) { resolve }: Queues,
     @Inject(SETTINGS) { resolveConcurrency }: Settings,
-    private readonly problems: SolveProblem,
-    private readonly extensions: SolveExtension,
+    private readonly problems: SolveProblems,
     private readonly pool: SolverPool,
     private readonly shutdown: Shutdown,
   ) {
@@ -40,7 +38,7 @@ export class ResolveProcessor
     });
   }
 
-  protected run({ problem, extension, owner }: ResolveJob): Promise<void> {
-    return extension ? this.extensions.run(problem) : this.problems.run(problem, owner);
+  protected run(job: ResolveJob): Promise<void> {
+    return this.problems.run(job);
   }
 }

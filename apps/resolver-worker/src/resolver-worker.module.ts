@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
-import { SolveExtension } from '#lifecycle/solve/solve-extension';
+import { ExtensionSolver } from '#lifecycle/solve/extension-solver';
+import { NamespaceSolver } from '#lifecycle/solve/namespace-solver';
 import { SolveProblem } from '#lifecycle/solve/solve-problem';
+import { SolveProblems } from '#lifecycle/solve/solve-problems';
 import { SolverPool } from '#lifecycle/solve/solver-pool';
 import type { Hub } from '#platform/hub/hub';
 import { HUB } from '#platform/hub/hub-tokens';
+import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
 import { ResolveProcessor } from './resolve.processor.js';
 
@@ -16,24 +19,32 @@ function solverPoolOf({ settings, metrics: { lanes } }: Hub): SolverPool {
   });
 }
 
-function solveProblemOf({ problems, settings, queues, log, metrics }: Hub, pool: SolverPool): SolveProblem {
-  const records = new RecordCache(problems, settings.recordCacheBytes);
-  return new SolveProblem(problems, records, pool, queues.solved, log, (result, seconds) =>
-    metrics.resolved(result === 'resolved' ? 'succeeded' : 'failed', seconds),
-  );
+function solveProblemsOf(hub: Hub, pool: SolverPool): SolveProblems {
+  const { problems, extensionProblems, settings, queues, log, metrics } = hub;
+  const { solved } = queues;
+  return new SolveProblems({
+    namespaces: new SolveProblem<NamespaceProblems>({
+      store: problems,
+      solver: new NamespaceSolver(new RecordCache(problems, settings.recordCacheBytes), pool),
+      solved,
+      log,
+      onSolved: (outcome, seconds) => metrics.resolved(outcome, seconds),
+    }),
+    extensions: new SolveProblem<ExtensionProblems>({
+      store: extensionProblems,
+      solver: new ExtensionSolver(extensionProblems),
+      solved,
+      log,
+      onSolved: (outcome, seconds) => metrics.extensions.resolved(outcome, seconds),
+    }),
+  });
 }
-
-const solveExtensionOf = ({ extensionProblems, queues, log, metrics }: Hub): SolveExtension =>
-  new SolveExtension(extensionProblems, queues.solved, log, (outcome, seconds) =>
-    metrics.extensions.resolved(outcome, seconds),
-  );
 
 /** Wiring only. */
 @Module({
   providers: [
     { provide: SolverPool, inject: [HUB], useFactory: solverPoolOf },
-    { provide: SolveProblem, inject: [HUB, SolverPool], useFactory: solveProblemOf },
-    { provide: SolveExtension, inject: [HUB], useFactory: solveExtensionOf },
+    { provide: SolveProblems, inject: [HUB, SolverPool], useFactory: solveProblemsOf },
     ResolveProcessor,
   ],
 })

@@ -1,12 +1,8 @@
 import type { Subject } from '#core/kernel/subject/subject';
 import type { Hub } from '#platform/hub/hub';
 import type { SolvedJob } from '#platform/queue/jobs';
-import type {
-  ExtensionProblems,
-  NamespaceProblems,
-  ProblemFamily,
-  ProblemStore,
-} from '#platform/store/problem-store.port';
+import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
+import { EXTENSION_RULES, type FamilyRules, NAMESPACE_RULES } from './problem-families.js';
 
 export type SolvedProblemsHub = Pick<Hub, 'problems' | 'extensionProblems'> &
   Readonly<{ queues: Pick<Hub['queues'], 'apply' | 'observe'> }>;
@@ -21,8 +17,8 @@ export class SolvedProblems {
   async run({ problem, extension }: SolvedJob): Promise<void> {
     const { problems, extensionProblems, queues } = this.hub;
     const { waiters, solved } = extension
-      ? await handled(extensionProblems, problem, recordsOfExtension)
-      : await handled(problems, problem, recordsOfNamespace);
+      ? await handled(EXTENSION_RULES, extensionProblems, problem)
+      : await handled(NAMESPACE_RULES, problems, problem);
     for (const subject of waiters) {
       const job = { v: 1, ...subject } as const;
       await (solved ? queues.apply.add(job) : queues.observe.add(job, OBSERVE_AFTER));
@@ -30,20 +26,15 @@ export class SolvedProblems {
   }
 }
 
-const recordsOfNamespace = ({ catalogs }: NamespaceProblems['problem']): readonly string[] =>
-  catalogs.flatMap(({ packages }) => packages.map(({ record }) => record));
-const recordsOfExtension = ({ catalogs }: ExtensionProblems['problem']): readonly string[] =>
-  catalogs.flatMap(({ record }) => record ?? []);
-
 /**
  * What waits for the problem, and whether it is solved. Where it is not, a resolver may have met a damaged
  * value, which it has no right to remove: reading the problem and its records removes those that are, and the
  * poller writes them anew.
  */
 async function handled<F extends ProblemFamily>(
+  { recordsOf }: FamilyRules<F>,
   store: ProblemStore<F>,
   hash: string,
-  recordsOf: (problem: F['problem']) => readonly string[],
 ): Promise<Readonly<{ waiters: readonly Subject[]; solved: boolean }>> {
   const waiters = await store.takeWaiters(hash);
   const solved = (await store.getSolution(hash)) !== undefined;

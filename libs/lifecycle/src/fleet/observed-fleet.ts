@@ -6,6 +6,7 @@ import { globalCatalogNamespaceOf } from '#platform/hub/managed-clusters';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
 import { watchRedisEpoch } from '#platform/redis/redis-epoch';
+import type { ExtensionProblems, NamespaceProblems } from '#platform/store/problem-store.port';
 import type { HealthCheck } from '#platform/telemetry/health-check';
 import type { CatalogContents } from '../catalogs/catalog-contents.js';
 import { SharedJsonl } from '../catalogs/cluster-catalogs/shared-jsonl.js';
@@ -13,12 +14,12 @@ import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
 import { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { contentUrlOf } from '../catalogs/content-url.js';
 import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
-import { publishProblem } from '../classic/observation/publish-problem.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
+import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
+import { publishProblem } from '../engine/publish-problem.js';
 import { ObservedCluster } from '../observation/observed-cluster.js';
 import { CatalogPackages } from '../v1/observation/catalog-packages.js';
 import { ObservedV1 } from '../v1/observation/observed-v1.js';
-import { publishExtension } from '../v1/observation/publish-extension.js';
 import { classicWatchesCheck, v1WatchesCheck } from './watch-checks.js';
 
 export type ObservedFleetDeps = Readonly<{
@@ -108,10 +109,9 @@ export class ObservedFleet {
 
   #classic(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
     const { hub, catalogs, random } = this.deps;
-    const { clock, log, metrics, problems, queues, settings } = hub;
+    const { clock, log, metrics, problems, settings } = hub;
     const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
-    const { resolve, apply } = queues;
-    const publishing = { store: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline };
+    const publishing = { ...this.#publishing, rules: NAMESPACE_RULES, store: problems };
     return new ObservedCluster({
       client,
       clock,
@@ -119,15 +119,14 @@ export class ObservedFleet {
       metrics,
       globalCatalogNamespace,
       catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
-      publish: (where, problem, seen) => publishProblem(publishing, where, problem, seen),
+      publish: (where, problem, seen) => publishProblem<NamespaceProblems>(publishing, where, problem, seen),
     });
   }
 
   #v1(client: KubeClient): ObservedV1 {
     const { hub, metas, random } = this.deps;
-    const { clock, log, metrics, queues, settings } = hub;
-    const { extensionProblems: store, problems: seen } = hub;
-    const publishing = { store, seen, resolve: queues.resolve, apply: queues.apply };
+    const { clock, log, metrics, extensionProblems, settings } = hub;
+    const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
     return new ObservedV1({
       catalogs: { client, clock, log, metas, load: this.#jsonl.load, random, contentUrl: contentUrlOf(settings) },
       extensions: {
@@ -137,9 +136,16 @@ export class ObservedFleet {
         metrics: metrics.extensions,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
-        publish: (subject, problem, seen) => publishExtension(publishing, subject, problem, seen),
+        publish: (subject, problem, seen) => publishProblem<ExtensionProblems>(publishing, subject, problem, seen),
       },
     });
+  }
+
+  /** What publishing takes for subjects of all kinds. */
+  get #publishing() {
+    const { problems, queues, settings } = this.deps.hub;
+    const { resolve, apply } = queues;
+    return { seen: problems, resolve, apply, solveDeadlineMs: settings.solveDeadline };
   }
 
   #countObjects(): void {

@@ -11,13 +11,15 @@ import type { NamespaceSubject } from '#core/kernel/subject/subject';
 import type { Clock } from '#platform/clock/clock.port';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
-import { type ObservedProblem, observeNamespace } from '../classic/observation/observe-namespace.js';
+import { observeNamespace } from '../classic/observation/observe-namespace.js';
 import type { ClusterPart } from '../engine/cluster-membership.js';
+import type { ObservedProblem } from '../engine/publish-problem.js';
 import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { ObjectMetrics } from './object-metrics.js';
 import { Sightings } from './sightings.js';
@@ -32,7 +34,7 @@ export type ObservedClusterDeps = Readonly<{
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
-    problem: ObservedProblem | undefined,
+    problem: ObservedProblem<NamespaceProblems> | undefined,
     seen: SeenVersions,
   ) => Promise<void>;
 }>;
@@ -147,7 +149,7 @@ export class ObservedCluster implements ClusterPart {
     }
   }
 
-  #observe(namespace: string): ObservedProblem | undefined {
+  #observe(namespace: string): ObservedProblem<NamespaceProblems> | undefined {
     return observeNamespace({
       namespace,
       globalCatalogNamespace: this.deps.globalCatalogNamespace,

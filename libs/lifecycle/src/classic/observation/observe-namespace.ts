@@ -1,4 +1,3 @@
-import type { PackageRecord } from '#core/catalog/model/package-record';
 import { type IndexedCatalog, sliceCatalogs } from '#core/classic/resolution/catalog-slice';
 import { desiredNamespaceOf } from '#core/classic/resolution/desired-namespace';
 import { problemHash } from '#core/classic/resolution/problem-hash';
@@ -9,7 +8,9 @@ import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-ver
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
 import { byCodeUnit } from '#core/kernel/canonical/canonical-json';
+import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
+import type { ObservedProblem } from '../../engine/publish-problem.js';
 
 export type NamespaceSnapshot = Readonly<{
   namespace: string;
@@ -21,18 +22,12 @@ export type NamespaceSnapshot = Readonly<{
   catalogs: readonly CatalogRefresh[];
 }>;
 
-export type ObservedProblem = Readonly<{
-  hash: string;
-  problem: ResolutionProblem;
-  records: ReadonlyMap<string, PackageRecord>;
-}>;
-
 /**
  * The namespace's resolution problem; undefined where its solution would have no effect: there is no
  * Subscription to satisfy, every plan is under way, the OperatorGroup is missing or not alone, or a visible
  * catalog has not answered yet.
  */
-export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem | undefined {
+export function observeNamespace(snapshot: NamespaceSnapshot): ObservedProblem<NamespaceProblems> | undefined {
   if (snapshot.subscriptions.length === 0 || snapshot.operatorGroups.length !== 1) return undefined;
   if (!needsResolution(snapshot.subscriptions)) return undefined;
   if (snapshot.catalogs.some(({ settled }) => !settled)) return undefined;

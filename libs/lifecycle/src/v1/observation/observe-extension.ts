@@ -11,14 +11,10 @@ import {
 } from '#core/v1/extension/extension-problem';
 import type { FeatureGates } from '#core/v1/extension/package-content';
 import { bundleOf, revisionStates } from '#core/v1/revision/revision-states';
+import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import type { ObservedProblem } from '../../engine/publish-problem.js';
 import type { CatalogPackages } from './catalog-packages.js';
-
-export type ObservedExtension = Readonly<{
-  hash: string;
-  problem: ExtensionProblem;
-  records: ReadonlyMap<string, ExtensionPackage>;
-}>;
 
 /**
  * The extension's problem; undefined where its solution would have no effect, or a
@@ -30,7 +26,7 @@ export async function observeExtension(
   catalogs: readonly CatalogInSight[],
   packages: CatalogPackages,
   gates: FeatureGates,
-): Promise<ObservedExtension | undefined> {
+): Promise<ObservedProblem<ExtensionProblems> | undefined> {
   if (extension.metadata.deletionTimestamp !== undefined) return undefined;
   const { installed } = revisionStates(revisions);
   const desired = desiredExtension(extension, installed && bundleOf(installed).bundle, gates);

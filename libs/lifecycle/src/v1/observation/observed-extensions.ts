@@ -9,14 +9,16 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import type { ObservedProblem } from '../../engine/publish-problem.js';
 import { Sightings } from '../../observation/sightings.js';
 import { TouchedSubjects } from '../../observation/touched-subjects.js';
 import type { CatalogPackages } from './catalog-packages.js';
-import { type ObservedExtension, observeExtension } from './observe-extension.js';
+import { observeExtension } from './observe-extension.js';
 import { WatchManaged } from './watch-managed.js';
 
 /** What has revisions: a ClusterExtension, or a ClusterObjectSet without one. */
@@ -31,7 +33,11 @@ export type ObservedExtensionsDeps = Readonly<{
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
   gates: FeatureGates;
-  publish: (subject: RevisionsSubject, problem: ObservedExtension | undefined, seen: SeenVersions) => Promise<void>;
+  publish: (
+    subject: RevisionsSubject,
+    problem: ObservedProblem<ExtensionProblems> | undefined,
+    seen: SeenVersions,
+  ) => Promise<void>;
 }>;
 
 /**
@@ -161,7 +167,7 @@ export class ObservedExtensions {
   async #problemOf(
     { extension: name }: ExtensionSubject,
     all: readonly ClusterObjectSet[],
-  ): Promise<ObservedExtension | undefined> {
+  ): Promise<ObservedProblem<ExtensionProblems> | undefined> {
     const held = this.#cache.get({ ...CLUSTER_EXTENSION_API, name });
     const extension = held && ClusterExtension.safeParse({ ...held, ...CLUSTER_EXTENSION_API }).data;
     const own = all.filter(({ metadata }) => metadata.labels?.[OWNER_NAME_LABEL] === name);

@@ -4,9 +4,12 @@ import type { ResolutionProblem } from '#core/classic/resolution/resolution-prob
 import { MemoryJobQueue } from '#platform/queue/memory-job-queue';
 import { applyContract, resolveContract, solvedContract } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
+import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import { RecordCache } from '#platform/store/record-cache';
 import { silentLog } from '#platform/telemetry/log.port';
-import { SolveProblem } from '../../solve/solve-problem.js';
+import { NamespaceSolver } from '../solve/namespace-solver.js';
+import { SolveProblem } from '../solve/solve-problem.js';
+import { NAMESPACE_RULES } from './problem-families.js';
 import { publishProblem } from './publish-problem.js';
 
 const problem: ResolutionProblem = {
@@ -24,20 +27,27 @@ describe('a problem that was given up after a minute', () => {
     async ([solveDeadlineMs, times], { expect: expecting }) => {
       const store = new MemoryProblemStore();
       const resolve = new MemoryJobQueue(resolveContract);
-      const deps = { store, resolve, apply: new MemoryJobQueue(applyContract), solveDeadlineMs };
+      const apply = new MemoryJobQueue(applyContract);
+      const deps = { rules: NAMESPACE_RULES, store, seen: store, resolve, apply, solveDeadlineMs };
       const hash = await store.putProblem(problem, new Map());
       await store.putSolution(hash, gaveUpInTime('apps', 60_000));
       const observed = { hash, problem, records: new Map() };
-      await publishProblem(deps, where, observed, {});
+      await publishProblem<NamespaceProblems>(deps, where, observed, {});
       expecting((await resolve.counts()).waiting).toBe(times);
 
       const answer = { result: 'resolved', chosen: [], subscriptionsCreated: [], subscriptionsUpdated: [] } as const;
       const pool = { deadlineMs: solveDeadlineMs, solve: async () => answer };
       const solved = new MemoryJobQueue(solvedContract);
-      const records = new RecordCache(store, 1_000);
-      await new SolveProblem(store, records, pool, solved, silentLog, () => undefined).run(hash, where);
+      const solver = new NamespaceSolver(new RecordCache(store, 1_000), pool);
+      await new SolveProblem<NamespaceProblems>({
+        store,
+        solver,
+        solved,
+        log: silentLog,
+        onSolved: () => undefined,
+      }).run(hash, where);
       expecting((await store.getSolution(hash))?.result).toBe(times === 1 ? 'resolved' : 'error');
-      await publishProblem(deps, where, observed, {});
+      await publishProblem<NamespaceProblems>(deps, where, observed, {});
       expecting((await resolve.counts()).waiting).toBe(times);
     },
   );

@@ -5,7 +5,8 @@ import { memoryQueues } from '#platform/queue/queues';
 import { MemoryProblemStore } from '#platform/store/memory-problem-store';
 import type { ExtensionProblems } from '#platform/store/problem-store.port';
 import { silentLog } from '#platform/telemetry/log.port';
-import { SolveExtension } from './solve-extension.js';
+import { ExtensionSolver } from './extension-solver.js';
+import { SolveProblem } from './solve-problem.js';
 
 const bundle = (name: string, release: string) => ({
   name,
@@ -22,14 +23,21 @@ const record: ExtensionPackage = {
 
 it('chooses by explicit releases only for problems with the feature gate, though both share one record', async () => {
   const store = new MemoryProblemStore<ExtensionProblems>();
-  const solver = new SolveExtension(store, memoryQueues().solved, silentLog, () => undefined);
+  const solver = new ExtensionSolver(store);
+  const solving = new SolveProblem<ExtensionProblems>({
+    store,
+    solver,
+    solved: memoryQueues().solved,
+    log: silentLog,
+    onSolved: () => undefined,
+  });
   const hash = canonicalHash(record);
   const chosen = async (gates: ExtensionProblem['extension']['gates']) => {
     const extension = { query: { packageName: 'lamp' }, installed: null, majorUpdates: 'manual' as const };
     const desired = gates === undefined ? extension : { ...extension, gates };
     const catalogs = [{ name: 'main', priority: 0, record: hash }];
     const problem = await store.putProblem({ v: 1, extension: desired, catalogs }, new Map([[hash, record]]));
-    await solver.run(problem);
+    await solving.run(problem);
     const solution = await store.getSolution(problem);
     return solution?.class === 'Resolved' ? solution.bundle : undefined;
   };

@@ -1,0 +1,63 @@
+import type { Owner } from '#core/kernel/fairness/owner';
+import { type Subject, subjectName } from '#core/kernel/subject/subject';
+import type { SeenVersions } from '#platform/kube/cache/resource-version';
+import type { JobQueue } from '#platform/queue/job-queue.port';
+import type { ResolveJob, SubjectJob } from '#platform/queue/jobs';
+import type { ProblemFamily, ProblemStore } from '#platform/store/problem-store.port';
+import type { FamilyRules } from './problem-families.js';
+
+/** A problem as it was observed, with the package records that it names, by hash. */
+export type ObservedProblem<F extends ProblemFamily> = Readonly<{
+  hash: string;
+  problem: F['problem'];
+  records: ReadonlyMap<string, F['record']>;
+}>;
+
+export type PublishDeps<F extends ProblemFamily> = Readonly<{
+  rules: FamilyRules<F>;
+  store: ProblemStore<F>;
+  /** What was seen of subjects of all kinds is in one place. */
+  seen: Pick<ProblemStore, 'putSeen'>;
+  resolve: JobQueue<ResolveJob>;
+  apply: JobQueue<SubjectJob>;
+  /** Problems that were given up after less time are solved anew. */
+  solveDeadlineMs: number;
+}>;
+
+/**
+ * Stores the subject's problem, has it solved unless its solution is there already, and enqueues a pass over
+ * the subject. The subject is put among the waiters *before* the solution is read, while the resolver stores
+ * the solution *before* the waiters are taken: in either order, the subject is enqueued once the solution is
+ * there. What has no such order is written at the same time. The pass does not wait for the solution: groups,
+ * plans, CSVs and revisions do not depend on it, and a resolver may be slow or away.
+ */
+export async function publishProblem<F extends ProblemFamily>(
+  { rules, store, seen, resolve, apply, solveDeadlineMs }: PublishDeps<F>,
+  subject: Subject,
+  observed: ObservedProblem<F> | undefined,
+  versions: SeenVersions,
+): Promise<void> {
+  const seenIsStored = seen.putSeen(subject.cluster, subjectName(subject), versions);
+  if (observed === undefined) {
+    await seenIsStored;
+  } else {
+    const { hash, problem, records } = observed;
+    const owner = ownerOf(subject);
+    await Promise.all([seenIsStored, store.putProblem(problem, records), store.waitFor(hash, subject)]);
+    const [solution] = await Promise.all([
+      store.getSolution(hash),
+      store.putObservation(owner.cluster, owner.namespace, { problem: hash }),
+    ]);
+    if (solution === undefined || rules.isSolvedAnew(solution, solveDeadlineMs)) {
+      await resolve.add({ v: 1, problem: hash, ...rules.mark, owner });
+    }
+  }
+  await apply.add({ v: 1, ...subject });
+}
+
+/** A ClusterExtension or ClusterObjectSet has the place of the namespace. */
+function ownerOf(subject: Subject): Owner {
+  const { cluster } = subject;
+  if ('namespace' in subject) return { cluster, namespace: subject.namespace };
+  return { cluster, namespace: 'extension' in subject ? subject.extension : subject.objectSet };
+}
