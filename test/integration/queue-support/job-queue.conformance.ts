@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FlotillaError, type Retry } from '#core/kernel/errors/flotilla.error';
 import type { FinishedJob, JobQueue } from '#platform/queue/job-queue.port';
-import { aWhile, PATIENCE } from '#testing/patience';
+import { aWhile, PATIENCE, pause } from '#testing/patience';
 import { type ThingJob, thing, thingOf } from './thing.contract.js';
 
 export type QueueUnderTest = Readonly<{ queue: JobQueue<ThingJob>; dispose(): Promise<void> }>;
@@ -101,6 +101,16 @@ export function jobQueueConformance(make: (options?: QueueOptions) => Promise<Qu
       await expect.poll(() => settled(queue), PATIENCE).toEqual(NOTHING);
       expect(it.runs.indexOf('east-1')).toBeLessThan(4);
       expect(it.runs).toHaveLength(301);
+    });
+
+    it('reports how long each job waited before it ran', async () => {
+      const finished: FinishedJob[] = [];
+      const queue = await start({ onFinished: (job) => finished.push(job) });
+      await queue.add(thing('a'));
+      await pause(300);
+      await queue.process(async () => undefined, { concurrency: 1 });
+      await expect.poll(() => finished.length, PATIENCE).toBe(1);
+      expect(finished[0]?.waitedSeconds).toBeGreaterThan(0.29);
     });
 
     it('refuses a job of another shape where it is added', async () => {

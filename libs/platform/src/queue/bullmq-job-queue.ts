@@ -179,7 +179,7 @@ export class BullmqJobQueue<J> extends JobQueue<J> {
     const before = this.#running.get(key);
     const run = (async () => {
       await before?.catch(() => undefined);
-      await attemptJob(this.#host, job.data, handler, signal);
+      await attemptJob(this.#host, { data: job.data, addedMs: job.timestamp }, handler, signal);
     })();
     this.#running.set(key, run);
     try {

@@ -33,6 +33,9 @@ export type AttemptHost<J> = Readonly<{
   again: (job: J, delayMs: number) => Promise<void>;
 }>;
 
+/** A job as it lies in its queue; `addedMs`: when it was added, in milliseconds since 1970. */
+export type QueuedJob = Readonly<{ data: unknown; addedMs: number }>;
+
 const LONGEST_KEY = 200;
 
 /**
@@ -41,7 +44,7 @@ const LONGEST_KEY = 200;
  */
 export async function attemptJob<J>(
   host: AttemptHost<J>,
-  data: unknown,
+  { data, addedMs }: QueuedJob,
   handler: JobHandler<J>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -54,8 +57,12 @@ export async function attemptJob<J>(
   const job = parsed.data;
   const key = contract.keyOf(job);
   const start = host.now().getTime();
-  const finished = (outcome: FinishedJob['outcome']) =>
-    host.onFinished({ queue: contract.name, key, outcome, seconds: (host.now().getTime() - start) / 1_000 });
+  // The time was read by the process that added the job: its clock may be ahead.
+  const waitedSeconds = Math.max(0, start - addedMs) / 1_000;
+  const finished = (outcome: FinishedJob['outcome']) => {
+    const seconds = (host.now().getTime() - start) / 1_000;
+    host.onFinished({ queue: contract.name, key, outcome, waitedSeconds, seconds });
+  };
   try {
     await handler(job, { signal });
   } catch (error) {

@@ -65,4 +65,14 @@ export abstract class JobQueue<J> {
   abstract close(options?: Readonly<{ deadlineMs?: number }>): Promise<void>;
 }
 
-export type FinishedJob = Readonly<{ queue: string; key: string; outcome: 'completed' | 'failed'; seconds: number }>;
+/**
+ * `waitedSeconds`: from the time the job was added, or due, or the job of its key that ran before
+ * it ended, until it began.
+ */
+export type FinishedJob = Readonly<{
+  queue: string;
+  key: string;
+  outcome: 'completed' | 'failed';
+  waitedSeconds: number;
+  seconds: number;
+}>;

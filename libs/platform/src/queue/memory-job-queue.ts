@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.port.js';
 import { SystemClock } from '../clock/system-clock.js';
 import { type Log, silentLog } from '../telemetry/log.port.js';
-import { type AttemptHost, attemptJob } from './job-attempt.js';
+import { type AttemptHost, attemptJob, type QueuedJob } from './job-attempt.js';
 import {
   type AddOptions,
   type FinishedJob,
@@ -13,7 +13,7 @@ import {
 import { JobRanks, type Rank } from './job-ranks.js';
 import { type BackoffLimits, defaultBackoff } from './retry-delay.js';
 
-type Waiting<J> = { readonly job: J; priority: number; readonly order: number };
+type Waiting<J> = { readonly job: J; readonly addedMs: number; priority: number; readonly order: number };
 type DelayedJob<J> = Readonly<{ job: J; dueMs: number; cancel: () => void }>;
 type Running<J> = { readonly stop: AbortController; next: Readonly<{ job: J; priority: number }> | undefined };
 
@@ -135,7 +135,7 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
       takeBack();
       waiting.priority = Math.min(waiting.priority, priority);
     } else {
-      this.#waiting.set(key, { job, priority, order: this.#order++ });
+      this.#waiting.set(key, { job, addedMs: this.#clock.now().getTime(), priority, order: this.#order++ });
     }
     this.#pump();
   }
@@ -145,15 +145,15 @@ export class MemoryJobQueue<J> extends JobQueue<J> {
     while (this.#taking && this.#running.size < this.#concurrency && this.#waiting.size > 0) {
       const first = [...this.#waiting].toSorted(([, a], [, b]) => a.priority - b.priority || a.order - b.order)[0];
       if (first === undefined) return;
-      const [key, { job }] = first;
+      const [key, { job, addedMs }] = first;
       this.#waiting.delete(key);
       const running: Running<J> = { stop: new AbortController(), next: undefined };
       this.#running.set(key, running);
-      void this.#run(key, job, running, this.#handler);
+      void this.#run(key, { data: job, addedMs }, running, this.#handler);
     }
   }
 
-  async #run(key: string, job: J, running: Running<J>, handler: JobHandler<J>): Promise<void> {
+  async #run(key: string, job: QueuedJob, running: Running<J>, handler: JobHandler<J>): Promise<void> {
     try {
       await attemptJob(this.#host, job, handler, running.stop.signal);
       this.#completed++;

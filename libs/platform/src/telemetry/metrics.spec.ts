@@ -172,6 +172,17 @@ describe('Metrics', () => {
     ]);
   });
 
+  it('has how long jobs of each queue waited and took', async () => {
+    const metrics = make();
+    metrics.jobFinished({ queue: 'apply', key: 'a', outcome: 'completed', waitedSeconds: 40, seconds: 2 });
+    expect(await series(metrics, 'flotilla_job_wait_seconds_sum')).toEqual([
+      'flotilla_job_wait_seconds_sum{queue="apply"} 40',
+    ]);
+    expect(await series(metrics, 'flotilla_job_duration_seconds_sum')).toEqual([
+      'flotilla_job_duration_seconds_sum{queue="apply",outcome="completed"} 2',
+    ]);
+  });
+
   it('counts jobs by state at each scrape, and leaves out a queue that does not answer', async () => {
     const metrics = make();
     let waiting = 1;

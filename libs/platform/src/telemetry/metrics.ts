@@ -49,6 +49,7 @@ export class Metrics {
   readonly #refused: Counter;
   readonly #resolution: Summary;
   readonly #jobs: Histogram;
+  readonly #jobWaits: Histogram;
   readonly lanes: LaneMetrics;
   readonly #counts: Readonly<Record<keyof ObjectCounts, Gauge>>;
 
@@ -97,6 +98,7 @@ export class Metrics {
     );
     this.#resolution = resolutionDurations(registry);
     this.#jobs = jobDurations(registry);
+    this.#jobWaits = jobWaits(registry);
     this.lanes = new LaneMetrics(registry);
   }
 
@@ -200,7 +202,8 @@ export class Metrics {
     this.#resolution.observe({ outcome }, seconds);
   }
 
-  readonly jobFinished = ({ queue, outcome, seconds }: FinishedJob): void => {
+  readonly jobFinished = ({ queue, outcome, waitedSeconds, seconds }: FinishedJob): void => {
+    this.#jobWaits.observe({ queue }, waitedSeconds);
     this.#jobs.observe({ queue, outcome }, seconds);
   };
 
@@ -234,6 +237,15 @@ const jobDurations = (registry: Registry): Histogram =>
     help: 'Duration of one run of a job',
     labelNames: ['queue', 'outcome'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300],
+    registers: [registry],
+  });
+
+const jobWaits = (registry: Registry): Histogram =>
+  new Histogram({
+    name: 'flotilla_job_wait_seconds',
+    help: 'How long a job waited in its queue',
+    labelNames: ['queue'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800],
     registers: [registry],
   });
 
