@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CLUSTER_EXTENSION_API, ClusterExtension } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
+import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { SystemClock } from '#platform/clock/system-clock';
 import { joinCrds } from '#platform/joining/join-cluster';
 import { loadClusters } from '#platform/kube/access/load-clusters';
@@ -37,8 +38,8 @@ beforeAll(async () => {
   client = first;
   await joinCrds(client);
   await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lights' } });
-  view = new ClusterView({ client, clock: new SystemClock(), log: silentLog });
-  view.start();
+  const clock = new SystemClock();
+  view = new ClusterView({ client, clock, caches: new ClusterCaches({ clock, log: silentLog }) });
 });
 afterAll(async () => {
   await view?.stop();

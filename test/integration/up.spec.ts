@@ -88,6 +88,11 @@ describe('flotilla up', () => {
     }
     for (const name of CLUSTERS) subscribe(fleet.cluster(name));
     await expect.poll(phases, PATIENCE).toEqual(['Succeeded', 'Succeeded']);
+    for (const name of CLUSTERS) {
+      const watched = fleet.cluster(name).watchedResources();
+      expect(watched, 'poller and applier share one cache').toEqual([...new Set(watched)]);
+      expect(watched).toContain('operators.coreos.com/subscriptions');
+    }
 
     const url = /Health (\S+)\/healthz/.exec(up.said.out)?.[1];
     expect(up.said.out, 'not the port at which status looks by itself').toContain(`flotilla status --hub ${url}\n`);

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import type { Subject } from '#core/kernel/subject/subject';
+import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
 import { PollerAgreement } from '#lifecycle/engine/poller-agreement';
@@ -7,6 +8,7 @@ import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { passOf } from '#lifecycle/fleet/pass-of';
+import { handlerBytesOf } from '#lifecycle/observation/observed-objects';
 import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLIENTS, HUB } from '#platform/hub/hub-tokens';
@@ -31,9 +33,18 @@ class ApplierModule {}
 /** Wiring only. */
 export const applierModule = (clients: Clients, { besidePoller = false }: ApplierOptions = {}): DynamicModule => ({
   module: ApplierModule,
+  // The poller reads the applier's caches where both are parts of one process.
+  global: true,
+  exports: [ClusterCaches],
   providers: [
     guardedClients(clients),
     ...PARTS,
+    {
+      provide: ClusterCaches,
+      inject: [HUB],
+      useFactory: ({ clock, log }: Hub) =>
+        new ClusterCaches({ clock, log, ...(besidePoller ? { handlerBytes: handlerBytesOf } : {}) }),
+    },
     ApplyProcessor,
     SolvedProcessor,
     ApplierLifecycle,
@@ -65,7 +76,7 @@ const PARTS: readonly Provider[] = [
     useFactory: (hub: Hub, clients: Clients, detectors: OlmDetectors) =>
       new ClusterUpgrades({ hub, clients, detectors, random: Math.random }),
   },
-  { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors], useFactory: viewsOf },
+  { provide: ClusterViews, inject: [HUB, CLIENTS, OlmDetectors, ClusterCaches], useFactory: viewsOf },
   { provide: ClusterContact, inject: [HUB, CLIENTS, ClusterViews], useFactory: contactOf },
   {
     provide: PASS,
@@ -79,7 +90,7 @@ function limiterOf({ clock, settings: { applyConcurrency } }: Hub, { length }: C
   return new ClusterLimiter({ clock, mostAtOnce: length === 1 ? applyConcurrency : Math.ceil(applyConcurrency / 2) });
 }
 
-function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors): ClusterViews {
+function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors, caches: ClusterCaches): ClusterViews {
   const { queues, log } = hub;
   const enqueue = (subject: Subject) => {
     queues.apply
@@ -87,7 +98,7 @@ function viewsOf(hub: Hub, clients: Clients, detectors: OlmDetectors): ClusterVi
       .catch((err: unknown) => log.warn({ ...subject, err }, 'a subject waits for the next resync'));
   };
   const onMoved = (cluster: string, namespace: string) => enqueue({ cluster, namespace });
-  return new ClusterViews({ hub, clients, detectors, onMoved, random: Math.random });
+  return new ClusterViews({ hub, clients, caches, detectors, onMoved, random: Math.random });
 }
 
 function contactOf({ clock, log }: Hub, clients: Clients, views: ClusterViews): ClusterContact {

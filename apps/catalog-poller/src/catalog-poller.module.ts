@@ -11,6 +11,7 @@ import { CatalogContents } from '#lifecycle/catalogs/catalog-contents';
 import { CatalogReader } from '#lifecycle/catalogs/catalog-reader';
 import { SharedMetas } from '#lifecycle/catalogs/cluster-catalogs/shared-metas';
 import { SharedCatalogs } from '#lifecycle/catalogs/shared-catalogs';
+import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ObservedFleet } from '#lifecycle/fleet/observed-fleet';
 import { grpcLimitsOf, outboundPolicyOf } from '#platform/config/registry-limits';
 import { Lanes } from '#platform/fairness/lanes';
@@ -67,7 +68,10 @@ const PARTS: readonly Provider[] = [
   { provide: SharedMetas, inject: [HUB], useFactory: sharedMetasOf },
   {
     provide: ObservedFleet,
-    inject: [HUB, CLIENTS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
+    inject: [
+      ...[HUB, CLIENTS, OlmDetectors, CatalogContents, SharedCatalogs, SharedMetas],
+      { token: ClusterCaches, optional: true },
+    ],
     useFactory: (
       hub: Hub,
       clients: readonly KubeClient[],
@@ -75,7 +79,8 @@ const PARTS: readonly Provider[] = [
       contents: CatalogContents,
       catalogs: SharedCatalogs,
       metas: SharedMetas,
-    ) => new ObservedFleet({ hub, clients, detectors, contents, catalogs, metas, random: Math.random }),
+      caches: ClusterCaches | undefined,
+    ) => new ObservedFleet({ hub, clients, detectors, caches, contents, catalogs, metas, random: Math.random }),
   },
 ];
 

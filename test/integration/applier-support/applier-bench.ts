@@ -13,6 +13,7 @@ import { resolve } from '#core/classic/resolution/resolve';
 import { APPLIER } from '#core/kernel/actions/field-managers';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
 import type { Subscription } from '#core/kernel/api/subscription';
+import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { SystemClock } from '#platform/clock/system-clock';
 import { FairLimiter } from '#platform/fairness/fair-limiter';
 import { Lanes } from '#platform/fairness/lanes';
@@ -113,8 +114,8 @@ export class ApplierBench {
     this.stages = this.#newStages();
     const note = () => undefined;
     const log = { debug: note, info: note, warn: note, error: note };
-    if (cached) this.#view = new ClusterView({ client, clock: this.#clock, log });
-    this.#view?.start();
+    const clock = this.#clock;
+    if (cached) this.#view = new ClusterView({ client, clock, caches: new ClusterCaches({ clock, log }) });
   }
 
   /** As if another process took over: nothing of what was fetched is held any more. */

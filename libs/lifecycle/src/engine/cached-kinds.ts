@@ -2,7 +2,7 @@ import { keptOfCopy } from '#core/classic/csv/copies/copy-content';
 import { CLUSTER_EXTENSION_API } from '#core/kernel/api/cluster-extension';
 import { CLUSTER_OBJECT_SET_API } from '#core/kernel/api/cluster-object-set';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
-import type { CachedKind } from '#platform/kube/cache/cluster-read-cache';
+import type { CachedKind } from '#platform/kube/cache/cluster-cache';
 import { withManagersOnly, withoutManagedFields } from '#platform/kube/client/managed-fields';
 
 const MANAGED = 'olm.managed=true';

@@ -107,7 +107,10 @@ export class ClusterMembership<P extends ClusterParts> {
     const { cluster } = client;
     if (this.#joined.has(cluster) || this.#timers.stopped) return;
     const parts = await this.deps.partsOf(client);
-    if (this.#timers.stopped) return;
+    if (this.#timers.stopped) {
+      await Promise.all(partsIn(parts).map((part) => part.stop()));
+      return;
+    }
     const joined = { parts, timers: new Timers(this.deps.clock) };
     this.#joined.set(cluster, joined);
     this.#pace.succeeded(cluster);

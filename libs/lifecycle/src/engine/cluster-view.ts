@@ -1,19 +1,18 @@
 import { CLUSTER_PROXY } from '#core/classic/csv/cluster-proxy';
 import type { ObjectRef } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
-import { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
+import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import type { Log } from '#platform/telemetry/log.port';
 import { RightsChanges } from '../classic/namespaces/rights-changes.js';
-import { CACHED_KINDS } from './cached-kinds.js';
+import type { CacheLease, ClusterCaches } from './cluster-caches.js';
 import type { ClusterReads } from './pass-reader.js';
 import { SharedLists } from './shared-lists.js';
 
 export type ClusterViewOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
-  log: Log;
+  caches: ClusterCaches;
   /** An object that only the applier may watch has changed in this namespace. */
   onMoved?: (namespace: string) => void;
 }>;
@@ -31,41 +30,35 @@ const PLAIN_FOR_MS = 60_000;
 
 /** Where the passes over one cluster's namespaces read: the cache, and requests for the rest. */
 export class ClusterView {
-  readonly #cache: ClusterReadCache;
+  readonly #lease: CacheLease;
   readonly #rights: RightsChanges;
   readonly #lists: SharedLists;
   readonly #client: KubeClient;
   readonly #clock: Clock;
   #plainUntil = 0;
 
-  constructor({ client, clock, log, onMoved }: ClusterViewOptions) {
+  readonly #unsubscribe: () => void;
+
+  constructor({ client, clock, caches, onMoved }: ClusterViewOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#lists = new SharedLists(client);
-    this.#cache = new ClusterReadCache({
-      client,
-      clock,
-      log,
-      kinds: CACHED_KINDS,
-      onMoved: (kind, metadata) => {
-        this.#rights.note(kind, metadata);
-        if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);
-      },
-    });
+    this.#lease = caches.lease(client);
     this.#rights = new RightsChanges({
       clock,
       csvs: this.#cache,
       onAffected: (namespace) => onMoved?.(namespace),
     });
-  }
-
-  start(): void {
-    this.#cache.start();
+    this.#unsubscribe = this.#cache.onMoved((kind, metadata) => {
+      this.#rights.note(kind, metadata);
+      if (metadata.namespace !== undefined && WATCHED_HERE.has(kind)) onMoved?.(metadata.namespace);
+    });
   }
 
   async stop(): Promise<void> {
-    await this.#cache.stop();
+    this.#unsubscribe();
     this.#rights.stop();
+    await this.#lease.end();
   }
 
   /** When the cluster last sent something through a watch. */
@@ -85,6 +78,10 @@ export class ClusterView {
       cache: this.#cache,
       behind: await this.#cache.behind(seen, PATIENCE_MS),
     };
+  }
+
+  get #cache(): ClusterCache {
+    return this.#lease.cache;
   }
 
   async #get(ref: ObjectRef) {

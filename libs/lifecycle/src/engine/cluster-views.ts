@@ -2,11 +2,13 @@ import { Timers } from '#platform/clock/timers';
 import type { Hub } from '#platform/hub/hub';
 import type { OlmDetectors } from '#platform/joining/olm-detectors';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import type { ClusterCaches } from './cluster-caches.js';
 import { ClusterView } from './cluster-view.js';
 
 export type ClusterViewsOptions = Readonly<{
-  hub: Pick<Hub, 'clock' | 'log'>;
+  hub: Pick<Hub, 'clock'>;
   clients: readonly KubeClient[];
+  caches: ClusterCaches;
   detectors: Pick<OlmDetectors, 'status' | 'againAfterMs'>;
   /** A namespace with a change of an object that the poller does not watch. */
   onMoved: (cluster: string, namespace: string) => void;
@@ -53,11 +55,10 @@ export class ClusterViews {
     const { cluster } = client;
     const known = this.#views.get(cluster);
     if (known !== undefined) return known;
-    const { hub, onMoved } = this.options;
-    const { clock, log } = hub;
-    const view = new ClusterView({ client, clock, log, onMoved: (namespace) => onMoved(cluster, namespace) });
+    const { hub, caches, onMoved } = this.options;
+    const { clock } = hub;
+    const view = new ClusterView({ client, clock, caches, onMoved: (namespace) => onMoved(cluster, namespace) });
     this.#views.set(cluster, view);
-    view.start();
     return view;
   }
 

@@ -1,6 +1,6 @@
 import type { Action } from '#core/kernel/actions/action';
 import { type KubernetesObject, type ObjectRef, refOf } from '#core/kernel/api/kubernetes-object';
-import type { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
+import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 import { selects } from '#platform/kube/cache/selects';
 import type { KindRef, KubernetesList, ListOptions } from '#platform/kube/client/kube-client.port';
 
@@ -13,7 +13,7 @@ export type ClusterReads = Readonly<{
   list: (kind: KindRef, options: ListOptions) => Promise<KubernetesList<KubernetesObject> | undefined>;
   serverVersion: () => Promise<string>;
   /** The cache, in place of requests. */
-  cache?: Pick<ClusterReadCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
+  cache?: Pick<ClusterCache, 'get' | 'list' | 'noteWritten' | 'noteDeleted'>;
   /** Kinds for which the cache is known to lag. */
   behind?: readonly string[];
 }>;

@@ -14,6 +14,7 @@ import type { SharedMetas } from '../catalogs/cluster-catalogs/shared-metas.js';
 import { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { contentUrlOf } from '../catalogs/content-url.js';
 import type { SharedCatalogs } from '../catalogs/shared-catalogs.js';
+import type { ClusterCaches } from '../engine/cluster-caches.js';
 import { ClusterMembership } from '../engine/cluster-membership.js';
 import { EXTENSION_RULES, NAMESPACE_RULES } from '../engine/problem-families.js';
 import { publishProblem } from '../engine/publish-problem.js';
@@ -26,6 +27,8 @@ export type ObservedFleetDeps = Readonly<{
   hub: Hub;
   clients: readonly KubeClient[];
   detectors: OlmDetectors;
+  /** The caches of the applier where it is a role of the same process. */
+  caches?: ClusterCaches | undefined;
   contents: CatalogContents;
   catalogs: SharedCatalogs;
   metas: SharedMetas;
@@ -108,7 +111,7 @@ export class ObservedFleet {
   }
 
   #classic(client: KubeClient, globalCatalogNamespace: string): ObservedCluster {
-    const { hub, catalogs, random } = this.deps;
+    const { hub, caches, catalogs, random } = this.deps;
     const { clock, log, metrics, problems, settings } = hub;
     const status = { contentUrl: contentUrlOf(settings), strict: settings.catalogStrictHealth };
     const publishing = { ...this.#publishing, rules: NAMESPACE_RULES, store: problems };
@@ -118,13 +121,14 @@ export class ObservedFleet {
       log,
       metrics,
       globalCatalogNamespace,
+      caches,
       catalogs: (onChange) => new ClusterCatalogs({ client, clock, log, status, onChange, catalogs, random }),
       publish: (where, problem, seen) => publishProblem<NamespaceProblems>(publishing, where, problem, seen),
     });
   }
 
   #v1(client: KubeClient): ObservedV1 {
-    const { hub, metas, random } = this.deps;
+    const { hub, caches, metas, random } = this.deps;
     const { clock, log, metrics, extensionProblems, settings } = hub;
     const publishing = { ...this.#publishing, rules: EXTENSION_RULES, store: extensionProblems };
     return new ObservedV1({
@@ -134,6 +138,7 @@ export class ObservedFleet {
         clock,
         log,
         metrics: metrics.extensions,
+        caches,
         packages: this.#packages,
         gates: extensionGatesOf(settings),
         publish: (subject, problem, seen) => publishProblem<ExtensionProblems>(publishing, subject, problem, seen),

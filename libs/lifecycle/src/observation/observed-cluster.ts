@@ -3,7 +3,7 @@ import { affectedNamespaces, type ClusterNamespaces } from '#core/fleet/observat
 import { catalogFingerprint } from '#core/fleet/observation/catalog-fingerprint';
 import type { CatalogSource } from '#core/kernel/api/catalog-source';
 import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
-import { allCrds, isCopied } from '#core/kernel/api/csv-facts';
+import { allCrds } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { OperatorGroup } from '#core/kernel/api/operator-group';
 import type { Subscription } from '#core/kernel/api/subscription';
@@ -18,10 +18,18 @@ import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
 import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
 import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
 import { observeNamespace } from '../classic/observation/observe-namespace.js';
+import type { ClusterCaches } from '../engine/cluster-caches.js';
 import type { ClusterPart } from '../engine/cluster-membership.js';
 import type { ObservedProblem } from '../engine/publish-problem.js';
-import { CATALOG_SOURCES, ClusterCache, CSVS, INSTALL_PLANS, OPERATOR_GROUPS, SUBSCRIPTIONS } from './cluster-cache.js';
 import { ObjectMetrics } from './object-metrics.js';
+import {
+  CATALOG_SOURCES,
+  CSVS,
+  INSTALL_PLANS,
+  ObservedObjects,
+  OPERATOR_GROUPS,
+  SUBSCRIPTIONS,
+} from './observed-objects.js';
 import { Sightings } from './sightings.js';
 import { TouchedSubjects } from './touched-subjects.js';
 
@@ -31,6 +39,8 @@ export type ObservedClusterDeps = Readonly<{
   log: Log;
   metrics: Metrics;
   globalCatalogNamespace: string;
+  /** The caches of the applier where it is a role of the same process. */
+  caches?: ClusterCaches | undefined;
   catalogs: (onChange: (source: CatalogSource) => void) => ClusterCatalogs;
   publish: (
     where: Readonly<{ cluster: string; namespace: string }>,
@@ -41,7 +51,7 @@ export type ObservedClusterDeps = Readonly<{
 
 /** Watches one cluster and publishes the desired state of each namespace whenever an object there changes. */
 export class ObservedCluster implements ClusterPart {
-  readonly #cache: ClusterCache;
+  readonly #cache: ObservedObjects;
   readonly #catalogs: ClusterCatalogs;
   readonly #metrics: ObjectMetrics;
   readonly #fingerprints = new Map<string, string>();
@@ -61,7 +71,7 @@ export class ObservedCluster implements ClusterPart {
     });
     this.#catalogs = deps.catalogs((source) => this.#touchAffected(source));
     this.#metrics = new ObjectMetrics(deps.metrics, deps.client.cluster);
-    this.#cache = new ClusterCache({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
+    this.#cache = new ObservedObjects({ ...deps, onEvent: (object, event) => this.#onEvent(object, event) });
   }
 
   get name(): string {
@@ -92,9 +102,8 @@ export class ObservedCluster implements ClusterPart {
   /** As {@link stop}; the metrics of the cluster are removed. */
   async leave(): Promise<void> {
     await this.stop();
-    for (const kind of [CSVS, SUBSCRIPTIONS, CATALOG_SOURCES]) {
-      for (const object of this.#cache.list(kind)) this.#metrics.note(object, 'gone');
-    }
+    const measured = [SUBSCRIPTIONS, CATALOG_SOURCES].flatMap((kind) => this.#cache.list(kind));
+    for (const object of [...this.#cache.originals(), ...measured]) this.#metrics.note(object, 'gone');
     this.deps.metrics.clusterUnwatched(this.name);
   }
 
@@ -110,17 +119,17 @@ export class ObservedCluster implements ClusterPart {
   /** How many objects of OLM's kinds the cluster has; copies of CSVs left out, as in OLM. */
   counts(): ObjectCounts {
     return {
-      csvs: this.#cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv)).length,
-      installPlans: this.#cache.list(INSTALL_PLANS).length,
-      subscriptions: this.#cache.list(SUBSCRIPTIONS).length,
-      catalogSources: this.#cache.list(CATALOG_SOURCES).length,
+      csvs: this.#cache.originals().length,
+      installPlans: this.#cache.named(INSTALL_PLANS).length,
+      subscriptions: this.#cache.named(SUBSCRIPTIONS).length,
+      catalogSources: this.#cache.named(CATALOG_SOURCES).length,
     };
   }
 
   /** A pass is due for every namespace with objects of OLM's kinds. */
   touchAll(): void {
     for (const kind of [SUBSCRIPTIONS, OPERATOR_GROUPS, CSVS, INSTALL_PLANS]) {
-      for (const object of this.#cache.list(kind)) this.#touchFor(object, object.metadata.namespace);
+      for (const object of this.#cache.named(kind)) this.#touchFor(object, object.metadata.namespace);
     }
   }
 
@@ -193,7 +202,7 @@ export class ObservedCluster implements ClusterPart {
     for (const namespace of affectedNamespaces(object, this.#view)) this.#touchFor(object, namespace);
   }
 
-  #touchFor(object: KubernetesObject, namespace: string | undefined): void {
+  #touchFor(object: Pick<KubernetesObject, 'kind' | 'metadata'>, namespace: string | undefined): void {
     if (namespace === undefined) return;
     this.#sightings.note(namespace, object);
     this.touch(namespace);
@@ -208,23 +217,18 @@ export class ObservedCluster implements ClusterPart {
     return {
       globalCatalogNamespace: this.deps.globalCatalogNamespace,
       get subscribed() {
-        return namespacesOf(cache.list(SUBSCRIPTIONS));
+        return namespacesOf(cache.named(SUBSCRIPTIONS));
       },
       selecting: ({ metadata }) =>
         namespacesOf(cache.list<OperatorGroup>(OPERATOR_GROUPS).filter((group) => maySelect(group, metadata.name))),
       sharing: ({ metadata: { name = '' } }) =>
-        isSharedBinding(name)
-          ? namespacesOf(
-              cache.list<ClusterServiceVersion>(CSVS).filter((csv) => !isCopied(csv) && usesBinding(csv, name)),
-            )
-          : new Set(),
-      waitingForCluster: (object) =>
-        namespacesOf(cache.list<ClusterServiceVersion>(CSVS).filter((csv) => waitsFor(csv, object))),
+        isSharedBinding(name) ? namespacesOf(cache.originals().filter((csv) => usesBinding(csv, name))) : new Set(),
+      waitingForCluster: (object) => namespacesOf(cache.originals().filter((csv) => waitsFor(csv, object))),
     };
   }
 }
 
-const namespacesOf = (objects: readonly KubernetesObject[]): Set<string> =>
+const namespacesOf = (objects: readonly Pick<KubernetesObject, 'metadata'>[]): Set<string> =>
   new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
 
 function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
@@ -233,6 +237,5 @@ function maySelect({ spec }: OperatorGroup, namespace = ''): boolean {
 }
 
 function waitsFor(csv: ClusterServiceVersion, object: KubernetesObject): boolean {
-  if (isCopied(csv)) return false;
   return csv.status?.phase !== 'Succeeded' || allCrds(csv).some(({ name }) => name === object.metadata.name);
 }

@@ -132,6 +132,11 @@ export class SimulatedCluster {
     return this.#watches.size;
   }
 
+  /** `group/resource` of every open watch, sorted; the core group is empty. */
+  watchedResources(): string[] {
+    return [...this.#watches].map(({ place: { info } }) => `${info.group}/${info.resource}`).sort();
+  }
+
   /** Refuses the next request that matches, once. */
   failNext(match: RequestMatch, status: number, reason: string, message = `injected ${reason}`): void {
     this.#faults.push({ match, refusal: new Refusal(status, reason, message), once: true });

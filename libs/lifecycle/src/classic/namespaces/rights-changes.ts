@@ -4,11 +4,11 @@ import { type ClusterServiceVersion, CSV_API } from '#core/kernel/api/cluster-se
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { managedRights } from '#core/kernel/rbac/rights-changed';
 import type { Clock } from '#platform/clock/clock.port';
-import type { ClusterReadCache } from '#platform/kube/cache/cluster-read-cache';
+import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 
 export type RightsChangesOptions = Readonly<{
   clock: Clock;
-  csvs: Pick<ClusterReadCache, 'list'>;
+  csvs: Pick<ClusterCache, 'list'>;
   /** A namespace with an operator that may have got or lost what it requires. */
   onAffected: (namespace: string) => void;
 }>;

@@ -14,6 +14,7 @@ import type { ExtensionMetrics } from '#platform/telemetry/extension-metrics';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { CatalogInSight } from '../../catalogs/cluster-catalogs/served-catalogs.js';
+import type { CacheLease, ClusterCaches } from '../../engine/cluster-caches.js';
 import type { ObservedProblem } from '../../engine/publish-problem.js';
 import { Sightings } from '../../observation/sightings.js';
 import { TouchedSubjects } from '../../observation/touched-subjects.js';
@@ -29,6 +30,8 @@ export type ObservedExtensionsDeps = Readonly<{
   clock: Clock;
   log: Log;
   metrics: ExtensionMetrics;
+  /** The caches of the applier where it is a role of the same process. */
+  caches?: ClusterCaches | undefined;
   /** Undefined until all are known. */
   catalogs: () => readonly CatalogInSight[] | undefined;
   packages: CatalogPackages;
@@ -46,12 +49,15 @@ export type ObservedExtensionsDeps = Readonly<{
  */
 export class ObservedExtensions {
   readonly #cache: WatchCache;
+  readonly #lease: CacheLease | undefined;
   readonly #managed: WatchManaged;
   readonly #touched: TouchedSubjects<RevisionsSubject>;
   readonly #sightings = new Sightings();
 
   constructor(private readonly deps: ObservedExtensionsDeps) {
-    const { client, clock, log } = deps;
+    const { client, clock, log, caches } = deps;
+    this.#lease = caches?.lease(client);
+    const shared = this.#lease?.cache;
     this.#touched = new TouchedSubjects({
       clock,
       observe: (subject) => this.#pass(subject),
@@ -69,6 +75,7 @@ export class ObservedExtensions {
       clock,
       log,
       kinds: [CLUSTER_EXTENSION_API, CLUSTER_OBJECT_SET_API],
+      ...(shared === undefined ? {} : { shared }),
       onChange: ({ kind }, object, previous) => {
         if (kind === CLUSTER_EXTENSION_API.kind) this.#measure(object, previous);
         this.#onChange(kind, object ?? previous);
@@ -107,6 +114,7 @@ export class ObservedExtensions {
   async stop(): Promise<void> {
     this.#touched.stop();
     await Promise.all([this.#cache.stop(), this.#managed.stop()]);
+    await this.#lease?.end();
   }
 
   /** Whether the watches are up to date, and if not why. */

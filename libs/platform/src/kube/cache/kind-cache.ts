@@ -17,6 +17,12 @@ export type KindCacheOptions = Omit<ReflectorOptions<PackedObject>, 'keep' | 'ha
     onMoved?: (metadata: KubernetesObject['metadata']) => void;
   }>;
 
+/** Called for each object of a kind: those that are there, then every difference. */
+export type KindFollower = Readonly<{
+  onChange: (object: PackedObject, previous: PackedObject | undefined) => void;
+  onDelete: (object: PackedObject) => void;
+}>;
+
 /** What we did to one object: its state after a write, or that the one of `uid` was deleted. */
 type Own = Readonly<{ namespace: string; name: string; at: number }> &
   (Readonly<{ object: PackedObject; selected: boolean }> | Readonly<{ deleted: string }>);
@@ -36,13 +42,23 @@ const MOST_OWN = 1_000;
 export class KindCache {
   readonly #reflector: Reflector<PackedObject>;
   readonly #own = new Map<string, Own>();
+  readonly #followers = new Set<KindFollower>();
 
   constructor(private readonly options: KindCacheOptions) {
     const { reduce = withoutManagedFields, selected: _selected, onMoved, ...watch } = options;
     const moved = ({ metadata }: PackedObject) => {
       if (this.#reflector.synced()) onMoved?.(metadata);
     };
-    const handlers = { onChange: moved, onDelete: moved };
+    const handlers = {
+      onChange: (object: PackedObject, previous: PackedObject | undefined) => {
+        this.#callEach((follower) => follower.onChange(object, previous));
+        moved(object);
+      },
+      onDelete: (object: PackedObject) => {
+        this.#callEach((follower) => follower.onDelete(object));
+        moved(object);
+      },
+    };
     this.#reflector = new Reflector<PackedObject>({ ...watch, handlers, keep: (object) => pack(reduce(object)) });
   }
 
@@ -52,6 +68,21 @@ export class KindCache {
 
   stop(): Promise<void> {
     return this.#reflector.stop();
+  }
+
+  /**
+   * Calls the follower for each object that the watch has reported, at once, and for every later difference,
+   * until the returned function is called. Our own writes are among them once the watch reports them.
+   */
+  follow(follower: KindFollower): () => void {
+    this.#followers.add(follower);
+    for (const object of this.#reflector.store.list()) this.#call(() => follower.onChange(object, undefined));
+    return () => this.#followers.delete(follower);
+  }
+
+  /** The state of the watch, as of a watch of one's own. */
+  get watch(): Pick<Reflector<PackedObject>, 'synced' | 'whenSynced' | 'served' | 'lastSeen' | 'problem'> {
+    return this.#reflector;
   }
 
   /** Whether what is here is kept up to date: the kind is served, was listed, and its watch is well. */
@@ -109,6 +140,20 @@ export class KindCache {
   noteDeleted(ref: Pick<ObjectRef, 'namespace' | 'name'>): void {
     const uid = this.get(ref)?.metadata.uid;
     if (uid !== undefined) this.#note({ deleted: uid, ...this.#named(ref) });
+  }
+
+  #callEach(call: (follower: KindFollower) => void): void {
+    for (const follower of this.#followers) this.#call(() => call(follower));
+  }
+
+  /** A follower that fails must not keep the others from being called. */
+  #call(call: () => void): void {
+    try {
+      call();
+    } catch (err) {
+      const { client, kind, log } = this.options;
+      log?.error({ cluster: client.cluster, ...kind, err }, 'a reader of a watch failed');
+    }
   }
 
   #note(own: Own): void {

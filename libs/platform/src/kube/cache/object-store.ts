@@ -61,12 +61,12 @@ export class ObjectStore<T extends KubernetesObject> {
     return true;
   }
 
-  /** All objects, or those of one namespace, sorted by namespace and name. */
-  list(namespace?: string): T[] {
+  /** All objects, or those of one namespace, where `selected`; sorted by namespace and name. */
+  list(namespace?: string, selected: (object: T) => boolean = () => true): T[] {
     const names = namespace === undefined ? [...this.#namespaces.keys()].sort(byCodeUnit) : [namespace];
     return names.flatMap((name) => {
-      const objects = this.#namespaces.get(name);
-      return objects === undefined ? [] : [...objects].sort(([a], [b]) => byCodeUnit(a, b)).map(([, object]) => object);
+      const objects = [...(this.#namespaces.get(name) ?? [])].filter(([, object]) => selected(object));
+      return objects.sort(([a], [b]) => byCodeUnit(a, b)).map(([, object]) => object);
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
+import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import type { Excess } from '#core/kernel/read-budget/read-limits';
 import type { Clock } from '../../clock/clock.port.js';
@@ -115,6 +115,19 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     return this.#served;
   }
 
+  /** Sorted by namespace and name; all, or those of one namespace, where `where`. */
+  list(namespace?: string, where?: (object: T) => boolean): T[] {
+    return this.store.list(namespace, where);
+  }
+
+  metadata(): T['metadata'][] {
+    return this.store.list().map(({ metadata }) => metadata);
+  }
+
+  get(ref: Pick<ObjectRef, 'namespace' | 'name'>): T | undefined {
+    return this.store.get(ref);
+  }
+
   /** When the server last answered: the freshness of the store. The epoch before the first answer. */
   lastSeen(): Date {
     return this.#lastSeen;
@@ -204,7 +217,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
       this.#version = event.resourceVersion;
       return;
     }
-    if (event.type === 'DELETED') this.#drop(event.object);
+    if (event.type === 'DELETED') this.#drop(this.#keep(event.object));
     else {
       const object = this.#keep(event.object);
       this.#makeRoom(object);

@@ -1,6 +1,11 @@
 import type { KubernetesObject, ObjectRef } from '#core/kernel/api/kubernetes-object';
 import { type KindRef, KubeApiError } from '../client/kube-client.port.js';
-import { Reflector, type ReflectorOptions } from './reflector.js';
+import { withoutManagedFields } from '../client/managed-fields.js';
+import type { ClusterCache } from './cluster-cache.js';
+import type { KindWatch } from './kind-watch.js';
+import { Reflector, type ReflectorHandlers, type ReflectorOptions } from './reflector.js';
+import { selects } from './selects.js';
+import { SharedKind } from './shared-kind.js';
 
 /** `object` is absent where it was deleted, `previous` where it is new. */
 export type CacheChange = (
@@ -10,73 +15,102 @@ export type CacheChange = (
 ) => void;
 
 export type WatchCacheOptions = Omit<ReflectorOptions<KubernetesObject>, 'kind' | 'handlers'> &
-  Readonly<{ kinds: readonly KindRef[]; onChange?: CacheChange }>;
+  Readonly<{
+    kinds: readonly KindRef[];
+    onChange?: CacheChange;
+    /** Kinds that this cache of another role has are read there, and not watched again. */
+    shared?: ClusterCache;
+  }>;
 
 /** One cluster's objects of a set of kinds, kept up to date by watches. */
 export class WatchCache {
-  readonly #reflectors: ReadonlyMap<string, Reflector>;
+  readonly #watches: ReadonlyMap<string, KindWatch>;
   readonly #cluster: string;
 
   constructor({ kinds, onChange, ...options }: WatchCacheOptions) {
     this.#cluster = options.client.cluster;
-    this.#reflectors = new Map(
+    this.#watches = new Map(
       kinds.map((kind) => {
-        const handlers = {
-          onChange: (object: KubernetesObject, previous: KubernetesObject | undefined) =>
-            onChange?.(kind, object, previous),
-          onDelete: (object: KubernetesObject) => onChange?.(kind, undefined, object),
+        const handlers: Handlers = {
+          onChange: (object, previous) => onChange?.(kind, object, previous),
+          onDelete: (object) => onChange?.(kind, undefined, object),
         };
-        return [keyOf(kind), new Reflector({ ...options, kind, handlers })];
+        return [keyOf(kind), watchOf(kind, options, handlers)];
       }),
     );
   }
 
   start(): void {
-    for (const reflector of this.#reflectors.values()) reflector.start();
+    for (const watch of this.#watches.values()) watch.start();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.stop()));
+    await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
   }
 
   synced(): boolean {
-    return [...this.#reflectors.values()].every((reflector) => reflector.synced());
+    return [...this.#watches.values()].every((watch) => watch.synced());
   }
 
   async whenSynced(): Promise<void> {
-    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.whenSynced()));
+    await Promise.all([...this.#watches.values()].map((watch) => watch.whenSynced()));
   }
 
   /** The time up to which all kinds were seen; the oldest of them counts. */
   lastSeen(): Date {
-    const times = [...this.#reflectors.values()].map((reflector) => reflector.lastSeen().getTime());
+    const times = [...this.#watches.values()].map((watch) => watch.lastSeen().getTime());
     return new Date(Math.min(...times));
   }
 
   /** What keeps the cache from being up to date, one text a kind. */
   problems(): string[] {
-    return [...this.#reflectors.values()].flatMap((reflector) => reflector.problem() ?? []);
+    return [...this.#watches.values()].flatMap((watch) => watch.problem() ?? []);
   }
 
   served(kind: KindRef): boolean {
     return this.#of(kind).served();
   }
 
-  /** Sorted by namespace and name. Fails for a kind that is not watched: an empty answer would be a lie. */
-  list<T extends KubernetesObject>(kind: KindRef, namespace?: string): T[] {
-    return this.#of(kind).store.list(namespace) as T[];
+  /**
+   * Sorted by namespace and name. `where` may read names and labels alone. Fails for a kind that is not
+   * watched: an empty answer would be a lie.
+   */
+  list<T extends KubernetesObject>(
+    kind: KindRef,
+    namespace?: string,
+    where?: (object: KubernetesObject) => boolean,
+  ): T[] {
+    return this.#of(kind).list(namespace, where) as T[];
+  }
+
+  /** Names, versions and labels of all objects of the kind, in the order of {@link list}. */
+  metadata(kind: KindRef): KubernetesObject['metadata'][] {
+    return this.#of(kind).metadata();
   }
 
   get<T extends KubernetesObject>(ref: ObjectRef): T | undefined {
-    return this.#of(ref).store.get(ref) as T | undefined;
+    return this.#of(ref).get(ref) as T | undefined;
   }
 
-  #of(kind: KindRef): Reflector {
-    const reflector = this.#reflectors.get(keyOf(kind));
-    if (reflector !== undefined) return reflector;
+  #of(kind: KindRef): KindWatch {
+    const watch = this.#watches.get(keyOf(kind));
+    if (watch !== undefined) return watch;
     const text = `cluster "${this.#cluster}": ${kind.kind} of ${kind.apiVersion} is not among the kinds that are watched`;
     throw new KubeApiError(this.#cluster, 0, 'NotWatched', text);
   }
+}
+
+type Handlers = Required<Pick<ReflectorHandlers<KubernetesObject>, 'onChange' | 'onDelete'>>;
+
+function watchOf(
+  kind: KindRef,
+  { shared, ...options }: Omit<WatchCacheOptions, 'kinds' | 'onChange'>,
+  handlers: Handlers,
+): KindWatch {
+  const selected = selects(options.options ?? {});
+  const cache = shared?.ofKind(kind, options.options);
+  if (selected === undefined || cache === undefined) return new Reflector({ ...options, kind, handlers });
+  return new SharedKind({ cache, selected, keep: options.keep ?? withoutManagedFields, ...handlers });
 }
 
 const keyOf = ({ apiVersion, kind }: KindRef): string => `${apiVersion} ${kind}`;

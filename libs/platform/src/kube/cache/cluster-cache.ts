@@ -10,14 +10,17 @@ import { selects } from './selects.js';
 export type CachedKind = KindRef &
   Readonly<{ labelSelector?: string; reduce?: (object: KubernetesObject) => KubernetesObject }>;
 
-export type ClusterReadCacheOptions = Readonly<{
+export type ClusterCacheOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
   kinds: readonly CachedKind[];
-  /** An object of one of the kinds appeared, changed or went, after the first list of them. */
-  onMoved?: (kind: string, metadata: KubernetesObject['metadata']) => void;
+  /** Memory that readers of the cache take for an object of the kind, beside the object itself. */
+  handlerBytes?: (kind: string, object: KubernetesObject) => number;
 }>;
+
+/** An object of one of the kinds appeared, changed or went, after the first list of them. */
+export type MovedListener = (kind: string, metadata: KubernetesObject['metadata']) => void;
 
 type Held = Readonly<{ kind: CachedKind; cache: KindCache; selected: (object: KubernetesObject) => boolean }>;
 
@@ -27,13 +30,15 @@ const LOOK_EVERY_MS = 5;
 /**
  * One cluster's objects of a set of kinds, from watches and from the answers to our own writes. It may
  * be some milliseconds behind the cluster, and says so when it is further: questions that it cannot
- * answer it does not answer.
+ * answer it does not answer. All roles of a process share it, so that no kind is watched twice
+ * (decision record 0156).
  */
-export class ClusterReadCache {
+export class ClusterCache {
   readonly #kinds: ReadonlyMap<string, Held>;
   readonly #clock: Clock;
+  readonly #listeners = new Set<MovedListener>();
 
-  constructor({ kinds, client, clock, log, onMoved }: ClusterReadCacheOptions) {
+  constructor({ kinds, client, clock, log, handlerBytes }: ClusterCacheOptions) {
     this.#clock = clock;
     this.#kinds = new Map(
       kinds.map((kind) => {
@@ -47,7 +52,10 @@ export class ClusterReadCache {
           kind: { apiVersion, kind: kind.kind },
           options,
           selected,
-          ...(onMoved === undefined ? {} : { onMoved: (metadata) => onMoved(kind.kind, metadata) }),
+          onMoved: (metadata) => {
+            for (const listener of this.#listeners) listener(kind.kind, metadata);
+          },
+          ...(handlerBytes === undefined ? {} : { handlerBytes: (object) => handlerBytes(kind.kind, object) }),
           ...(reduce === undefined ? {} : { reduce }),
         });
         return [kind.kind, { kind, cache, selected }];
@@ -61,6 +69,18 @@ export class ClusterReadCache {
 
   async stop(): Promise<void> {
     await Promise.all([...this.#kinds.values()].map(({ cache }) => cache.stop()));
+  }
+
+  /** Calls the listener from now on, until the returned function is called. */
+  onMoved(listener: MovedListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The cache with every object that a list with these options has; undefined where there is none. */
+  ofKind(kind: KindRef, options: ListOptions = {}): KindCache | undefined {
+    const held = this.#of(kind);
+    return held !== undefined && hasAll(held, options) ? held.cache : undefined;
   }
 
   /** When the API server last sent something about any kind. */
@@ -86,9 +106,7 @@ export class ClusterReadCache {
     const held = this.#heldOf({ apiVersion, kind });
     if (held === undefined) return undefined;
     const wanted = selects(options);
-    const { labelSelector } = held.kind;
-    const within = labelSelector === undefined || (options.labelSelector ?? '').split(',').includes(labelSelector);
-    if (wanted === undefined || !within) return undefined;
+    if (wanted === undefined || !hasAll(held, options)) return undefined;
     return held.cache
       .list(options.namespace)
       .filter(wanted)
@@ -121,4 +139,9 @@ export class ClusterReadCache {
     const held = this.#kinds.get(kind);
     return held?.kind.apiVersion === apiVersion ? held : undefined;
   }
+}
+
+/** Whether the kind is cached as a whole, or with a label that the options ask for. */
+function hasAll({ kind: { labelSelector } }: Held, options: ListOptions): boolean {
+  return labelSelector === undefined || (options.labelSelector ?? '').split(',').includes(labelSelector);
 }

@@ -10,7 +10,7 @@ import {
   type WatchEvent,
 } from '../client/kube-client.port.js';
 import { ReadBudget } from '../limits/read-budget.js';
-import { type CachedKind, ClusterReadCache } from './cluster-read-cache.js';
+import { type CachedKind, ClusterCache } from './cluster-cache.js';
 
 const ROLE: KindRef = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role' };
 const SECRET: CachedKind = {
@@ -56,7 +56,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
     },
   } as unknown as KubeClient;
   const clock = new ManualClock();
-  const cache = new ClusterReadCache({ client, clock, log: silentLog, kinds });
+  const cache = new ClusterCache({ client, clock, log: silentLog, kinds });
   endings.push(() => cache.stop());
   cache.start();
   await settle();

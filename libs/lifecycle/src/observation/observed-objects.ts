@@ -1,9 +1,12 @@
+import type { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version';
+import { isCopied } from '#core/kernel/api/csv-facts';
 import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import type { Clock } from '#platform/clock/clock.port';
 import { WatchCache } from '#platform/kube/cache/watch-cache';
 import type { KindRef, KubeClient, ListOptions } from '#platform/kube/client/kube-client.port';
 import { withoutManagedFields } from '#platform/kube/client/managed-fields';
 import type { Log } from '#platform/telemetry/log.port';
+import type { CacheLease, ClusterCaches } from '../engine/cluster-caches.js';
 
 const olm = (kind: string, version = 'v1alpha1'): KindRef => ({ apiVersion: `operators.coreos.com/${version}`, kind });
 const admission = (kind: string): KindRef => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
@@ -71,20 +74,31 @@ const watched: readonly Watched[] = [
   },
 ];
 
-export type ClusterCacheOptions = Readonly<{
+/** Memory that the poller takes for an object beside what is cached of it: bytes. */
+export function handlerBytesOf(kind: string, object: KubernetesObject): number {
+  const entry = watched.find(({ kinds }) => kinds.some((known) => known.kind === kind));
+  return entry?.handlerBytes?.(object) ?? 0;
+}
+
+export type ObservedObjectsOptions = Readonly<{
   client: KubeClient;
   clock: Clock;
   log: Log;
+  /** The caches of the applier where it is a role of the same process. */
+  caches?: ClusterCaches | undefined;
   /** `object` is what is there now, or what was there last. */
   onEvent: (object: KubernetesObject, event: 'changed' | 'gone') => void;
 }>;
 
-/** The poller's cache of one cluster, and its events. */
-export class ClusterCache {
+/** The objects of one cluster that the poller observes, and their events. */
+export class ObservedObjects {
   readonly #caches: readonly (readonly [readonly KindRef[], WatchCache])[];
   readonly #required: readonly WatchCache[];
+  readonly #lease: CacheLease | undefined;
 
-  constructor({ client, clock, log, onEvent }: ClusterCacheOptions) {
+  constructor({ client, clock, log, caches, onEvent }: ObservedObjectsOptions) {
+    this.#lease = caches?.lease(client);
+    const shared = this.#lease?.cache;
     this.#caches = watched.map(({ kinds, options, keep, handlerBytes }) => [
       kinds,
       new WatchCache({
@@ -95,6 +109,7 @@ export class ClusterCache {
         keep,
         ...(handlerBytes === undefined ? {} : { handlerBytes }),
         ...(options === undefined ? {} : { options }),
+        ...(shared === undefined ? {} : { shared }),
         onChange: (kind, object, previous) => {
           const subject = object ?? previous;
           // Lists leave apiVersion and kind out of their items.
@@ -111,6 +126,7 @@ export class ClusterCache {
 
   async stop(): Promise<void> {
     await Promise.all(this.#caches.map(([, cache]) => cache.stop()));
+    await this.#lease?.end();
   }
 
   async whenSynced(): Promise<void> {
@@ -118,8 +134,27 @@ export class ClusterCache {
   }
 
   list<T extends KubernetesObject>(kind: KindRef, namespace?: string): T[] {
-    const owner = this.#caches.find(([kinds]) => kinds.some((known) => known.kind === kind.kind));
-    return (owner?.[1].list<T>(kind, namespace) ?? []).map((item) => ({ ...item, ...kind }));
+    return this.#list(kind, namespace);
+  }
+
+  /** The CSVs of the cluster, or of one namespace, that are no copies. */
+  originals(namespace?: string): ClusterServiceVersion[] {
+    // A large cluster has a hundred thousand copies: they are left out before they are opened.
+    const marked = this.#list<ClusterServiceVersion>(CSVS, namespace, (csv) => !isCopy(csv));
+    return marked.filter((csv) => !isCopied(csv));
+  }
+
+  /** The objects of a kind by names, versions and labels alone. */
+  named(kind: KindRef): Pick<KubernetesObject, 'kind' | 'apiVersion' | 'metadata'>[] {
+    return (this.#cacheOf(kind)?.metadata(kind) ?? []).map((metadata) => ({ ...kind, metadata }));
+  }
+
+  #list<T extends KubernetesObject>(kind: KindRef, namespace?: string, where?: (object: KubernetesObject) => boolean) {
+    return (this.#cacheOf(kind)?.list<T>(kind, namespace, where) ?? []).map((item) => ({ ...item, ...kind }));
+  }
+
+  #cacheOf(kind: KindRef): WatchCache | undefined {
+    return this.#caches.find(([kinds]) => kinds.some((known) => known.kind === kind.kind))?.[1];
   }
 
   synced(): boolean {

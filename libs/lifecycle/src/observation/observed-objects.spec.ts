@@ -3,7 +3,7 @@ import { ClusterServiceVersion } from '#core/kernel/api/cluster-service-version'
 import { isCopied } from '#core/kernel/api/csv-facts';
 import { heldBytes } from '#core/kernel/read-budget/held-bytes';
 import { DEFAULT_READ_LIMITS } from '#core/kernel/read-budget/read-limits';
-import { keptOfCsv } from './cluster-cache.js';
+import { keptOfCsv } from './observed-objects.js';
 
 /** A CSV as large ones are: an icon, descriptors of its APIs, a label for each of them. */
 const csv = (namespace: string) => ({

@@ -1,0 +1,49 @@
+import { ClusterCache, type ClusterCacheOptions } from '#platform/kube/cache/cluster-cache';
+import type { KubeClient } from '#platform/kube/client/kube-client.port';
+import { CACHED_KINDS } from './cached-kinds.js';
+
+export type ClusterCachesOptions = Omit<ClusterCacheOptions, 'client' | 'kinds'>;
+
+/** One role's right to read a cluster's cache, until it ends it. */
+export type CacheLease = Readonly<{
+  cache: ClusterCache;
+  /** The watches end once no role has a lease. A second call does nothing. */
+  end: () => Promise<void>;
+}>;
+
+type Leased = { readonly cache: ClusterCache; holders: number };
+
+/**
+ * One cache per cluster, for all roles of a process: its watches run from the first lease to the end of the
+ * last one (decision record 0156).
+ */
+export class ClusterCaches {
+  readonly #leased = new Map<string, Leased>();
+
+  constructor(private readonly options: ClusterCachesOptions) {}
+
+  /** The client of the first role is the one that watches. */
+  lease(client: KubeClient): CacheLease {
+    const { cluster } = client;
+    const leased = this.#leased.get(cluster) ?? this.#open(client);
+    leased.holders += 1;
+    let ended = false;
+    const end = async () => {
+      if (ended) return;
+      ended = true;
+      leased.holders -= 1;
+      if (leased.holders > 0) return;
+      // Before the watches have ended: who leases from now on gets new ones.
+      this.#leased.delete(cluster);
+      await leased.cache.stop();
+    };
+    return { cache: leased.cache, end };
+  }
+
+  #open(client: KubeClient): Leased {
+    const leased = { cache: new ClusterCache({ ...this.options, client, kinds: CACHED_KINDS }), holders: 0 };
+    this.#leased.set(client.cluster, leased);
+    leased.cache.start();
+    return leased;
+  }
+}
