@@ -38,7 +38,7 @@ export type ReplayOptions = Readonly<{
   agrees: (label: string, recorded: Dump, dump: Dump) => boolean;
 }>;
 
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 const SEEN_EVERY_MS = 5;
 
 /** Does to a cluster what was done to OLM's, in the same order. */
@@ -119,7 +119,7 @@ class Player {
       this.#numberPlans();
       const dump = await takeDump(this.options.client, this.scope, this.masks);
       if (this.options.agrees(label, recorded, dump) || performance.now() > deadline) return dump;
-      await pause(LOOK_EVERY_MS * 3);
+      await pause(POLL_EVERY_MS * 3);
     }
   }
 
@@ -130,7 +130,7 @@ class Player {
 
   async #quiet(deadline: number): Promise<void> {
     const { recorder, quietMs } = this.options;
-    while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await pause(LOOK_EVERY_MS);
+    while (recorder.quietMs(this.scope) < quietMs && performance.now() < deadline) await pause(POLL_EVERY_MS);
   }
 
   /** Plans that are gone by the time of a dump have their number too. */
@@ -156,7 +156,7 @@ class Player {
       } catch (error) {
         const tooEarly = KubeApiError.is(error, 'NotFound') || KubeApiError.is(error, 'Forbidden');
         if (!tooEarly || performance.now() > deadline) throw error;
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_EVERY_MS);
       }
     }
   }
@@ -189,7 +189,7 @@ class Player {
         this.missed.push(`not reached within ${patienceMs / 1_000} s: ${text}`);
         return;
       }
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_EVERY_MS);
     }
   }
 

@@ -6,7 +6,6 @@ import { PROJECT_ROOT } from '#platform/files/project-root';
 /** Names that two files may export. A name is removed here when one of the two gets another name. */
 const TWICE: Readonly<Record<string, string>> = {
   OwnerReference: 'one thing: the simulator has its own type, so that it does not share the code that it tests',
-  Admission: 'of a request to the hub, and of work on a cluster',
 };
 
 const files = globSync('{libs,apps}/**/*.ts', { cwd: PROJECT_ROOT })

@@ -14,7 +14,7 @@ const PACKAGE = 'torch';
 export const OLD = `${PACKAGE}.v1.0.0`;
 const NEW = `${PACKAGE}.v2.0.0`;
 export const CATALOG = 'stories/walked:latest';
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 
 export type Played = Readonly<{
   left: WhatsLeft;
@@ -189,6 +189,6 @@ async function until(
       const found = `CSVs: ${summary(environment.cluster)}\n${await environment.logs()}`;
       throw new Error(`waited ${PATIENCE_MS} ms for ${waitingFor}; ${found}`);
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
 }

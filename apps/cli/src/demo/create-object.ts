@@ -2,7 +2,7 @@ import type { KubernetesObject } from '#core/kernel/api/kubernetes-object';
 import { KubeApiError, type KubeClient } from '#platform/kube/client/kube-client.port';
 
 const SERVED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /** Creates what is not there yet, also where its kind was defined just now and is served a moment later. */
 export async function createIgnoringExisting(client: KubeClient, object: KubernetesObject): Promise<void> {
@@ -14,7 +14,7 @@ export async function createIgnoringExisting(client: KubeClient, object: Kuberne
     } catch (error) {
       if (KubeApiError.is(error, 'AlreadyExists')) return;
       if (!KubeApiError.is(error, 'NotFound') || performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
     }
   }
 }

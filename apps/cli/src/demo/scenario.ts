@@ -19,7 +19,7 @@ const CATALOG_NAMESPACE = 'olm';
 const VERSIONS = ['v1.0.0', 'v1.1.0', 'v1.2.0'];
 const PACKAGES = ['harbor-operator', 'lighthouse-operator'];
 const POLL_INTERVAL = '2s';
-const LOOK_EVERY_MS = 150;
+const POLL_EVERY_MS = 150;
 
 /** The story did not come to its end in time: what was still missing. */
 export class StoryStuck extends Error {
@@ -182,4 +182,4 @@ async function approveWaiting(client: KubeClient, plans: readonly InstallPlan[],
   }
 }
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));

@@ -213,7 +213,7 @@ describe('the next minor version of an OpenShift cluster', () => {
     await looked(() => condition('olm')?.status === 'True');
   });
 
-  it('is told at the hub alone where OLM itself works, too', async () => {
+  it('is reported at the hub alone where OLM itself works, too', async () => {
     await openShift('4.18.3');
     install('lamp.v1', '4.17');
     begin({ acts: true, signs: [{ kind: 'deployment', namespace: 'olm', name: 'olm-operator' }] });
@@ -221,7 +221,7 @@ describe('the next minor version of an OpenShift cluster', () => {
     expect(condition()).toBeUndefined();
   });
 
-  it('cannot be told without a version of the cluster: to be sure, it is blocked', async () => {
+  it('is blocked, to be sure, while the version of the cluster is not known', async () => {
     await openShift('unknown');
     begin();
     await looked(() => condition()?.status === 'False');

@@ -118,7 +118,7 @@ describe('users of a kubeconfig', () => {
     expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer old', 'Bearer new']);
   });
 
-  it('a plugin is run once for many requests, told what plugins are told', async () => {
+  it('a plugin is run once for many requests, with the input that the protocol names', async () => {
     const command = await plugin('2999-01-01T00:00:00Z');
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command, provideClusterInfo: true };
     await asUser({ exec }, (client) => Promise.all([version(client), version(client), version(client)]));

@@ -31,7 +31,7 @@ const endings: (() => Promise<void>)[] = [];
 
 /** A cluster whose watches send events when the test says so. */
 async function cached(items: readonly KubernetesObject[] = [], kinds: readonly CachedKind[] = [ROLE]) {
-  const told: WatchEvent<KubernetesObject>[] = [];
+  const sent: WatchEvent<KubernetesObject>[] = [];
   let wake = (): void => undefined;
   let broken: Error | undefined;
   const client = {
@@ -49,8 +49,8 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
       onOpen?.();
       while (!signal.aborted) {
         if (broken !== undefined) throw broken;
-        const next = told.findIndex((event) => event.type === 'BOOKMARK' || event.object.kind === kind);
-        if (next >= 0) yield* told.splice(next, 1);
+        const next = sent.findIndex((event) => event.type === 'BOOKMARK' || event.object.kind === kind);
+        if (next >= 0) yield* sent.splice(next, 1);
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     },
@@ -60,8 +60,8 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
   endings.push(() => cache.stop());
   cache.start();
   await settle();
-  const tell = async (...events: WatchEvent<KubernetesObject>[]) => {
-    told.push(...events);
+  const send = async (...events: WatchEvent<KubernetesObject>[]) => {
+    sent.push(...events);
     wake();
     await settle();
   };
@@ -72,7 +72,7 @@ async function cached(items: readonly KubernetesObject[] = [], kinds: readonly C
   };
   const names = () => cache.list(ROLE, { namespace: 'sea' })?.map(({ metadata }) => metadata.name);
   const versionOf = (name: string) => cache.get(ref(name))?.found?.metadata.resourceVersion;
-  return { cache, clock, tell, fail, names, versionOf };
+  return { cache, clock, send, fail, names, versionOf };
 }
 
 afterEach(async () => {
@@ -80,12 +80,12 @@ afterEach(async () => {
 });
 
 describe('a cache of a cluster', () => {
-  it('has what was listed and what watches tell, without managedFields', async () => {
-    const { cache, tell, names } = await cached([role('b', '5', { managedFields: [{}] })]);
-    await tell({ type: 'ADDED', object: role('a', '11') });
+  it('has what was listed and what watches report, without managedFields', async () => {
+    const { cache, send, names } = await cached([role('b', '5', { managedFields: [{}] })]);
+    await send({ type: 'ADDED', object: role('a', '11') });
     expect(names()).toEqual(['a', 'b']);
     expect(cache.get(ref('b'))?.found).toEqual(role('b', '5'));
-    await tell({ type: 'DELETED', object: role('b', '12') });
+    await send({ type: 'DELETED', object: role('b', '12') });
     expect(cache.get(ref('b'))).toEqual({ found: undefined });
   });
 
@@ -104,43 +104,43 @@ describe('a cache of a cluster', () => {
   });
 
   describe('of our own writes', () => {
-    it('shows the newest answer, until the watch has come as far', async () => {
-      const { cache, tell, versionOf } = await cached([role('a', '5')]);
+    it('shows the newest answer, until the watch has reached its resourceVersion', async () => {
+      const { cache, send, versionOf } = await cached([role('a', '5')]);
       cache.noteWritten(role('a', '20'));
-      await tell({ type: 'MODIFIED', object: role('a', '15') });
+      await send({ type: 'MODIFIED', object: role('a', '15') });
       expect(versionOf('a')).toBe('20');
-      await tell({ type: 'MODIFIED', object: role('a', '20') }, { type: 'MODIFIED', object: role('a', '21') });
+      await send({ type: 'MODIFIED', object: role('a', '20') }, { type: 'MODIFIED', object: role('a', '21') });
       expect(versionOf('a')).toBe('21');
     });
 
     it('shows a new object, and not after it went', async () => {
-      const { cache, tell, names } = await cached([role('b', '5')]);
+      const { cache, send, names } = await cached([role('b', '5')]);
       cache.noteWritten(role('a', '20'));
       expect(names()).toEqual(['a', 'b']);
-      await tell({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
+      await send({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
       expect(names()).toEqual(['b']);
     });
 
     it('takes no answer that the watch has overtaken: the object may have gone since', async () => {
-      const { cache, tell, names } = await cached();
-      await tell({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
+      const { cache, send, names } = await cached();
+      await send({ type: 'ADDED', object: role('a', '20') }, { type: 'DELETED', object: role('a', '21') });
       cache.noteWritten(role('a', '20'));
       expect(names()).toEqual([]);
     });
 
     it('hides what we deleted, and shows another one of that name', async () => {
-      const { cache, tell, names, versionOf } = await cached([role('a', '5')]);
+      const { cache, send, names, versionOf } = await cached([role('a', '5')]);
       cache.noteDeleted(ref('a'));
       expect([names(), versionOf('a')]).toEqual([[], undefined]);
-      await tell({ type: 'MODIFIED', object: role('a', '20', { uid: 'another' }) });
+      await send({ type: 'MODIFIED', object: role('a', '20', { uid: 'another' }) });
       expect(versionOf('a')).toBe('20');
     });
 
-    it('shows what we deleted again when a finalizer holds it, or the watch never tells of it', async () => {
-      const { cache, tell, clock, names } = await cached([role('a', '5'), role('b', '6')]);
+    it('shows what we deleted again when a finalizer holds it, or the watch never reports it', async () => {
+      const { cache, send, clock, names } = await cached([role('a', '5'), role('b', '6')]);
       cache.noteDeleted(ref('a'));
       cache.noteDeleted(ref('b'));
-      await tell({ type: 'MODIFIED', object: role('a', '20', { deletionTimestamp: '2026-01-01T00:00:00Z' }) });
+      await send({ type: 'MODIFIED', object: role('a', '20', { deletionTimestamp: '2026-01-01T00:00:00Z' }) });
       expect(names()).toEqual(['a']);
       await clock.advance(11_000);
       expect(names()).toEqual(['a', 'b']);
@@ -190,12 +190,12 @@ describe('a cache of a cluster', () => {
     });
   });
 
-  describe('told how far somebody has seen', () => {
-    it('waits for its watches, and names those that do not come as far', async () => {
-      const { cache, tell, clock } = await cached([role('a', '5')]);
+  describe('given the resourceVersions that the poller has seen', () => {
+    it('waits for its watches, and names those that do not reach them', async () => {
+      const { cache, send, clock } = await cached([role('a', '5')]);
       expect(await cache.behind({ Role: '10', Pod: '99' }, 250)).toEqual([]);
       const behind = cache.behind({ Role: '20' }, 250);
-      await tell({ type: 'MODIFIED', object: role('a', '20') });
+      await send({ type: 'MODIFIED', object: role('a', '20') });
       await clock.advance(5);
       expect(await behind).toEqual([]);
       const later = cache.behind({ Role: '30' }, 250);

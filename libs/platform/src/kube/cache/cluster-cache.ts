@@ -25,7 +25,7 @@ export type MovedListener = (kind: string, metadata: KubernetesObject['metadata'
 type Held = Readonly<{ kind: CachedKind; cache: KindCache; selected: (object: KubernetesObject) => boolean }>;
 
 /** Poll interval while waiting for the cache to reach a resourceVersion. */
-const LOOK_EVERY_MS = 5;
+const POLL_EVERY_MS = 5;
 
 /**
  * One cluster's objects of a set of kinds, from watches and from the answers to our own writes. It may
@@ -97,7 +97,7 @@ export class ClusterCache {
       // A watch that is broken is not waited for: its kind is not answered for anyway.
       const coming = behind.filter(([kind]) => this.#kinds.get(kind)?.cache.current === true);
       if (coming.length === 0 || this.#clock.now().getTime() >= deadline) return behind.map(([kind]) => kind);
-      await this.#clock.sleep(LOOK_EVERY_MS);
+      await this.#clock.sleep(POLL_EVERY_MS);
     }
   }
 

@@ -103,7 +103,7 @@ export class KindCache {
   /** Sorted by namespace and name. */
   list(namespace?: string): readonly PackedObject[] {
     const listed = this.#reflector.store.list(namespace);
-    this.#forgetTold();
+    this.#forgetReported();
     if (this.#own.size === 0) return listed;
     const kept = listed.filter(({ metadata }) => {
       const own = this.#own.get(keyOf(metadata));
@@ -116,12 +116,12 @@ export class KindCache {
   }
 
   get({ namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>): PackedObject | undefined {
-    this.#forgetTold();
-    const told = this.#reflector.store.get({ namespace, name });
+    this.#forgetReported();
+    const reported = this.#reflector.store.get({ namespace, name });
     const own = this.#own.get(keyOf({ namespace, name }));
-    if (own === undefined) return told;
+    if (own === undefined) return reported;
     if ('object' in own) return own.selected ? own.object : undefined;
-    return told !== undefined && hides(own.deleted, told.metadata) ? undefined : told;
+    return reported !== undefined && hides(own.deleted, reported.metadata) ? undefined : reported;
   }
 
   /** The API server answered a write of ours with this. */
@@ -164,14 +164,14 @@ export class KindCache {
     if (this.#own.size > MOST_OWN && oldest !== undefined) this.#own.delete(oldest);
   }
 
-  #forgetTold(): void {
-    for (const [key, own] of this.#own) if (this.#wasTold(own)) this.#own.delete(key);
+  #forgetReported(): void {
+    for (const [key, own] of this.#own) if (this.#wasReported(own)) this.#own.delete(key);
   }
 
-  #wasTold(own: Own): boolean {
+  #wasReported(own: Own): boolean {
     if ('object' in own) return this.hasReached(own.object.metadata.resourceVersion ?? '');
-    const told = this.#reflector.store.get(own);
-    if (told === undefined || !hides(own.deleted, told.metadata)) return true;
+    const reported = this.#reflector.store.get(own);
+    if (reported === undefined || !hides(own.deleted, reported.metadata)) return true;
     return this.options.clock.now().getTime() - own.at > DELETION_MS;
   }
 

@@ -58,7 +58,7 @@ function watching(options: Partial<ReflectorOptions<KubernetesObject>> = {}) {
 }
 
 describe('a reflector', () => {
-  it('tells what is there, then what changes, and keeps it all', async () => {
+  it('reports what is there, then what changes, and keeps it all', async () => {
     put('a', '1');
     const { reflector, told } = watching();
     expect(reflector.synced()).toBe(false);
@@ -73,7 +73,7 @@ describe('a reflector', () => {
     expect(reflector.store.get({ namespace: 'default', name: 'a' })).toMatchObject({ data: { n: '2' } });
   });
 
-  it('keeps no managedFields, unless told to', async () => {
+  it('keeps no managedFields, unless asked to', async () => {
     put('a', '1');
     const { reflector } = watching();
     const whole = watching({ keep: (object) => object }).reflector;
@@ -95,7 +95,7 @@ describe('a reflector', () => {
   });
 
   it.each(['event', 'status'] as const)(
-    'lists anew when its place is too old (told by %s), and tells the differences',
+    'lists anew when its resourceVersion is too old (by %s), and reports the differences',
     async (how) => {
       put('stays', '1');
       put('goes', '1');
@@ -112,7 +112,7 @@ describe('a reflector', () => {
     },
   );
 
-  it('waits for a kind that is not served yet, and lets go of one that is served no more', async () => {
+  it('waits for a kind that is not served yet, and forgets one that is served no more', async () => {
     const kind = { apiVersion: 'sea.example.com/v1', kind: 'Buoy' };
     const { reflector, told, clock } = watching({ kind });
     reflector.start();
@@ -208,7 +208,7 @@ describe('a reflector', () => {
     await expect.poll(() => seen, PATIENCE).toEqual(['a', 'b']);
   });
 
-  it('tells nothing after it was stopped', async () => {
+  it('reports nothing after it was stopped', async () => {
     const { reflector, told } = watching();
     reflector.start();
     await expect.poll(() => cluster().openWatches(), PATIENCE).toBe(1);

@@ -264,7 +264,7 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const items = present.list();
     for (const old of this.store.list()) if (present.get(old.metadata) === undefined) this.#drop(old);
     for (const item of items) this.#put(item);
-    this.#tell(() => this.#options.handlers?.onReplace?.(items));
+    this.#call(() => this.#options.handlers?.onReplace?.(items));
   }
 
   #put(object: T): void {
@@ -272,15 +272,15 @@ export class Reflector<T extends KubernetesObject = KubernetesObject> {
     const { resourceVersion, uid } = object.metadata;
     if (previous?.metadata.resourceVersion === resourceVersion && previous?.metadata.uid === uid) return;
     this.store.set(object);
-    this.#tell(() => this.#options.handlers?.onChange?.(object, previous));
+    this.#call(() => this.#options.handlers?.onChange?.(object, previous));
   }
 
   #drop(object: T): void {
-    if (this.store.delete(object.metadata)) this.#tell(() => this.#options.handlers?.onDelete?.(object));
+    if (this.store.delete(object.metadata)) this.#call(() => this.#options.handlers?.onDelete?.(object));
   }
 
   /** A handler that fails must not end the watch. */
-  #tell(call: () => void): void {
+  #call(call: () => void): void {
     try {
       call();
     } catch (error) {

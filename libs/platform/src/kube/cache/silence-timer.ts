@@ -11,7 +11,7 @@ export class SilenceTimer {
     private readonly silenceMs: number,
   ) {
     this.#heardAt = clock.now().getTime();
-    this.#cancel = clock.after(silenceMs, () => this.#look());
+    this.#cancel = clock.after(silenceMs, () => this.#check());
   }
 
   get signal(): AbortSignal {
@@ -27,9 +27,9 @@ export class SilenceTimer {
     this.#cancel();
   }
 
-  #look(): void {
+  #check(): void {
     const left = this.#heardAt + this.silenceMs - this.clock.now().getTime();
     if (left <= 0) this.#controller.abort();
-    else this.#cancel = this.clock.after(left, () => this.#look());
+    else this.#cancel = this.clock.after(left, () => this.#check());
   }
 }

@@ -8,29 +8,29 @@ const forbidden = () => new KubeApiError('far', 403, 'Forbidden', 'no');
 const done = async () => 'done';
 const failing = (error: Error) => () => Promise.reject(error);
 
-function gateOf(mostAtOnce = 2) {
+function limiterOf(mostAtOnce = 2) {
   const clock = new ManualClock();
-  return { clock, gate: new ClusterLimiter({ clock, mostAtOnce, random: () => 0 }) };
+  return { clock, limiter: new ClusterLimiter({ clock, mostAtOnce, random: () => 0 }) };
 }
 
-describe('the gate of the clusters', () => {
+describe('the limiter of the clusters', () => {
   it('lets no cluster take more than its part of the places', async () => {
-    const { gate } = gateOf(2);
+    const { limiter } = limiterOf(2);
     const stuck = Promise.withResolvers<string>();
-    const running = [1, 2].map(() => gate.run('far', () => stuck.promise));
-    expect(await gate.run('far', done), 'a third at once').toEqual({ admitted: false, againAfterMs: 250 });
-    expect(await gate.run('near', done), 'another cluster').toEqual({ admitted: true, value: 'done' });
+    const running = [1, 2].map(() => limiter.run('far', () => stuck.promise));
+    expect(await limiter.run('far', done), 'a third at once').toEqual({ admitted: false, againAfterMs: 250 });
+    expect(await limiter.run('near', done), 'another cluster').toEqual({ admitted: true, value: 'done' });
     stuck.resolve('late');
     expect(await Promise.all(running)).toEqual([1, 2].map(() => ({ admitted: true, value: 'late' })));
-    expect(await gate.run('far', done)).toEqual({ admitted: true, value: 'done' });
+    expect(await limiter.run('far', done)).toEqual({ admitted: true, value: 'done' });
   });
 
   it('asks a cluster that does not answer less and less often', async () => {
-    const { gate, clock } = gateOf();
+    const { limiter, clock } = limiterOf();
     const pauses: number[] = [];
     for (let n = 0; n < 7; n += 1) {
-      await expect(gate.run('far', failing(unreachable()))).rejects.toThrow('no answer');
-      const turnedAway = await gate.run('far', done);
+      await expect(limiter.run('far', failing(unreachable()))).rejects.toThrow('no answer');
+      const turnedAway = await limiter.run('far', done);
       const pause = turnedAway.admitted ? 0 : turnedAway.againAfterMs;
       pauses.push(pause);
       await clock.advance(pause);
@@ -39,24 +39,24 @@ describe('the gate of the clusters', () => {
   });
 
   it('takes what failed together for one failure', async () => {
-    const { gate } = gateOf(3);
+    const { limiter } = limiterOf(3);
     const network = Promise.withResolvers<string>();
-    const all = [1, 2, 3].map(() => gate.run('far', () => network.promise));
+    const all = [1, 2, 3].map(() => limiter.run('far', () => network.promise));
     network.reject(unreachable());
     expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(await gate.run('far', done)).toEqual({ admitted: false, againAfterMs: 2_000 });
+    expect(await limiter.run('far', done)).toEqual({ admitted: false, againAfterMs: 2_000 });
   });
 
   it('lets one ask whether the cluster is back, and all come when it is', async () => {
-    const { gate, clock } = gateOf();
-    await gate.run('far', failing(unreachable())).catch(() => undefined);
+    const { limiter, clock } = limiterOf();
+    await limiter.run('far', failing(unreachable())).catch(() => undefined);
     await clock.advance(2_000);
     const answer = Promise.withResolvers<string>();
-    const asking = gate.run('far', () => answer.promise);
-    expect(await gate.run('far', done), 'while one asks').toEqual({ admitted: false, againAfterMs: 2_000 });
+    const asking = limiter.run('far', () => answer.promise);
+    expect(await limiter.run('far', done), 'while one asks').toEqual({ admitted: false, againAfterMs: 2_000 });
     answer.resolve('back');
     expect(await asking).toEqual({ admitted: true, value: 'back' });
-    expect(await gate.run('far', done)).toEqual({ admitted: true, value: 'done' });
+    expect(await limiter.run('far', done)).toEqual({ admitted: true, value: 'done' });
   });
 
   it.each([
@@ -64,8 +64,8 @@ describe('the gate of the clusters', () => {
     ['a mistake of ours says nothing about the cluster', new TypeError('ours')],
     ['an answer that is too large is an answer', new KubeApiError('far', 0, 'ResponseTooLarge', 'large')],
   ])('keeps a cluster open: %s', async (_reason, error) => {
-    const { gate } = gateOf();
-    await expect(gate.run('far', failing(error))).rejects.toThrow(error);
-    expect(await gate.run('far', done)).toEqual({ admitted: true, value: 'done' });
+    const { limiter } = limiterOf();
+    await expect(limiter.run('far', failing(error))).rejects.toThrow(error);
+    expect(await limiter.run('far', done)).toEqual({ admitted: true, value: 'done' });
   });
 });

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.port.js';
 import { KubeApiError } from '../client/kube-client.port.js';
 
 /** The work was done, or was not begun: come again after this pause. */
-export type Admission<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;
+export type Limited<T> = Readonly<{ admitted: true; value: T }> | Readonly<{ admitted: false; againAfterMs: number }>;
 
 export type ClusterLimiterOptions = Readonly<{
   clock: Clock;
@@ -31,7 +31,7 @@ export class ClusterLimiter {
   constructor(private readonly options: ClusterLimiterOptions) {}
 
   /** Does the work unless the cluster is busy or away; what the work throws is thrown. */
-  async run<T>(cluster: string, work: () => Promise<T>): Promise<Admission<T>> {
+  async run<T>(cluster: string, work: () => Promise<T>): Promise<Limited<T>> {
     const state = this.#stateOf(cluster);
     const waitMs = this.#waitMs(state);
     if (waitMs > 0) return { admitted: false, againAfterMs: this.#spread(waitMs) };

@@ -229,7 +229,7 @@ describe('HTTP/2', () => {
     await expect(Promise.all([...running, second])).resolves.toHaveLength(5);
   });
 
-  it('sends again what the server refused to look at, writes too', async () => {
+  it('sends again what the server refused before processing it, writes too', async () => {
     const { asked, answer } = script((request) => request.refuse() as undefined, fine);
     const { transport } = await connected({ protocol: 'h2', answer });
     await expect(transport.request(post('/'))).resolves.toMatchObject({ text: 'fine' });
@@ -252,7 +252,7 @@ describe('HTTP/2', () => {
     await expect(slow).resolves.toMatchObject({ text: '1' });
   });
 
-  it('finds out that nobody is at the other end any more', async () => {
+  it('finds out that the other end is gone', async () => {
     const scripted = await startScriptedServer({ protocol: 'h2', answer: () => ({ body: 'event\n', open: true }) });
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: scripted.port });
     endings.push(
@@ -348,7 +348,7 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('is not trusted under another name than its certificate has, unless told to', async () => {
+  it('is not trusted under another name than its certificate has, unless asked to', async () => {
     const scripted = await startScriptedServer({ protocol: 'h2', answer: fine });
     endings.push(() => scripted.stop());
     const client = (tls: Credentials['tls']) => {
@@ -368,7 +368,7 @@ describe('a server that cannot be reached', () => {
     await expect(client({ rejectUnauthorized: false })).resolves.toMatchObject({ text: 'fine' });
   });
 
-  it('nobody listens', async () => {
+  it('no process listens', async () => {
     const { transport, server } = await connected({ protocol: 'h2', answer: fine });
     await server.stop();
     endings.splice(0, 1);
@@ -378,7 +378,7 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('somebody listens but never speaks', async () => {
+  it('a process listens but never answers', async () => {
     const scripted = await startScriptedServer({ protocol: 'h2', answer: fine });
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: scripted.port });
     endings.push(

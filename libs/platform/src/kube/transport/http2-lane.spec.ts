@@ -29,7 +29,7 @@ async function laneOnOpenConnection() {
 }
 
 describe('a lane', () => {
-  it('that is destroyed before it was told of its connection ends, and takes nobody with it', async () => {
+  it('that is destroyed before it has its connection ends, and no other one with it', async () => {
     const { lane, session, ended } = await laneOnOpenConnection();
     lane.destroy();
     // As the runtime does: it emits one tick late, and does not take the event back.

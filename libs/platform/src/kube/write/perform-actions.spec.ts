@@ -70,7 +70,7 @@ describe('actions are performed', () => {
     expect([live(before) !== undefined, live(after)]).toEqual([true, undefined]);
   });
 
-  it('an update of what somebody else has changed meanwhile fails with Conflict', async () => {
+  it('an update of what another client has changed meanwhile fails with Conflict', async () => {
     const name = unused();
     const old = cluster().create(configMap(name));
     cluster().edit(refOf(name), (object) => Object.assign(object, { data: { theirs: '1' } }));
