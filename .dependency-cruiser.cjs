@@ -1,6 +1,7 @@
 /**
  * The import rule (ARCHITECTURE.md): apps → lifecycle → platform → core; testing → platform, core; core imports nothing of
- * ours. Inside core: kernel ← catalog ← {classic, v1} ← fleet; classic and v1 do not import each other.
+ * ours. Inside core: kernel ← catalog ← {classic, v1} ← fleet; inside lifecycle: {engine, catalogs, solve} ← {classic, v1} ← fleet.
+ * Classic and v1 do not import each other.
  */
 const SPEC = '\\.spec\\.ts$';
 const wing = (name, comment, from, to) => ({
@@ -9,6 +10,14 @@ const wing = (name, comment, from, to) => ({
   comment,
   from: { path: `^libs/core/src/${from}/`, pathNot: SPEC },
   to: { path: `^libs/core/src/(${to})/` },
+});
+
+const floor = (name, comment, from, to) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: `^libs/lifecycle/src/(${from})/`, pathNot: '\\.(spec|fixture)\\.ts$' },
+  to: { path: `^libs/lifecycle/src/(${to})/` },
 });
 
 module.exports = {
@@ -22,6 +31,9 @@ module.exports = {
     wing('v1-apart-from-classic', 'OLM v1 imports kernel and catalog', 'v1', 'classic|fleet'),
     { name: 'platform-below-lifecycle', severity: 'error', comment: 'libs/platform imports core only', from: { path: '^libs/platform/src', pathNot: SPEC }, to: { path: '^(apps|libs/(lifecycle|testing))/' } },
     { name: 'lifecycle-below-apps', severity: 'error', comment: 'libs/lifecycle imports platform and core only', from: { path: '^libs/lifecycle/src', pathNot: '\\.(spec|fixture)\\.ts$' }, to: { path: '^(apps|libs/testing)/' } },
+    floor('engine-is-lowest', 'the engine, catalogs and solving know neither of the two lifecycles', 'engine|catalogs|solve', 'classic|v1|fleet'),
+    floor('classic-passes-apart-from-v1', 'passes of OLM Classic stand on the engine alone', 'classic', 'v1|fleet'),
+    floor('v1-passes-apart-from-classic', 'passes of OLM v1 stand on the engine alone', 'v1', 'classic|fleet'),
     { name: 'testing-below-apps', severity: 'error', comment: 'libs/testing imports platform and core only', from: { path: '^libs/testing/src' }, to: { path: '^(apps|libs/lifecycle)/' } },
     { name: 'apps-stay-apart', severity: 'error', comment: 'apps never import each other; one module of the cli wires all services into one process', from: { path: '^apps/([^/]+)/', pathNot: '^apps/cli/src/up/all-services\\.ts$' }, to: { path: '^apps/([^/]+)/', pathNot: '^apps/$1/' } },
     { name: 'testing-is-for-tests', severity: 'error', comment: 'only tests, benchmarks and the demo use libs/testing', from: { path: '^apps/', pathNot: '(\\.spec\\.ts$|^apps/cli/src/demo/)' }, to: { path: '^libs/testing/' } },

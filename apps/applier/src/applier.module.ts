@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import type { Subject } from '#core/kernel/subject/subject';
+import { handlerBytesOf } from '#lifecycle/classic/observation/observed-objects';
 import { ClusterCaches } from '#lifecycle/engine/cluster-caches';
 import { ClusterContact } from '#lifecycle/engine/cluster-contact';
 import { ClusterViews } from '#lifecycle/engine/cluster-views';
@@ -8,7 +9,6 @@ import { SolvedProblems } from '#lifecycle/engine/solved-problems';
 import { ClusterRegistration } from '#lifecycle/fleet/joining/cluster-registration';
 import { ClusterUpgrades } from '#lifecycle/fleet/openshift/cluster-upgrades';
 import { passOf } from '#lifecycle/fleet/pass-of';
-import { handlerBytesOf } from '#lifecycle/observation/observed-objects';
 import { guardedClients } from '#platform/hub/clusters.module';
 import type { Hub } from '#platform/hub/hub';
 import { CLIENTS, HUB } from '#platform/hub/hub-tokens';

@@ -4,9 +4,9 @@ import type { Clock } from '#platform/clock/clock.port';
 import type { ClusterCache } from '#platform/kube/cache/cluster-cache';
 import type { SeenVersions } from '#platform/kube/cache/resource-version';
 import type { KubeClient } from '#platform/kube/client/kube-client.port';
-import { RightsChanges } from '../classic/namespaces/rights-changes.js';
 import type { CacheLease, ClusterCaches } from './cluster-caches.js';
 import type { ClusterReads } from './pass-reader.js';
+import { RightsChanges } from './rights-changes.js';
 import { SharedLists } from './shared-lists.js';
 
 export type ClusterViewOptions = Readonly<{

@@ -15,13 +15,15 @@ import type { NamespaceProblems } from '#platform/store/problem-store.port';
 import type { Freshness } from '#platform/telemetry/health-check';
 import type { Log } from '#platform/telemetry/log.port';
 import type { Metrics, ObjectCounts } from '#platform/telemetry/metrics';
-import type { CatalogRefresh } from '../catalogs/catalog-refresh.js';
-import type { ClusterCatalogs } from '../catalogs/cluster-catalogs.js';
-import { observeNamespace } from '../classic/observation/observe-namespace.js';
-import type { ClusterCaches } from '../engine/cluster-caches.js';
-import type { ClusterPart } from '../engine/cluster-membership.js';
-import type { ObservedProblem } from '../engine/publish-problem.js';
+import type { CatalogRefresh } from '../../catalogs/catalog-refresh.js';
+import type { ClusterCatalogs } from '../../catalogs/cluster-catalogs.js';
+import type { ClusterCaches } from '../../engine/cluster-caches.js';
+import type { ClusterPart } from '../../engine/cluster-membership.js';
+import type { ObservedProblem } from '../../engine/publish-problem.js';
+import { Sightings } from '../../engine/sightings.js';
+import { TouchedSubjects } from '../../engine/touched-subjects.js';
 import { ObjectMetrics } from './object-metrics.js';
+import { observeNamespace } from './observe-namespace.js';
 import {
   CATALOG_SOURCES,
   CSVS,
@@ -30,8 +32,6 @@ import {
   OPERATOR_GROUPS,
   SUBSCRIPTIONS,
 } from './observed-objects.js';
-import { Sightings } from './sightings.js';
-import { TouchedSubjects } from './touched-subjects.js';
 
 export type ObservedClusterDeps = Readonly<{
   client: KubeClient;
