@@ -4,7 +4,7 @@ SHELL := /bin/bash
 # Go, which `make e2e` may need, is at its end: its own installer does not put it on everybody's PATH.
 export PATH := $(CURDIR)/.tools/bin:$(CURDIR)/node_modules/.bin:$(PATH):/usr/local/go/bin
 
-.PHONY: help setup build demo test verify audit pin-images e2e bench bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust format clean
+.PHONY: help setup build demo test verify audit pin-images e2e bench bench-catalogs bench-lifecycle bench-metas bench-hostile bench-trust bench-fleet format clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -71,6 +71,11 @@ bench-hostile: build ## a hub with a cluster whose API server is hostile: memory
 
 bench-trust: build ## what the services cost beside those of BASELINE=CHECKOUT, another one that is built; about fifteen minutes
 	@node dist/bench/trust-cost.js --baseline '$(BASELINE)' $(if $(PAIRS),--pairs $(PAIRS))
+
+bench-fleet: build ## CLUSTERS simulated clusters with OPERATORS each: joined, installed, upgraded, at rest; figures also in JSON=FILE
+	@node dist/bench/fleet-upgrade.js $(if $(CLUSTERS),--clusters $(CLUSTERS)) $(if $(OPERATORS),--operators $(OPERATORS)) \
+	  $(if $(POLLERS),--pollers $(POLLERS)) $(if $(APPLIERS),--appliers $(APPLIERS)) $(if $(BARE),--bare) \
+	  $(if $(CHECKOUT),--checkout '$(CHECKOUT)') $(if $(JSON),--json '$(JSON)')
 
 format: setup ## rewrite files in our format
 	@biome check --write .

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** What a process has used since it started; undefined where the system has no /proc. */
-export type Usage = Readonly<{ cpuSeconds: number; peakMiB: number }>;
+export type Usage = Readonly<{ cpuSeconds: number; peakMiB: number; residentMiB: number }>;
 
 /** The kernel counts in hundredths of a second on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -14,6 +14,6 @@ export async function usageOf(pid: number): Promise<Usage | undefined> {
   // 12th, system time the 13th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
-  const peakKiB = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN);
-  return { cpuSeconds: ticks / TICKS_PER_SECOND, peakMiB: peakKiB / 1_024 };
+  const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1_024;
+  return { cpuSeconds: ticks / TICKS_PER_SECOND, peakMiB: mebibytes('VmHWM'), residentMiB: mebibytes('VmRSS') };
 }

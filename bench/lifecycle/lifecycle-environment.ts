@@ -95,7 +95,7 @@ async function build(folder: string, options: LifecycleEnvironmentOptions, endin
 }
 
 /** What runs a service of a checkout; before programs were bundled it was a file of the app itself. */
-function programOf(checkout: string, service: ServiceName): string {
+export function programOf(checkout: string, service: ServiceName): string {
   const bundled = join(checkout, 'dist/programs', `${service}.js`);
   return existsSync(bundled) ? bundled : join(checkout, 'dist/apps', service, 'src/main.js');
 }

@@ -14,15 +14,16 @@ export const csvName = (packageName: string, edition: Edition): string => `${pac
 
 export const catalogImage = (host: string, edition: Edition): string => `${host}/lifecycle/catalog:v${edition}`;
 
+/** A package; `descriptionBytes` makes its ClusterServiceVersions as large as those of real operators. */
+export type OperatorPackage = Readonly<{ name: string; shape: OperatorShape; descriptionBytes?: number }>;
+
 /** Puts both editions of a catalog with these packages into the registry, and every bundle. */
-export async function putOperators(
-  registry: InMemoryRegistry,
-  packages: readonly Readonly<{ name: string; shape: OperatorShape }>[],
-): Promise<void> {
+export async function putOperators(registry: InMemoryRegistry, packages: readonly OperatorPackage[]): Promise<void> {
   const catalogs: Record<Edition, object[]> = { 1: [], 2: [] };
-  for (const { name, shape } of packages) {
+  for (const operator of packages) {
+    const { name, shape } = operator;
     for (const edition of [1, 2] as const) {
-      registry.put(`lifecycle/${name}:v${edition}`, await bundleImage(name, shape, edition));
+      registry.put(`lifecycle/${name}:v${edition}`, await bundleImage(operator, edition));
       catalogs[edition].push(...packageBlobs(registry.host, name, shape, edition));
     }
   }
@@ -56,7 +57,8 @@ function packageBlobs(host: string, name: string, shape: OperatorShape, newest: 
   ];
 }
 
-function bundleImage(name: string, shape: OperatorShape, edition: Edition): Promise<BuiltImage> {
+function bundleImage(operator: OperatorPackage, edition: Edition): Promise<BuiltImage> {
+  const { name, shape } = operator;
   const annotations = {
     'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
     'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
@@ -66,15 +68,17 @@ function bundleImage(name: string, shape: OperatorShape, edition: Edition): Prom
   };
   const files = [
     file('metadata/annotations.yaml', stringify({ annotations })),
-    file('manifests/csv.yaml', stringify(csv(name, shape, edition))),
+    file('manifests/csv.yaml', stringify(csv(operator, edition))),
     ...(shape === 'plain' ? [] : [file('manifests/crd.yaml', stringify(crd(name)))]),
   ];
   return buildImage({ files, labels: annotations });
 }
 
+const SENTENCE = 'What the operator does, and how its custom resources are written.\n';
+
 const groupOf = (name: string): string => `${name}.example.com`;
 
-function csv(name: string, shape: OperatorShape, edition: Edition): object {
+function csv({ name, shape, descriptionBytes = 0 }: OperatorPackage, edition: Edition): object {
   const owned = { name: `ships.${groupOf(name)}`, version: 'v1', kind: 'Ship' };
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
@@ -82,6 +86,7 @@ function csv(name: string, shape: OperatorShape, edition: Edition): object {
     metadata: { name: csvName(name, edition) },
     spec: {
       displayName: name,
+      ...(descriptionBytes === 0 ? {} : { description: SENTENCE.repeat(descriptionBytes / SENTENCE.length) }),
       version: `${edition}.0.0`,
       ...(edition === 1 ? {} : { replaces: csvName(name, 1) }),
       installModes: ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'].map((type) => ({

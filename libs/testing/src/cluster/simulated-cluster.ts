@@ -9,7 +9,9 @@ import type { JsonObject } from './objects/json.js';
 import { shownIn } from './objects/object-reader.js';
 import type { DeleteOptions, WritePlace } from './objects/object-writer.js';
 import { noSuchResource, Refusal } from './objects/refusal.js';
+import type { Change } from './objects/storage.js';
 import { seedCluster } from './resources/cluster-seed.js';
+import { keyOfResource } from './resources/resource-registry.js';
 import { ApiHandler, type OpenWatch } from './server/api-handler.js';
 import type { SimulatedRequest, SimulatedResponse } from './server/api-request.js';
 import { type RecordedRequest, RequestLog } from './server/request-log.js';
@@ -109,6 +111,20 @@ export class SimulatedCluster {
 
   delete(ref: ObjectRef, options: DeleteOptions = {}): void {
     this.#handler.writer.delete(this.#place(ref), ref.name, options);
+  }
+
+  /**
+   * Creates the objects of a kind as another cluster has them; what they contain is shared, so that a
+   * thousand clusters hold one copy.
+   */
+  copyFrom(other: SimulatedCluster, kind: Readonly<{ apiVersion: string; kind: string }>): void {
+    const resource = keyOfResource(this.#place(kind).info);
+    for (const object of other.#state.storage.list(resource)) this.#state.storage.put(resource, object);
+  }
+
+  /** Calls the listener at every write, until what is returned is called. */
+  onChange(listener: (change: Change) => void): () => void {
+    return this.#state.storage.onChange(listener);
   }
 
   /**

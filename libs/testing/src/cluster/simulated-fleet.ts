@@ -12,6 +12,11 @@ export type SimulatedFleetOptions = Readonly<{
   deploymentReadyAfterMs?: number;
   /** Default: a free one. */
   port?: number;
+  /**
+   * How often watches get a bookmark where something has happened. Default 1 s, so that tests need not wait;
+   * kube-apiserver sends one a minute.
+   */
+  bookmarkEveryMs?: number;
 }>;
 
 /** Kubernetes API servers of many clusters in this process, behind TLS on one loopback port. */
@@ -22,10 +27,8 @@ export interface SimulatedFleet {
   stop(): Promise<void>;
 }
 
-const BOOKMARK_EVERY_MS = 1000;
-
 export async function startSimulatedFleet(options: SimulatedFleetOptions): Promise<SimulatedFleet> {
-  const { version = 'v1.34.4', deploymentReadyAfterMs = 50 } = options;
+  const { version = 'v1.34.4', deploymentReadyAfterMs = 50, bookmarkEveryMs = 1000 } = options;
   const certificate = await servingCertificate();
   const clusters = new Map<string, SimulatedCluster>();
   const server = new HttpsServer(certificate, (name) => clusters.get(name));
@@ -38,7 +41,7 @@ export async function startSimulatedFleet(options: SimulatedFleetOptions): Promi
   }
   const bookmarks = setInterval(() => {
     for (const cluster of clusters.values()) cluster.bookmarkWatches();
-  }, BOOKMARK_EVERY_MS);
+  }, bookmarkEveryMs);
   return {
     kubeconfig: () => kubeconfig([...clusters.values()], certificate.caPem),
     cluster: (name) => {

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fleetFigures } from './fleet-upgrade/fleet-figures.js';
+import { measureUpgrade } from './fleet-upgrade/measure-upgrade.js';
+import { renderUpgrade } from './fleet-upgrade/render-upgrade.js';
+import { machine } from './machine.js';
+
+// Usage: node dist/bench/fleet-upgrade.js --clusters 100 --operators 20 --json FILE. Exits 1 unless everything
+// has Succeeded at the end.
+
+const { values } = parseArgs({
+  options: {
+    clusters: { type: 'string', default: '20' },
+    operators: { type: 'string', default: '5' },
+    pollers: { type: 'string', default: '1' },
+    appliers: { type: 'string', default: '1' },
+    'idle-seconds': { type: 'string', default: '60' },
+    /** The clusters lack OLM's kinds at first, which the hub then installs. */
+    bare: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    /** Another checkout, built, whose services are measured. */
+    checkout: { type: 'string' },
+    /** The services write CPU profiles into this folder. */
+    profile: { type: 'string' },
+    /** Arguments of Node for the services. */
+    'node-options': { type: 'string' },
+  },
+});
+
+const size = {
+  clusters: positive('clusters', values.clusters),
+  operators: positive('operators', values.operators),
+  pollers: positive('pollers', values.pollers),
+  appliers: positive('appliers', values.appliers),
+};
+const idleSeconds = positive('idle-seconds', values['idle-seconds']);
+const measures = await measureUpgrade({
+  size,
+  idleSeconds,
+  bare: values.bare,
+  checkout: values.checkout === undefined ? undefined : resolve(values.checkout),
+  profileFolder: values.profile === undefined ? undefined : resolve(values.profile),
+  nodeOptions: values['node-options'],
+  say: (line) => void process.stderr.write(`${line}\n`),
+});
+const processes = `${size.pollers} poller, 1 resolver worker, ${size.appliers} applier`;
+process.stdout.write(`${machine()}; ${processes}; runs=1\n\n${renderUpgrade(measures)}`);
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(fleetFigures(measures), null, 2)}\n`);
+for (const fault of measures.endState.faults) process.stderr.write(`${fault}\n`);
+process.exit(measures.endState.succeeded === size.clusters * size.operators ? 0 : 1);
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  process.stderr.write(`--${option}: ${JSON.stringify(text)} is not a whole number above 0\n`);
+  process.exit(2);
+}

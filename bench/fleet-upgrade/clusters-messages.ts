@@ -1,0 +1,35 @@
+import type { Edition } from '../lifecycle/operator-images.js';
+
+/** What a process of simulated clusters is asked for. */
+export type ClustersRequest =
+  /** Simulates these clusters; the answer is their kubeconfig. */
+  | Readonly<{ do: 'start'; clusters: readonly string[]; bare: boolean }>
+  /** Namespaces, OperatorGroups and a CatalogSource in each cluster. */
+  | Readonly<{ do: 'prepare'; operators: readonly string[]; image: string }>
+  /** A Subscription to each operator in each cluster. */
+  | Readonly<{ do: 'subscribe' }>
+  /** The CatalogSource of each cluster gets this image. */
+  | Readonly<{ do: 'offer'; image: string }>
+  | Readonly<{ do: 'count' }>
+  | Readonly<{ do: 'check'; edition: Edition }>;
+
+/** What a cluster has reached: its catalog is READY, all operators of an edition have Succeeded. */
+export type FleetMilestone = 'catalog' | `edition ${Edition}`;
+
+/** Requests of the services since the start; watches are counted apart. */
+export type RequestCounts = Readonly<{ reads: number; writes: number; watches: number }>;
+
+/** What the clusters of a process hold at the end. */
+export type EndState = Readonly<{
+  /** Operators of the asked edition that have Succeeded, with nothing of another edition beside them. */
+  succeeded: number;
+  /** What is not as it should be, for people; the first few. */
+  faults: readonly string[];
+}>;
+
+export type ClustersAnswer =
+  | Readonly<{ kubeconfig: string }>
+  | Readonly<{ counts: RequestCounts }>
+  | Readonly<{ endState: EndState }>
+  | Readonly<{ done: true }>
+  | Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>;

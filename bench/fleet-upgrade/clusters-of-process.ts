@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { shippedManifests } from '#platform/joining/shipped-manifests';
+import type { SimulatedCluster } from '#testing/cluster/simulated-cluster';
+import { type SimulatedFleet, startSimulatedFleet } from '#testing/cluster/simulated-fleet';
+import { pause } from '#testing/patience';
+import { catalogSource, namespace, operatorGroup, subscription } from '../lifecycle/lifecycle-objects.js';
+import type { Edition } from '../lifecycle/operator-images.js';
+import type { ClustersAnswer, EndState, RequestCounts } from './clusters-messages.js';
+import { endStateOf, watchMilestones } from './reached-milestones.js';
+
+/** Where the CatalogSource of a cluster is: its catalog is for all namespaces. */
+const GLOBAL = 'olm';
+const SERVICES = new Set(['flotilla-applier', 'flotilla-poller']);
+const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+const CATALOG = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'lifecycle' };
+/** As kube-apiserver does. A bookmark a second for every watch of a busy cluster is work no real cluster makes. */
+const BOOKMARK_EVERY_MS = 60_000;
+const SERVED_WITHIN_MS = 1_800_000;
+const FAULTS_REPORTED = 5;
+
+/** The simulated clusters of this process: what is done in them, and what services asked of them. */
+export class ClustersOfProcess {
+  readonly #counts = { reads: 0, writes: 0, watches: 0 };
+  readonly #clusters: readonly SimulatedCluster[];
+  #operators: readonly string[] = [];
+
+  private constructor(
+    private readonly fleet: SimulatedFleet,
+    names: readonly string[],
+    private readonly send: (answer: ClustersAnswer) => void,
+  ) {
+    this.#clusters = names.map((name) => fleet.cluster(name));
+    for (const cluster of this.#clusters) this.#countRequests(cluster);
+  }
+
+  /** Bare clusters lack OLM's kinds, which the hub then installs. */
+  static async start(
+    names: readonly string[],
+    bare: boolean,
+    send: (answer: ClustersAnswer) => void,
+  ): Promise<ClustersOfProcess> {
+    const fleet = await startSimulatedFleet({ clusters: names, bookmarkEveryMs: BOOKMARK_EVERY_MS });
+    const clusters = new ClustersOfProcess(fleet, names, send);
+    if (!bare) await clusters.#defineKinds();
+    return clusters;
+  }
+
+  kubeconfig(): string {
+    return this.fleet.kubeconfig();
+  }
+
+  counts(): RequestCounts {
+    return this.#counts;
+  }
+
+  /** Returns at once in bare clusters: each is prepared as soon as it has OLM's kinds. */
+  prepare(operators: readonly string[], image: string): Promise<void> {
+    this.#operators = operators;
+    return this.#inEach(async (cluster) => {
+      watchMilestones(cluster, operators, (reached) => this.send({ reached, cluster: cluster.name, atMs: Date.now() }));
+      void this.#prepareCluster(cluster, image);
+    });
+  }
+
+  subscribe(): Promise<void> {
+    return this.#inEach((cluster) => {
+      for (const name of this.#operators) cluster.create(subscription(name, name, GLOBAL));
+    });
+  }
+
+  offer(image: string): Promise<void> {
+    return this.#inEach((cluster) => {
+      cluster.edit({ ...CATALOG, namespace: GLOBAL }, (source) => {
+        source['spec'] = { sourceType: 'grpc', image };
+      });
+    });
+  }
+
+  endState(edition: Edition): EndState {
+    const states = this.#clusters.map((cluster) => endStateOf(cluster, this.#operators, edition));
+    return {
+      succeeded: states.reduce((sum, { succeeded }) => sum + succeeded, 0),
+      faults: states.flatMap(({ faults }) => faults).slice(0, FAULTS_REPORTED),
+    };
+  }
+
+  async #defineKinds(): Promise<void> {
+    const [first, ...others] = this.#clusters;
+    for (const crd of (await shippedManifests()).crds) first?.create(crd);
+    await this.#inEach((cluster) => {
+      if (first !== undefined && others.includes(cluster)) cluster.copyFrom(first, CRD);
+    });
+  }
+
+  async #prepareCluster(cluster: SimulatedCluster, image: string): Promise<void> {
+    const existing = new Set(
+      cluster.list({ apiVersion: 'v1', kind: 'Namespace' }).map(({ metadata }) => metadata.name),
+    );
+    for (const name of [GLOBAL, ...this.#operators]) if (!existing.has(name)) cluster.create(namespace(name));
+    const deadline = Date.now() + SERVED_WITHIN_MS;
+    while (!(isServed(cluster, CATALOG) && isServed(cluster, operatorGroup('')))) {
+      if (Date.now() > deadline) return;
+      await pause(200);
+    }
+    for (const name of this.#operators) cluster.create(operatorGroup(name));
+    cluster.create(catalogSource(GLOBAL, image));
+  }
+
+  /** Requests are answered between one cluster and the next. */
+  async #inEach(change: (cluster: SimulatedCluster) => Promise<void> | void): Promise<void> {
+    for (const cluster of this.#clusters) {
+      await change(cluster);
+      await nextTurn();
+    }
+  }
+
+  /** The log of requests is emptied each time: thousands of them for each cluster would take most of the memory. */
+  #countRequests(cluster: SimulatedCluster): void {
+    cluster.lossOf = ({ userAgent = '', verb }) => {
+      cluster.requests.clear();
+      if (!SERVICES.has(userAgent)) return undefined;
+      if (verb === 'watch') this.#counts.watches += 1;
+      else if (WRITES.has(verb)) this.#counts.writes += 1;
+      else this.#counts.reads += 1;
+      return undefined;
+    };
+  }
+}
+
+function isServed(cluster: SimulatedCluster, kind: Readonly<{ apiVersion: string; kind: string }>): boolean {
+  try {
+    cluster.list(kind);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { findRedis } from '#platform/redis/find-redis';
+import { freePorts } from '#testing/control-plane/free-ports';
+import { type InMemoryRegistry, startRegistry } from '#testing/registry/in-memory-registry';
+import { type ServiceName, ServiceProcess } from '../../apps/cli/src/demo/service-process.js';
+import { programOf } from '../lifecycle/lifecycle-environment.js';
+import { SimulatedClusters } from './simulated-clusters.js';
+
+/** How many clusters and processes there are. */
+export type FleetSize = Readonly<{ clusters: number; operators: number; pollers: number; appliers: number }>;
+
+export type FleetHubOptions = Readonly<{
+  size: FleetSize;
+  /** The clusters lack OLM's kinds. */
+  bare: boolean;
+  /** Another checkout, built, whose services run. */
+  checkout?: string | undefined;
+  profileFolder?: string | undefined;
+  /** Arguments of Node for the services. */
+  nodeOptions?: string | undefined;
+}>;
+
+/** Simulated clusters, a registry in this process, Redis, and services as processes that have not started yet. */
+export type FleetHub = Readonly<{
+  clusters: SimulatedClusters;
+  registry: InMemoryRegistry;
+  redis: Redis;
+  services: readonly ServiceProcess[];
+  stop: () => Promise<void>;
+}>;
+
+type Endings = (() => Promise<unknown> | unknown)[];
+
+export async function prepareFleetHub(options: FleetHubOptions): Promise<FleetHub> {
+  const endings: Endings = [];
+  const stop = async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await build(options, endings)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function build(options: FleetHubOptions, endings: Endings): Promise<Omit<FleetHub, 'stop'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'flotilla-fleet-'));
+  endings.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const { url } = await findRedis({ log: () => undefined, preferExisting: false }).then((found) => {
+    endings.push(() => found.stop());
+    return found;
+  });
+  const redis = new Redis(url);
+  endings.push(() => redis.disconnect());
+  const registry = await startRegistry();
+  endings.push(() => registry.stop());
+  const { clusters, kubeconfigs } = await SimulatedClusters.start(options.size.clusters, options.bare);
+  endings.push(() => clusters.stop());
+  const paths = kubeconfigs.map((_, index) => join(folder, `kubeconfig-${index + 1}`));
+  for (const [index, path] of paths.entries()) await writeFile(path, kubeconfigs[index] ?? '', { mode: 0o600 });
+  const ports = await freePorts(options.size.pollers);
+  const services = servicesOf(options, { folder, redisUrl: url, kubeconfig: paths.join(delimiter), ports });
+  endings.push(() => Promise.all(services.map((service) => service.stop())));
+  return { clusters, registry, redis, services };
+}
+
+type Place = Readonly<{ folder: string; redisUrl: string; kubeconfig: string; ports: readonly number[] }>;
+
+function servicesOf(options: FleetHubOptions, { folder, redisUrl, kubeconfig, ports }: Place): ServiceProcess[] {
+  const { pollers, appliers } = options.size;
+  const profiling =
+    options.profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`];
+  const nodeOptions = [...(options.nodeOptions === undefined ? [] : [options.nodeOptions]), ...profiling].join(' ');
+  const service = (kind: ServiceName, index: number): ServiceProcess => {
+    const name = index === 0 ? kind : `${kind}-${index + 1}`;
+    const env = {
+      FLOTILLA_KUBECONFIG: kubeconfig,
+      FLOTILLA_REDIS_URL: redisUrl,
+      FLOTILLA_CONTENT_DIR: join(folder, 'content', name),
+      FLOTILLA_CATALOG_POLLER_PORT: String(kind === 'catalog-poller' ? ports[index] : ports[0]),
+      FLOTILLA_RESOLVER_WORKER_PORT: '0',
+      FLOTILLA_APPLIER_PORT: '0',
+      FLOTILLA_LOG_LEVEL: 'info',
+      ...(kind === 'applier' ? { FLOTILLA_CONTENT_URL: `http://127.0.0.1:${ports[0]}` } : {}),
+      ...(nodeOptions === '' ? {} : { NODE_OPTIONS: nodeOptions }),
+    };
+    const program = options.checkout === undefined ? [] : [programOf(options.checkout, kind)];
+    return new ServiceProcess(name, kind, env, join(folder, `${name}.log`), ...program);
+  };
+  const several = (kind: ServiceName, count: number) => Array.from({ length: count }, (_, n) => service(kind, n));
+  return [...several('catalog-poller', pollers), service('resolver-worker', 0), ...several('applier', appliers)];
+}

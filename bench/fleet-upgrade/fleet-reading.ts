@@ -1,0 +1,56 @@
+import { type Usage, usageOf } from '../fleet/process-usage.js';
+import type { RequestCounts } from './clusters-messages.js';
+import type { FleetHub } from './fleet-hub.js';
+import { type QueueWaits, queueWaits } from './queue-waits.js';
+
+/** What everything has used and done since it started. */
+export type FleetReading = Readonly<{
+  services: ReadonlyMap<string, Usage>;
+  redis: Readonly<{ cpuSeconds: number; commands: number; mebibytes: number }>;
+  /** All processes of simulated clusters together. */
+  simulator: Usage;
+  /** This process: the registry, and the bench itself. */
+  bench: Usage;
+  requests: RequestCounts;
+  waits: QueueWaits;
+}>;
+
+const UNKNOWN: Usage = { cpuSeconds: Number.NaN, peakMiB: Number.NaN, residentMiB: Number.NaN };
+
+export async function readFleet({ clusters, services, redis }: FleetHub): Promise<FleetReading> {
+  const metrics = await Promise.all(services.map(async (service) => metricsAt(await service.url())));
+  const used = await Promise.all(services.map(async ({ name, pid }) => [name, await usageOfPid(pid)] as const));
+  const cpu = await redis.info('cpu');
+  const calls = [...(await redis.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)];
+  return {
+    services: new Map(used),
+    redis: {
+      cpuSeconds: numberIn(cpu, /^used_cpu_user:(\S+)/m) + numberIn(cpu, /^used_cpu_sys:(\S+)/m),
+      commands: calls.reduce((sum, [, command, count]) => (command === 'info' ? sum : sum + Number(count)), 0),
+      mebibytes: numberIn(await redis.info('memory'), /^used_memory:(\S+)/m) / 2 ** 20,
+    },
+    simulator: added(await Promise.all(clusters.pids.map(usageOfPid))),
+    bench: await usageOfPid(process.pid),
+    requests: await clusters.counts(),
+    waits: queueWaits(metrics),
+  };
+}
+
+const usageOfPid = async (pid: number | undefined): Promise<Usage> =>
+  (pid === undefined ? undefined : await usageOf(pid)) ?? UNKNOWN;
+
+const added = (all: readonly Usage[]): Usage => ({
+  cpuSeconds: all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+  peakMiB: all.reduce((sum, { peakMiB }) => sum + peakMiB, 0),
+  residentMiB: all.reduce((sum, { residentMiB }) => sum + residentMiB, 0),
+});
+
+/** A service that is too busy to answer has none for now. */
+async function metricsAt(url: string | undefined): Promise<string> {
+  if (url === undefined) return '';
+  return fetch(`${url}/metrics`, { signal: AbortSignal.timeout(60_000) })
+    .then((answer) => answer.text())
+    .catch(() => '');
+}
+
+const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);

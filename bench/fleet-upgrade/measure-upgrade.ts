@@ -1,0 +1,118 @@
+import { pause } from '#testing/patience';
+import { catalogImage, putOperators } from '../lifecycle/operator-images.js';
+import type { EndState, FleetMilestone } from './clusters-messages.js';
+import { type FleetHub, type FleetHubOptions, type FleetSize, prepareFleetHub } from './fleet-hub.js';
+import { type FleetReading, readFleet } from './fleet-reading.js';
+
+/** A part of the run: readings at its ends, and seconds from its begin until each cluster was done, sorted. */
+export type FleetStage = Readonly<{
+  before: FleetReading;
+  after: FleetReading;
+  seconds: number;
+  clusterSeconds: readonly number[];
+}>;
+
+export type UpgradeMeasures = Readonly<{
+  size: FleetSize;
+  join: FleetStage;
+  install: FleetStage;
+  upgrade: FleetStage;
+  idle: FleetStage;
+  endState: EndState;
+  solves: Readonly<{ distinct: number; total: number }>;
+}>;
+
+export type UpgradeOptions = FleetHubOptions & Readonly<{ idleSeconds: number; say: (line: string) => void }>;
+
+/** As large as the ClusterServiceVersions of real operators. */
+const DESCRIPTION_BYTES = 18_000;
+const QUIET_MS = 3_000;
+const QUIET_WITHIN_MS = 120_000;
+/** A stage is given up when no cluster was done for so long. */
+const STUCK_MS = 600_000;
+
+/** Joins a fleet of simulated clusters, installs operators in all of them, upgrades them, and rests. */
+export async function measureUpgrade(options: UpgradeOptions): Promise<UpgradeMeasures> {
+  const hub = await prepareFleetHub(options);
+  try {
+    return await measure(hub, options);
+  } finally {
+    await hub.stop();
+  }
+}
+
+async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions): Promise<UpgradeMeasures> {
+  const { clusters, registry, services } = hub;
+  const operators = Array.from({ length: size.operators }, (_, n) => `fleet-${n + 1}`);
+  await putOperators(
+    registry,
+    operators.map((name) => ({ name, shape: 'full', descriptionBytes: DESCRIPTION_BYTES })),
+  );
+  const join = await stage(hub, 'catalog', say, async () => {
+    await clusters.ask({ do: 'prepare', operators, image: catalogImage(registry.host, 1) });
+    for (const service of services) service.start();
+  });
+  const install = await stage(hub, 'edition 1', say, () => clusters.ask({ do: 'subscribe' }));
+  const upgrade = await stage(hub, 'edition 2', say, () =>
+    clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) }),
+  );
+  const idle = await rest(hub, idleSeconds);
+  const solved = await Promise.all(services.map((service) => service.logged()));
+  const problems = solved.flat().flatMap(({ msg, problem }) => (msg === 'problem solved' ? [problem] : []));
+  return {
+    size,
+    join,
+    install,
+    upgrade,
+    idle,
+    endState: await clusters.endState(2),
+    solves: { distinct: new Set(problems).size, total: problems.length },
+  };
+}
+
+/** Until every cluster has reached the milestone, or none does so any more, and then until all is quiet. */
+async function stage(
+  hub: FleetHub,
+  milestone: FleetMilestone,
+  say: (line: string) => void,
+  begin: () => Promise<void>,
+): Promise<FleetStage> {
+  const { clusters } = hub;
+  const before = await readFleet(hub);
+  const begunAt = Date.now();
+  await begin();
+  let reached = -1;
+  for (let since = Date.now(); clusters.reachedBy(milestone) < clusters.names.length; await pause(100)) {
+    const now = clusters.reachedBy(milestone);
+    if (now > reached) {
+      reached = now;
+      since = Date.now();
+    }
+    if (Date.now() - since > STUCK_MS) break;
+  }
+  await untilQuiet(hub);
+  const clusterSeconds = clusters.secondsTo(milestone, begunAt);
+  const seconds = (Date.now() - begunAt) / 1_000;
+  say(
+    `${milestone}: ${clusterSeconds.length} of ${clusters.names.length} clusters, ${seconds.toFixed(1)} s until quiet`,
+  );
+  return { before, after: await readFleet(hub), seconds, clusterSeconds };
+}
+
+async function rest(hub: FleetHub, seconds: number): Promise<FleetStage> {
+  const before = await readFleet(hub);
+  const begunAt = Date.now();
+  await pause(seconds * 1_000);
+  return { before, after: await readFleet(hub), seconds: (Date.now() - begunAt) / 1_000, clusterSeconds: [] };
+}
+
+/** Until no service has asked any cluster for anything for a while. */
+async function untilQuiet({ clusters }: FleetHub): Promise<void> {
+  const deadline = Date.now() + QUIET_WITHIN_MS;
+  let before = -1;
+  for (let since = Date.now(); Date.now() - since < QUIET_MS && Date.now() < deadline; await pause(500)) {
+    const { reads, writes } = await clusters.counts();
+    if (reads + writes !== before) since = Date.now();
+    before = reads + writes;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Usage } from '../fleet/process-usage.js';
+import { cpuOf, requestsOf } from './fleet-figures.js';
+import type { FleetStage, UpgradeMeasures } from './measure-upgrade.js';
+import { jobsOf, ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
+
+type Row = readonly string[];
+
+/** Markdown tables: times, the services, the simulator, the queues. */
+export function renderUpgrade(measures: UpgradeMeasures): string {
+  return [times(measures), processes(measures), queues(measures)].join('\n');
+}
+
+function times(measures: UpgradeMeasures): string {
+  const { size, join, install, upgrade, idle, endState, solves } = measures;
+  const each = size.clusters * size.operators;
+  const stages = { join, install, upgrade };
+  const rows = Object.entries(stages).map(([name, stage]) => [
+    name,
+    ...[0, 0.5, 0.99, 1].map((share) => seconds(quantile(stage, share, size.clusters))),
+    seconds(stage.seconds),
+    (requestsOf('reads', stage) / each).toFixed(1),
+    (requestsOf('writes', stage) / each).toFixed(1),
+    (commandsOf(stage) / each).toFixed(0),
+    (allCpu(stage) / each).toFixed(4),
+  ]);
+  const head = ['stage', 'first', 'half', '99 %', 'last', 'until quiet', 'reads', 'writes', 'Redis commands', 'CPU s'];
+  const minutes = idle.seconds / 60;
+  const facts: readonly Row[] = [
+    ['clusters × operators', `${size.clusters} × ${size.operators}`],
+    ['Succeeded at the end', `${endState.succeeded} of ${each}`],
+    ['solves (distinct problems)', `${solves.total} (${solves.distinct})`],
+    [
+      'idle: reads, writes, Redis commands a minute',
+      [requestsOf('reads', idle) / minutes, requestsOf('writes', idle) / minutes, commandsOf(idle) / minutes]
+        .map((value) => value.toFixed(0))
+        .join(', '),
+    ],
+  ];
+  return `${table(['what', 'measured'], facts)}\nTimes of clusters; requests, commands and CPU for each operator of each cluster:\n\n${table(head, rows)}`;
+}
+
+function processes(measures: UpgradeMeasures): string {
+  const { join, install, upgrade, idle } = measures;
+  const stages = [join, install, upgrade, idle];
+  const cells = (cpu: (stage: FleetStage) => number, usage: Usage | undefined): Row => [
+    ...stages.map((stage) => `${cpu(stage).toFixed(1)} s`),
+    mebibytes(usage?.peakMiB),
+    mebibytes(usage?.residentMiB),
+  ];
+  const services = [...idle.after.services].map(([name, usage]) => [
+    name,
+    ...cells((stage) => cpuOf(name, stage), usage),
+  ]);
+  const { after } = idle;
+  const redisCpu = ({ before, after: end }: FleetStage) => end.redis.cpuSeconds - before.redis.cpuSeconds;
+  const others: readonly Row[] = [
+    ['Redis', ...stages.map((stage) => `${redisCpu(stage).toFixed(1)} s`), '–', mebibytes(after.redis.mebibytes)],
+    [
+      'simulated clusters',
+      ...cells((stage) => stage.after.simulator.cpuSeconds - stage.before.simulator.cpuSeconds, after.simulator),
+    ],
+    [
+      'registry and bench',
+      ...cells((stage) => stage.after.bench.cpuSeconds - stage.before.bench.cpuSeconds, after.bench),
+    ],
+  ];
+  const head = [
+    'process',
+    'CPU join',
+    'CPU install',
+    'CPU upgrade',
+    `CPU idle ${idle.seconds.toFixed(0)} s`,
+    'peak RSS',
+    'RSS at the end',
+  ];
+  return table(head, [...services, ...others]);
+}
+
+function queues({ install, upgrade }: UpgradeMeasures): string {
+  const rows = Object.entries({ install, upgrade }).flatMap(([name, { before, after }]) => {
+    const waits = waitsBetween(before.waits, after.waits);
+    return [...waits, ['all', ofAllQueues(waits)] as const]
+      .filter(([, buckets]) => jobsOf(buckets) > 0)
+      .map(([queue, buckets]) => [
+        `${name}: ${queue}`,
+        String(jobsOf(buckets)),
+        ...[0.5, 0.99].map((share) => milliseconds(waitQuantile(buckets, share))),
+      ]);
+  });
+  return table(['queue', 'jobs', 'waited, median', 'waited, 99 %'], rows);
+}
+
+/** Of all clusters, those that were not done included: `never` where it is one of these. */
+function quantile({ clusterSeconds }: FleetStage, share: number, clusters: number): number | undefined {
+  return clusterSeconds[Math.max(0, Math.ceil(clusters * share) - 1)];
+}
+
+const commandsOf = ({ before, after }: FleetStage): number => after.redis.commands - before.redis.commands;
+const allCpu = (stage: FleetStage): number =>
+  [...stage.after.services.keys()].reduce((sum, name) => sum + cpuOf(name, stage), 0);
+const seconds = (value: number | undefined): string => (value === undefined ? 'never' : `${value.toFixed(1)} s`);
+const milliseconds = (value: number | undefined): string =>
+  value === undefined ? '–' : `${(value * 1_000).toFixed(0)} ms`;
+const mebibytes = (value: number | undefined): string =>
+  value === undefined || Number.isNaN(value) ? 'unknown' : `${value.toFixed(0)} MiB`;
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row) => `| ${cells.join(' | ')} |\n`;
+  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
+}

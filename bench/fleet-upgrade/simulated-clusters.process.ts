@@ -1,0 +1,36 @@
+import type { ClustersAnswer, ClustersRequest } from './clusters-messages.js';
+import { ClustersOfProcess } from './clusters-of-process.js';
+
+/** The process of `SimulatedClusters`: does what the messages say, one after the other. */
+const send = (answer: ClustersAnswer) => void process.send?.(answer);
+let clusters: ClustersOfProcess | undefined;
+let before = Promise.resolve();
+
+async function answered(request: ClustersRequest): Promise<ClustersAnswer> {
+  if (request.do === 'start') {
+    clusters = await ClustersOfProcess.start(request.clusters, request.bare, send);
+    return { kubeconfig: clusters.kubeconfig() };
+  }
+  if (clusters === undefined) throw new Error('the first message is not "start"');
+  switch (request.do) {
+    case 'count':
+      return { counts: clusters.counts() };
+    case 'check':
+      return { endState: clusters.endState(request.edition) };
+    case 'prepare':
+      await clusters.prepare(request.operators, request.image);
+      break;
+    case 'subscribe':
+      await clusters.subscribe();
+      break;
+    case 'offer':
+      await clusters.offer(request.image);
+      break;
+  }
+  return { done: true };
+}
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (request: ClustersRequest) => {
+  before = before.then(async () => send(await answered(request)));
+});

@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { PROJECT_ROOT } from '#platform/files/project-root';
+import type { Edition } from '../lifecycle/operator-images.js';
+import type { ClustersAnswer, ClustersRequest, EndState, FleetMilestone, RequestCounts } from './clusters-messages.js';
+
+const ENTRY = join(PROJECT_ROOT, 'dist', 'bench', 'fleet-upgrade', 'simulated-clusters.process.js');
+/** Two processes at least, one for each processor of a small machine; more where there are many clusters. */
+const LEAST_PROCESSES = 2;
+const CLUSTERS_A_PROCESS = 125;
+/** Each process may hold the objects of all its clusters. */
+const NODE_ARGUMENTS = ['--max-old-space-size=8192'];
+
+/** One process of simulated clusters. Requests are answered in order. */
+class ClustersProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting: ((answer: ClustersAnswer) => void)[] = [];
+  readonly #gone: Promise<never>;
+
+  constructor(reached: (answer: Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>) => void) {
+    this.#child = fork(ENTRY, [], { execArgv: NODE_ARGUMENTS, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#gone = once(this.#child, 'exit').then(() => {
+      throw new Error('a process of simulated clusters has ended');
+    });
+    this.#gone.catch(() => undefined);
+    this.#child.on('message', (answer: ClustersAnswer) => {
+      if ('reached' in answer) reached(answer);
+      else this.#waiting.shift()?.(answer);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  ask(request: ClustersRequest): Promise<ClustersAnswer> {
+    const answer = new Promise<ClustersAnswer>((resolve) => void this.#waiting.push(resolve));
+    this.#child.send(request);
+    return Promise.race([answer, this.#gone]);
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#gone.catch(() => undefined);
+  }
+}
+
+/** Simulated clusters in processes of their own: what they cost is counted apart. */
+export class SimulatedClusters {
+  /** When clusters reached a milestone, in milliseconds since 1970: one number for each cluster. */
+  readonly reached = new Map<FleetMilestone, Map<string, number>>();
+  readonly #processes: readonly ClustersProcess[];
+
+  private constructor(
+    readonly names: readonly string[],
+    processes: number,
+  ) {
+    this.#processes = Array.from({ length: processes }, () => new ClustersProcess((answer) => this.#note(answer)));
+  }
+
+  /** With a kubeconfig for each process. */
+  static async start(
+    count: number,
+    bare: boolean,
+  ): Promise<Readonly<{ clusters: SimulatedClusters; kubeconfigs: readonly string[] }>> {
+    const width = String(count).length;
+    const names = Array.from({ length: count }, (_, n) => `edge-${String(n + 1).padStart(width, '0')}`);
+    const processes = Math.min(count, Math.max(LEAST_PROCESSES, Math.ceil(count / CLUSTERS_A_PROCESS)));
+    const clusters = new SimulatedClusters(names, processes);
+    const answers = await Promise.all(
+      clusters.#processes.map((process, index) => {
+        const own = names.filter((_, n) => n % processes === index);
+        return process.ask({ do: 'start', clusters: own, bare });
+      }),
+    );
+    return { clusters, kubeconfigs: answers.flatMap((answer) => ('kubeconfig' in answer ? answer.kubeconfig : [])) };
+  }
+
+  get pids(): readonly (number | undefined)[] {
+    return this.#processes.map(({ pid }) => pid);
+  }
+
+  async ask(request: ClustersRequest): Promise<void> {
+    await this.#askAll(request);
+  }
+
+  async counts(): Promise<RequestCounts> {
+    const all = (await this.#askAll({ do: 'count' })).flatMap((answer) => ('counts' in answer ? answer.counts : []));
+    const sum = (field: keyof RequestCounts) => all.reduce((total, counts) => total + counts[field], 0);
+    return { reads: sum('reads'), writes: sum('writes'), watches: sum('watches') };
+  }
+
+  async endState(edition: Edition): Promise<EndState> {
+    const answers = await this.#askAll({ do: 'check', edition });
+    const states = answers.flatMap((answer) => ('endState' in answer ? answer.endState : []));
+    return {
+      succeeded: states.reduce((sum, { succeeded }) => sum + succeeded, 0),
+      faults: states.flatMap(({ faults }) => faults),
+    };
+  }
+
+  reachedBy(milestone: FleetMilestone): number {
+    return this.reached.get(milestone)?.size ?? 0;
+  }
+
+  /** Seconds from a time to the milestone, one number for each cluster that reached it, sorted. */
+  secondsTo(milestone: FleetMilestone, sinceMs: number): readonly number[] {
+    return [...(this.reached.get(milestone)?.values() ?? [])].map((at) => (at - sinceMs) / 1_000).sort((a, b) => a - b);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((process) => process.stop()));
+  }
+
+  #askAll(request: ClustersRequest): Promise<readonly ClustersAnswer[]> {
+    return Promise.all(this.#processes.map((process) => process.ask(request)));
+  }
+
+  #note({ reached, cluster, atMs }: Readonly<{ reached: FleetMilestone; cluster: string; atMs: number }>): void {
+    const clusters = this.reached.get(reached) ?? new Map<string, number>();
+    clusters.set(cluster, atMs);
+    this.reached.set(reached, clusters);
+  }
+}
