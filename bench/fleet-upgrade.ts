@@ -6,7 +6,7 @@ import { measureUpgrade } from './fleet-upgrade/measure-upgrade.js';
 import { renderUpgrade } from './fleet-upgrade/render-upgrade.js';
 import { machine } from './machine.js';
 
-// Usage: node dist/bench/fleet-upgrade.js --clusters 100 --operators 20 --json FILE. Exits 1 unless everything
+// Usage: node dist/bench/fleet-upgrade.js --clusters 100 --operators 20 --json FILE. Exits 1 unless all
 // has Succeeded at the end.
 
 const { values } = parseArgs({

@@ -14,7 +14,7 @@ const SERVICES = new Set(['flotilla-applier', 'flotilla-poller']);
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const CATALOG = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'CatalogSource', name: 'lifecycle' };
-/** As kube-apiserver does. A bookmark a second for every watch of a busy cluster is work no real cluster makes. */
+/** As kube-apiserver does. A bookmark a second for each watch would be work that no real cluster makes. */
 const BOOKMARK_EVERY_MS = 60_000;
 const SERVED_WITHIN_MS = 1_800_000;
 const FAULTS_REPORTED = 5;
@@ -115,7 +115,7 @@ export class ClustersOfProcess {
     }
   }
 
-  /** The log of requests is emptied each time: thousands of them for each cluster would take most of the memory. */
+  /** The log of requests is emptied each time: with thousands in each cluster it would take most memory. */
   #countRequests(cluster: SimulatedCluster): void {
     cluster.lossOf = ({ userAgent = '', verb }) => {
       cluster.requests.clear();

@@ -1,5 +1,5 @@
 import type { FleetReading } from './fleet-reading.js';
-import type { FleetStage, UpgradeMeasures } from './measure-upgrade.js';
+import type { FleetStep, UpgradeMeasures } from './measure-upgrade.js';
 import { ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
 
 type Spread = Readonly<{ first: number | null; half: number | null; last: number | null }>;
@@ -49,17 +49,17 @@ export function fleetFigures(measures: UpgradeMeasures): FleetFigures {
   };
 }
 
-/** Processor time of a service in a stage; what it used before it was first read counts, too. */
-export const cpuOf = (name: string, { before, after }: FleetStage): number =>
+/** Processor time of a service in a step; what it used before it was first read counts, too. */
+export const cpuOf = (name: string, { before, after }: FleetStep): number =>
   (after.services.get(name)?.cpuSeconds ?? Number.NaN) - (before.services.get(name)?.cpuSeconds || 0);
 
-export const requestsOf = (what: keyof FleetReading['requests'], { before, after }: FleetStage): number =>
+export const requestsOf = (what: keyof FleetReading['requests'], { before, after }: FleetStep): number =>
   after.requests[what] - before.requests[what];
 
-const complete = ({ clusterSeconds }: FleetStage, clusters: number): boolean => clusterSeconds.length === clusters;
+const complete = ({ clusterSeconds }: FleetStep, clusters: number): boolean => clusterSeconds.length === clusters;
 
 /** The first cluster, half of them, all of them. */
-function spread({ clusterSeconds }: FleetStage, clusters: number): Spread {
+function spread({ clusterSeconds }: FleetStep, clusters: number): Spread {
   const at = (index: number) => rounded(clusterSeconds[index]);
   return { first: at(0), half: at(Math.ceil(clusters / 2) - 1), last: at(clusters - 1) };
 }

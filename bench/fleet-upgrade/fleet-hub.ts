@@ -23,7 +23,7 @@ export type FleetHubOptions = Readonly<{
   nodeOptions?: string | undefined;
 }>;
 
-/** Simulated clusters, a registry in this process, Redis, and services as processes that have not started yet. */
+/** Simulated clusters, a registry in this process, Redis, and services, which are not started yet. */
 export type FleetHub = Readonly<{
   clusters: SimulatedClusters;
   registry: InMemoryRegistry;

@@ -4,8 +4,8 @@ import type { EndState, FleetMilestone } from './clusters-messages.js';
 import { type FleetHub, type FleetHubOptions, type FleetSize, prepareFleetHub } from './fleet-hub.js';
 import { type FleetReading, readFleet } from './fleet-reading.js';
 
-/** A part of the run: readings at its ends, and seconds from its begin until each cluster was done, sorted. */
-export type FleetStage = Readonly<{
+/** A part of the run: readings at its ends; seconds from its begin until each cluster was done, sorted. */
+export type FleetStep = Readonly<{
   before: FleetReading;
   after: FleetReading;
   seconds: number;
@@ -14,10 +14,10 @@ export type FleetStage = Readonly<{
 
 export type UpgradeMeasures = Readonly<{
   size: FleetSize;
-  join: FleetStage;
-  install: FleetStage;
-  upgrade: FleetStage;
-  idle: FleetStage;
+  join: FleetStep;
+  install: FleetStep;
+  upgrade: FleetStep;
+  idle: FleetStep;
   endState: EndState;
   solves: Readonly<{ distinct: number; total: number }>;
 }>;
@@ -28,7 +28,7 @@ export type UpgradeOptions = FleetHubOptions & Readonly<{ idleSeconds: number; s
 const DESCRIPTION_BYTES = 18_000;
 const QUIET_MS = 3_000;
 const QUIET_WITHIN_MS = 120_000;
-/** A stage is given up when no cluster was done for so long. */
+/** A step is given up when no cluster was done for so long. */
 const STUCK_MS = 600_000;
 
 /** Joins a fleet of simulated clusters, installs operators in all of them, upgrades them, and rests. */
@@ -48,12 +48,12 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
     registry,
     operators.map((name) => ({ name, shape: 'full', descriptionBytes: DESCRIPTION_BYTES })),
   );
-  const join = await stage(hub, 'catalog', say, async () => {
-    await clusters.ask({ do: 'prepare', operators, image: catalogImage(registry.host, 1) });
+  await clusters.ask({ do: 'prepare', operators, image: catalogImage(registry.host, 1) });
+  const join = await step(hub, 'catalog', say, () => {
     for (const service of services) service.start();
   });
-  const install = await stage(hub, 'edition 1', say, () => clusters.ask({ do: 'subscribe' }));
-  const upgrade = await stage(hub, 'edition 2', say, () =>
+  const install = await step(hub, 'edition 1', say, () => clusters.ask({ do: 'subscribe' }));
+  const upgrade = await step(hub, 'edition 2', say, () =>
     clusters.ask({ do: 'offer', image: catalogImage(registry.host, 2) }),
   );
   const idle = await rest(hub, idleSeconds);
@@ -71,12 +71,12 @@ async function measure(hub: FleetHub, { size, idleSeconds, say }: UpgradeOptions
 }
 
 /** Until every cluster has reached the milestone, or none does so any more, and then until all is quiet. */
-async function stage(
+async function step(
   hub: FleetHub,
   milestone: FleetMilestone,
   say: (line: string) => void,
-  begin: () => Promise<void>,
-): Promise<FleetStage> {
+  begin: () => Promise<void> | void,
+): Promise<FleetStep> {
   const { clusters } = hub;
   const before = await readFleet(hub);
   const begunAt = Date.now();
@@ -99,7 +99,7 @@ async function stage(
   return { before, after: await readFleet(hub), seconds, clusterSeconds };
 }
 
-async function rest(hub: FleetHub, seconds: number): Promise<FleetStage> {
+async function rest(hub: FleetHub, seconds: number): Promise<FleetStep> {
   const before = await readFleet(hub);
   const begunAt = Date.now();
   await pause(seconds * 1_000);

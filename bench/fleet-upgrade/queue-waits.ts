@@ -1,4 +1,4 @@
-/** How many jobs of a queue waited at most so many seconds, by the buckets of the histogram; and how many there were. */
+/** By queue: how many jobs waited at most so many seconds, for each bound of the histogram. */
 export type QueueWaits = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 const BUCKET = /^flotilla_job_wait_seconds_bucket\{([^}]*)\} (\d+)/gm;

@@ -1,6 +1,6 @@
 import type { Usage } from '../fleet/process-usage.js';
 import { cpuOf, requestsOf } from './fleet-figures.js';
-import type { FleetStage, UpgradeMeasures } from './measure-upgrade.js';
+import type { FleetStep, UpgradeMeasures } from './measure-upgrade.js';
 import { jobsOf, ofAllQueues, waitQuantile, waitsBetween } from './queue-waits.js';
 
 type Row = readonly string[];
@@ -13,17 +13,17 @@ export function renderUpgrade(measures: UpgradeMeasures): string {
 function times(measures: UpgradeMeasures): string {
   const { size, join, install, upgrade, idle, endState, solves } = measures;
   const each = size.clusters * size.operators;
-  const stages = { join, install, upgrade };
-  const rows = Object.entries(stages).map(([name, stage]) => [
+  const steps = { join, install, upgrade };
+  const rows = Object.entries(steps).map(([name, step]) => [
     name,
-    ...[0, 0.5, 0.99, 1].map((share) => seconds(quantile(stage, share, size.clusters))),
-    seconds(stage.seconds),
-    (requestsOf('reads', stage) / each).toFixed(1),
-    (requestsOf('writes', stage) / each).toFixed(1),
-    (commandsOf(stage) / each).toFixed(0),
-    (allCpu(stage) / each).toFixed(4),
+    ...[0, 0.5, 0.99, 1].map((share) => seconds(quantile(step, share, size.clusters))),
+    seconds(step.seconds),
+    (requestsOf('reads', step) / each).toFixed(1),
+    (requestsOf('writes', step) / each).toFixed(1),
+    (commandsOf(step) / each).toFixed(0),
+    (allCpu(step) / each).toFixed(4),
   ]);
-  const head = ['stage', 'first', 'half', '99 %', 'last', 'until quiet', 'reads', 'writes', 'Redis commands', 'CPU s'];
+  const head = ['step', 'first', 'half', '99 %', 'last', 'until quiet', 'reads', 'writes', 'Redis commands', 'CPU s'];
   const minutes = idle.seconds / 60;
   const facts: readonly Row[] = [
     ['clusters × operators', `${size.clusters} × ${size.operators}`],
@@ -41,28 +41,25 @@ function times(measures: UpgradeMeasures): string {
 
 function processes(measures: UpgradeMeasures): string {
   const { join, install, upgrade, idle } = measures;
-  const stages = [join, install, upgrade, idle];
-  const cells = (cpu: (stage: FleetStage) => number, usage: Usage | undefined): Row => [
-    ...stages.map((stage) => `${cpu(stage).toFixed(1)} s`),
+  const steps = [join, install, upgrade, idle];
+  const cells = (cpu: (step: FleetStep) => number, usage: Usage | undefined): Row => [
+    ...steps.map((step) => `${cpu(step).toFixed(1)} s`),
     mebibytes(usage?.peakMiB),
     mebibytes(usage?.residentMiB),
   ];
   const services = [...idle.after.services].map(([name, usage]) => [
     name,
-    ...cells((stage) => cpuOf(name, stage), usage),
+    ...cells((step) => cpuOf(name, step), usage),
   ]);
   const { after } = idle;
-  const redisCpu = ({ before, after: end }: FleetStage) => end.redis.cpuSeconds - before.redis.cpuSeconds;
+  const redisCpu = ({ before, after: end }: FleetStep) => end.redis.cpuSeconds - before.redis.cpuSeconds;
   const others: readonly Row[] = [
-    ['Redis', ...stages.map((stage) => `${redisCpu(stage).toFixed(1)} s`), '–', mebibytes(after.redis.mebibytes)],
+    ['Redis', ...steps.map((step) => `${redisCpu(step).toFixed(1)} s`), '–', mebibytes(after.redis.mebibytes)],
     [
       'simulated clusters',
-      ...cells((stage) => stage.after.simulator.cpuSeconds - stage.before.simulator.cpuSeconds, after.simulator),
+      ...cells((step) => step.after.simulator.cpuSeconds - step.before.simulator.cpuSeconds, after.simulator),
     ],
-    [
-      'registry and bench',
-      ...cells((stage) => stage.after.bench.cpuSeconds - stage.before.bench.cpuSeconds, after.bench),
-    ],
+    ['registry and bench', ...cells((step) => step.after.bench.cpuSeconds - step.before.bench.cpuSeconds, after.bench)],
   ];
   const head = [
     'process',
@@ -91,13 +88,13 @@ function queues({ install, upgrade }: UpgradeMeasures): string {
 }
 
 /** Of all clusters, those that were not done included: `never` where it is one of these. */
-function quantile({ clusterSeconds }: FleetStage, share: number, clusters: number): number | undefined {
+function quantile({ clusterSeconds }: FleetStep, share: number, clusters: number): number | undefined {
   return clusterSeconds[Math.max(0, Math.ceil(clusters * share) - 1)];
 }
 
-const commandsOf = ({ before, after }: FleetStage): number => after.redis.commands - before.redis.commands;
-const allCpu = (stage: FleetStage): number =>
-  [...stage.after.services.keys()].reduce((sum, name) => sum + cpuOf(name, stage), 0);
+const commandsOf = ({ before, after }: FleetStep): number => after.redis.commands - before.redis.commands;
+const allCpu = (step: FleetStep): number =>
+  [...step.after.services.keys()].reduce((sum, name) => sum + cpuOf(name, step), 0);
 const seconds = (value: number | undefined): string => (value === undefined ? 'never' : `${value.toFixed(1)} s`);
 const milliseconds = (value: number | undefined): string =>
   value === undefined ? '–' : `${(value * 1_000).toFixed(0)} ms`;
